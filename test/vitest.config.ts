@@ -1,0 +1,31 @@
+import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
+import { defineConfig } from "vitest/config";
+
+const root = new URL("..", import.meta.url).pathname;
+
+export default defineConfig({
+  root,
+  plugins: [
+    cloudflareTest(async () => ({
+      wrangler: { configPath: `${root}wrangler.toml` },
+      miniflare: {
+        bindings: {
+          TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
+          ENVIRONMENT: "development",
+          RATE_LIMITS: "off",
+          ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+          SIGNING_KEY: "a signing key for tests, long enough to be one",
+        },
+        outboundService: (request: Request) => {
+          throw new Error(`A test reached for the network: ${request.url}`);
+        },
+      },
+    })),
+  ],
+  test: {
+    include: ["test/{core,costs,db,features,http,platforms,sandbox,spec}/**/*.test.{ts,tsx}"],
+    setupFiles: ["test/support/setup.ts"],
+    isolate: false,
+    maxWorkers: 1,
+  },
+});
