@@ -1,0 +1,35 @@
+import { HOUR } from "./time.ts";
+
+/** Source: spec, "Authentication" 6. */
+export const MAX_DISTINCT_TOKENS = 10;
+const WINDOW_MS = HOUR;
+
+export interface TokenVerdict {
+  allowed: boolean;
+  /** When refused: the hashes this address may still present, and until when nothing changes. */
+  known: string[];
+  retryAfterSeconds: number;
+}
+
+/**
+ * At most ten distinct tokens per address in any hour, valid or not. `seen` maps a token's hash to
+ * when it was last presented (epoch ms); the map to keep is returned, without what has expired.
+ */
+export function presentToken(
+  seen: ReadonlyMap<string, number>,
+  hash: string,
+  now: number,
+): { verdict: TokenVerdict; seen: Map<string, number> } {
+  const live = new Map([...seen].filter(([, at]) => at > now - WINDOW_MS));
+  const allowed = live.has(hash) || live.size < MAX_DISTINCT_TOKENS;
+  const oldest = Math.min(...live.values());
+  if (allowed) live.set(hash, now);
+  return {
+    seen: live,
+    verdict: {
+      allowed,
+      known: allowed ? [] : [...live.keys()],
+      retryAfterSeconds: allowed ? 0 : Math.ceil((oldest + WINDOW_MS - now) / 1_000),
+    },
+  };
+}

@@ -1,0 +1,79 @@
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** A master key: its id stands in every value it encrypted. */
+export interface EncryptionKey {
+  id: string;
+  /** 32 bytes. */
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * AES-256-GCM under numbered master keys: the first key encrypts, every key decrypts, so that keys can
+ * be rotated. A value reads `v1.<keyId>.<iv>.<ciphertext>`, base64url.
+ *
+ * `boundTo` names where the value belongs (team, account, field); a value moved elsewhere does not
+ * decrypt.
+ */
+export interface Cipher {
+  encrypt(plaintext: string, boundTo: string): Promise<string>;
+  /** Throws when the key is unknown, or the value was altered or moved. */
+  decrypt(value: string, boundTo: string): Promise<string>;
+}
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (c) => c.charCodeAt(0));
+
+const IV_BYTES = 12;
+
+export function createCipher(keys: readonly EncryptionKey[]): Cipher {
+  const imported = new Map<string, Promise<CryptoKey>>();
+  const keyFor = (key: EncryptionKey) => {
+    const known = imported.get(key.id);
+    if (known) return known;
+    const fresh = crypto.subtle.importKey("raw", key.bytes, "AES-GCM", false, [
+      "encrypt",
+      "decrypt",
+    ]);
+    imported.set(key.id, fresh);
+    return fresh;
+  };
+  const algorithm = (iv: Uint8Array<ArrayBuffer>, boundTo: string) => ({
+    name: "AES-GCM",
+    iv,
+    additionalData: encoder.encode(boundTo),
+  });
+
+  return {
+    async encrypt(plaintext, boundTo) {
+      const [first] = keys;
+      if (!first) throw new Error("No encryption key is configured.");
+      const iv = crypto.getRandomValues(new Uint8Array(IV_BYTES));
+      const sealed = await crypto.subtle.encrypt(
+        algorithm(iv, boundTo),
+        await keyFor(first),
+        encoder.encode(plaintext),
+      );
+      return `v1.${first.id}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+    },
+    async decrypt(value, boundTo) {
+      const [version, keyId, iv, sealed] = value.split(".");
+      const key = keys.find((candidate) => candidate.id === keyId);
+      if (version !== "v1" || !key || !iv || !sealed) {
+        throw new Error("The stored secret was encrypted under a key this instance does not have.");
+      }
+      const opened = await crypto.subtle.decrypt(
+        algorithm(fromBase64Url(iv), boundTo),
+        await keyFor(key),
+        fromBase64Url(sealed),
+      );
+      return decoder.decode(opened);
+    },
+  };
+}

@@ -1,0 +1,69 @@
+/** Every code a caller can meet in `code`, with its HTTP status. Source: spec, "Errors". */
+const STATUS = {
+  INVALID_JSON: 400,
+  UNAUTHORIZED: 401,
+  INSUFFICIENT_SCOPE: 403,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  ACCOUNT_INACTIVE: 409,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  RATE_LIMIT: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ErrorCode = keyof typeof STATUS;
+
+/** One refused field of a request, as it stands in `errors[]`. */
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+/**
+ * A refusal in the caller's terms. Each door renders it its own way: HTTP as the error envelope,
+ * an agent call as an `isError` result.
+ *
+ * `extras` are wire fields that stand beside `error` and `code`, such as `requiredScope`.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode | null;
+  readonly status: number;
+  readonly extras: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(
+    code: ErrorCode | null,
+    message: string,
+    options: {
+      status?: number;
+      extras?: Record<string, unknown>;
+      headers?: Record<string, string>;
+    } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.status = options.status ?? (code ? STATUS[code] : 400);
+    this.extras = options.extras ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400 with every refused field at once. The spec gives this answer no code. */
+export function invalidFields(errors: FieldError[]): AppError {
+  const [first] = errors;
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : "";
+  return new AppError(null, first ? `${first.message}${more}` : "The request is not valid.", {
+    extras: { errors },
+  });
+}
+
+/** 413 for a body or file above a limit. The spec gives this answer no code. */
+export function tooLarge(message: string): AppError {
+  return new AppError(null, message, { status: 413 });
+}
+
+export function notFound(what: string): AppError {
+  return new AppError("NOT_FOUND", `${what} not found.`);
+}

@@ -1,0 +1,59 @@
+/** What the caller of a failed post can do next. Source: spec, "Failure object". */
+export type NextAction =
+  | "retry_later"
+  | "reconnect_account"
+  | "retry"
+  | "replace_media"
+  | "edit_post"
+  | "check_platform"
+  | "none";
+
+interface FailureRule {
+  retryable: boolean;
+  nextAction: NextAction;
+}
+
+/** The ten publish failures. Source: spec, "Failure object", the table. */
+export const FAILURES = {
+  rate_limited: { retryable: true, nextAction: "retry_later" },
+  account_disconnected: { retryable: true, nextAction: "reconnect_account" },
+  platform_unavailable: { retryable: true, nextAction: "retry" },
+  queue_expired: { retryable: true, nextAction: "retry" },
+  unknown: { retryable: true, nextAction: "retry" },
+  media_invalid: { retryable: false, nextAction: "replace_media" },
+  media_unreachable: { retryable: false, nextAction: "replace_media" },
+  content_flagged: { retryable: false, nextAction: "edit_post" },
+  platform_processing_timeout: { retryable: false, nextAction: "check_platform" },
+  cancelled: { retryable: false, nextAction: "none" },
+} as const satisfies Record<string, FailureRule>;
+
+export type FailureCode = keyof typeof FAILURES;
+
+export const FAILURE_CODES = Object.keys(FAILURES) as [FailureCode, ...FailureCode[]];
+
+/** Why a post did not go out. */
+export interface Failure {
+  code: FailureCode;
+  /** The platform's own wording where it gave any: what `errorMessage` shows. */
+  message: string;
+  /** When the platform said how long to wait. */
+  retryAfterSeconds?: number;
+}
+
+/** The `failure` object of the wire. */
+export function toFailureObject(code: FailureCode) {
+  return { code, ...FAILURES[code] };
+}
+
+/**
+ * Thrown where a publish step cannot go on and the reason is known and final, whatever the step:
+ * the runner ends the attempt with it and tries nothing more.
+ */
+export class PublishFailure extends Error {
+  readonly failure: Failure;
+
+  constructor(failure: Failure) {
+    super(failure.message);
+    this.failure = failure;
+  }
+}

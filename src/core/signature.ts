@@ -1,0 +1,34 @@
+import { toHex } from "./ids.ts";
+
+const encoder = new TextEncoder();
+
+async function hmacKey(secret: string): Promise<CryptoKey> {
+  return crypto.subtle.importKey(
+    "raw",
+    encoder.encode(secret),
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign", "verify"],
+  );
+}
+
+/** Lowercase hex HMAC-SHA256 of `text`. */
+export async function sign(secret: string, text: string): Promise<string> {
+  return toHex(await crypto.subtle.sign("HMAC", await hmacKey(secret), encoder.encode(text)));
+}
+
+/** Whether `signature` is ours over `text`; takes the same time whichever byte differs. */
+export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
+  const expected = encoder.encode(await sign(secret, text));
+  const given = encoder.encode(signature);
+  if (expected.length !== given.length) return false;
+  let difference = 0;
+  for (let i = 0; i < expected.length; i++) difference |= (expected[i] ?? 0) ^ (given[i] ?? 0);
+  return difference === 0;
+}
+
+/** Lowercase hex SHA-256. */
+export async function sha256Hex(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof data === "string" ? encoder.encode(data) : data;
+  return toHex(await crypto.subtle.digest("SHA-256", bytes));
+}

@@ -1,0 +1,14 @@
+const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+const utf8 = new TextEncoder();
+
+/** What a reader counts as characters: an emoji with its modifiers is one. */
+export function countGraphemes(text: string): number {
+  let count = 0;
+  for (const _ of graphemes.segment(text)) count++;
+  return count;
+}
+
+export const countUtf8Bytes = (text: string): number => utf8.encode(text).length;
+
+/** True when the text holds half of a surrogate pair, which no platform and no database accepts. */
+export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed();

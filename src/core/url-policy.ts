@@ -1,0 +1,114 @@
+/** What a URL that a stranger gave us may be. */
+export interface UrlPolicy {
+  /** `http:` as well as `https:`. */
+  allowHttp?: boolean;
+  /** This machine and any port: development only. */
+  allowLoopback?: boolean;
+  /** Hosts that are ours: never fetched over the network. */
+  ownHosts?: readonly string[];
+}
+
+const PUBLIC_PORTS = new Set(["", "80", "443", "8443"]);
+const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
+
+/**
+ * Why a URL from outside must not be fetched, or null when it may be. Judges the parsed form only,
+ * because `URL` undoes the spellings attackers hide behind (`127.1`, `0x7f000001`, full-width digits).
+ */
+export function refusedUrl(text: string, policy: UrlPolicy = {}): string | null {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return "is not a URL";
+  }
+  const allowsHttp = policy.allowHttp || policy.allowLoopback;
+  if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
+    return allowsHttp ? "must be an http or https URL" : "must be an https URL";
+  }
+  if (url.username || url.password) return "must not carry a user name or password";
+  const host = url.hostname.toLowerCase();
+  if (policy.ownHosts?.includes(url.host)) return "points back at this service";
+  if (policy.allowLoopback && isLoopback(host)) return null;
+  if (!PUBLIC_PORTS.has(url.port)) return "must use port 80, 443 or 8443";
+  return refusedHost(host);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function refusedHost(host: string): string | null {
+  const isPrivate = "points at a private network";
+  if (host.startsWith("[")) return isPublicIpv6(host.slice(1, -1)) ? null : isPrivate;
+  if (/^[\d.]+$/.test(host)) return isPublicIpv4(host) ? null : isPrivate;
+  if (host.endsWith(".")) return "must not end in a dot";
+  if (!host.includes(".")) return isPrivate;
+  return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ? isPrivate : null;
+}
+
+/** Blocks that are not the public unicast internet. Source: IANA special-purpose registry. */
+const BLOCKED_IPV4: [string, number][] = [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+];
+
+function ipv4ToNumber(text: string): number {
+  return text.split(".").reduce((value, part) => value * 256 + Number(part), 0);
+}
+
+function isPublicIpv4(text: string): boolean {
+  const address = ipv4ToNumber(text);
+  return !BLOCKED_IPV4.some(([block, bits]) => {
+    const size = 2 ** (32 - bits);
+    return Math.floor(address / size) === Math.floor(ipv4ToNumber(block) / size);
+  });
+}
+
+/** Source: IANA special-purpose registry; the translation prefixes could reach private IPv4. */
+const BLOCKED_IPV6: [string, number][] = [
+  ["::", 96],
+  ["::ffff:0:0", 96],
+  ["64:ff9b::", 96],
+  ["64:ff9b:1::", 48],
+  ["100::", 64],
+  ["2001::", 32],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+  ["fc00::", 7],
+  ["fe80::", 10],
+  ["fec0::", 10],
+  ["ff00::", 8],
+];
+
+/** The address as 128 bits. `URL` has already normalised it, dotted tails included. */
+function ipv6ToBigInt(text: string): bigint {
+  const [head = "", tail] = text.split("::");
+  const groups = (part: string) => (part ? part.split(":") : []);
+  const left = groups(head);
+  const right = tail === undefined ? [] : groups(tail);
+  const zeros = Array<string>(tail === undefined ? 0 : 8 - left.length - right.length).fill("0");
+  return [...left, ...zeros, ...right].reduce(
+    (value, group) => (value << 16n) | BigInt(Number.parseInt(group, 16)),
+    0n,
+  );
+}
+
+function isPublicIpv6(text: string): boolean {
+  const address = ipv6ToBigInt(text);
+  return !BLOCKED_IPV6.some(([block, bits]) => {
+    const shift = BigInt(128 - bits);
+    return address >> shift === ipv6ToBigInt(block) >> shift;
+  });
+}
