@@ -1,0 +1,124 @@
+import * as z from "zod";
+import type { EncryptionKey } from "./core/encryption.ts";
+
+/** A variable or secret that is missing, malformed or not allowed here; the message names it. */
+export class ConfigError extends Error {}
+
+const json = <T extends z.ZodType>(schema: T) =>
+  z
+    .string()
+    .transform((text, ctx) => {
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        ctx.addIssue({ code: "custom", message: "must be JSON" });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+
+const origin = z
+  .string()
+  .refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin");
+
+const onOff = z.enum(["on", "off"]);
+
+const quota = z.strictObject({
+  limit: z.number().int().positive(),
+  windowSeconds: z.number().int().positive(),
+});
+
+const rateLimits = z.union([z.literal("off"), json(z.record(z.string(), quota))], {
+  error: 'must be "off" or JSON such as {"uploads":{"limit":50,"windowSeconds":900}}',
+});
+
+const KEY_BYTES = 32;
+
+/** `id:base64,id:base64`: the first encrypts, all decrypt. */
+const encryptionKeys = z.string().transform((text, ctx): EncryptionKey[] =>
+  text.split(",").map((entry) => {
+    const [id = "", encoded = ""] = entry.trim().split(":");
+    try {
+      const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+      if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
+    } catch {}
+    ctx.addIssue({ code: "custom", message: "must be id:base64 pairs of 32-byte keys" });
+    return z.NEVER;
+  }),
+);
+
+const variables = z.object({
+  ENVIRONMENT: z.enum(["production", "development"]),
+  PUBLIC_URL: origin.optional(),
+  SANDBOX: onOff.optional(),
+  RATE_LIMITS: rateLimits.optional(),
+  CLOCK_OFFSET: z
+    .string()
+    .regex(/^-?\d{1,9}$/, "must be whole seconds")
+    .transform(Number)
+    .optional(),
+  PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
+  ENCRYPTION_KEYS: encryptionKeys,
+  SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
+});
+
+/** The names a person can set, for the command line to check before it starts anything. */
+export const VARIABLE_NAMES = Object.keys(variables.shape);
+
+export interface Config {
+  environment: "production" | "development";
+  isDevelopment: boolean;
+  /** The origin callers use; null: the origin of each request. */
+  publicUrl: string | null;
+  sandboxEnabled: boolean;
+  /** Overrides per group; "off" only in development. */
+  rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
+  clockOffsetSeconds: number;
+  /** Real origin → replacement, to run connectors against another implementation of a platform. */
+  platformOrigins: Record<string, string>;
+  encryptionKeys: EncryptionKey[];
+  signingKey: string;
+}
+
+/**
+ * The variables and secrets as one object.
+ *
+ * @throws ConfigError naming every variable that is missing, malformed, or allowed only in
+ * development
+ */
+export function parseConfig(env: object): Config {
+  const present = Object.fromEntries(
+    Object.entries(env).filter(([name, value]) => VARIABLE_NAMES.includes(name) && value !== ""),
+  );
+  const parsed = variables.safeParse(present);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => {
+      const name = String(issue.path[0]);
+      return name in present ? `${name} ${issue.message}` : `${name} is missing`;
+    });
+    throw new ConfigError(`Configuration: ${[...new Set(problems)].join("; ")}.`);
+  }
+  const vars = parsed.data;
+  const isDevelopment = vars.ENVIRONMENT === "development";
+  const developmentOnly = [
+    vars.CLOCK_OFFSET !== undefined && "CLOCK_OFFSET",
+    vars.PLATFORM_ORIGINS !== undefined && "PLATFORM_ORIGINS",
+    vars.RATE_LIMITS === "off" && "RATE_LIMITS=off",
+  ].filter((name) => name !== false);
+  if (!isDevelopment && developmentOnly.length > 0) {
+    throw new ConfigError(
+      `Configuration: ${developmentOnly.join(", ")} is allowed only with ENVIRONMENT=development.`,
+    );
+  }
+  return {
+    environment: vars.ENVIRONMENT,
+    isDevelopment,
+    publicUrl: vars.PUBLIC_URL ?? null,
+    sandboxEnabled: vars.SANDBOX ? vars.SANDBOX === "on" : isDevelopment,
+    rateLimits: vars.RATE_LIMITS ?? {},
+    clockOffsetSeconds: vars.CLOCK_OFFSET ?? 0,
+    platformOrigins: vars.PLATFORM_ORIGINS ?? {},
+    encryptionKeys: vars.ENCRYPTION_KEYS,
+    signingKey: vars.SIGNING_KEY,
+  };
+}

@@ -1,0 +1,144 @@
+import type { SQL } from "drizzle-orm";
+import { type Config, parseConfig } from "./config.ts";
+import { moveClock, now } from "./core/clock.ts";
+import { type Cipher, createCipher } from "./core/encryption.ts";
+import { randomId, timeSortedId } from "./core/ids.ts";
+import type { Scope } from "./core/scopes.ts";
+import { connect, type Db, type Query, type Results } from "./db/client.ts";
+import type { Heartbeat } from "./durable/heartbeat.ts";
+import type { RateLimiter } from "./durable/rate-limiter.ts";
+import type { Fetch } from "./platforms/connector.ts";
+import type { PublishMessage } from "./queue/messages.ts";
+import type { SandboxState } from "./sandbox/state.ts";
+
+/** What wrangler.toml binds; variables and secrets are read by `parseConfig` alone. */
+export interface Env {
+  DB: D1Database;
+  MEDIA: R2Bucket;
+  IMAGES: ImagesBinding;
+  ASSETS: Fetcher;
+  PUBLISH: Queue<PublishMessage>;
+  RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
+  HEARTBEAT: DurableObjectNamespace<Heartbeat>;
+  SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
+}
+
+/** Everything the service reaches for: bindings, network, clock, randomness. Tests replace parts. */
+export interface Deps {
+  config: Config;
+  db: Db;
+  media: R2Bucket;
+  images: ImagesBinding;
+  assets: Fetcher;
+  publishQueue: Queue<PublishMessage>;
+  rateLimiter: DurableObjectNamespace<RateLimiter>;
+  heartbeat: DurableObjectNamespace<Heartbeat>;
+  sandbox: DurableObjectNamespace<SandboxState>;
+  cipher: Cipher;
+  /** The network. Never follows redirects by itself. */
+  fetch: Fetch;
+  now(): Date;
+  newId(prefix: string): string;
+  newEventId(): string;
+  /** Work that goes on after the answer has left. */
+  defer(work: Promise<unknown>): void;
+  log(entry: LogEntry): void;
+}
+
+/** One JSON line. Never a secret, never a caption. */
+export interface LogEntry {
+  event: string;
+  [field: string]: string | number | boolean | null | undefined;
+}
+
+export type Role = "OWNER" | "ADMIN" | "MEMBER";
+
+/** Who acts: the holder of a token, or the system running a job. */
+export type Actor =
+  | {
+      kind: "token";
+      tokenId: number;
+      userId: number;
+      teamId: number;
+      isPinned: boolean;
+      role: Role;
+      scopes: Scope[];
+    }
+  | { kind: "system"; teamId: number };
+
+/** `Deps` and who is asking: what every use-case is given. */
+export interface Ctx extends Deps {
+  /**
+   * The team's id as a SQL value, usable before the caller is known: until then it is the sub-select
+   * that finds the team by the token, so that one batch can authenticate and read.
+   */
+  team: SQL;
+  /** Known once the first `read` has come back. */
+  actor: Actor;
+  /**
+   * Runs the queries in one round trip, together with the authentication where that is still to be
+   * done, and answers only when the caller holds `scope`.
+   *
+   * @throws AppError UNAUTHORIZED, INSUFFICIENT_SCOPE, FORBIDDEN (not a member of that team),
+   * RATE_LIMIT
+   */
+  read<const Q extends readonly Query<unknown>[]>(scope: Scope, queries: Q): Promise<Results<Q>>;
+}
+
+interface Shared {
+  config: Config;
+  cipher: Cipher;
+}
+
+const sharedByEnv = new WeakMap<object, Shared>();
+
+/** Parsed once per isolate. */
+function shared(env: Env): Shared {
+  const known = sharedByEnv.get(env);
+  if (known) return known;
+  const config = parseConfig(env);
+  const fresh = { config, cipher: createCipher(config.encryptionKeys) };
+  if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
+  sharedByEnv.set(env, fresh);
+  return fresh;
+}
+
+/** The network, with the platforms' origins replaced where development asks for it. */
+function createFetch(config: Config): Fetch {
+  const origins = Object.entries(config.platformOrigins);
+  return (input, init) => {
+    const request = new Request(input, { redirect: "manual", ...init });
+    const replacement = origins.find(([origin]) => new URL(request.url).origin === origin)?.[1];
+    if (!replacement) return fetch(request);
+    return fetch(
+      new Request(request.url.replace(new URL(request.url).origin, replacement), request),
+    );
+  };
+}
+
+/**
+ * The one reader of bindings.
+ *
+ * @throws ConfigError when a variable or secret is missing, malformed or forbidden here
+ */
+export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUntil">): Deps {
+  const { config, cipher } = shared(env);
+  return {
+    config,
+    cipher,
+    db: connect(env.DB),
+    media: env.MEDIA,
+    images: env.IMAGES,
+    assets: env.ASSETS,
+    publishQueue: env.PUBLISH,
+    rateLimiter: env.RATE_LIMITER,
+    heartbeat: env.HEARTBEAT,
+    sandbox: env.SANDBOX_STATE,
+    fetch: createFetch(config),
+    now,
+    newId: randomId,
+    newEventId: () => timeSortedId("evt", now()),
+    defer: (work) => execution?.waitUntil(work),
+    log: (entry) => console.log(JSON.stringify(entry)),
+  };
+}

@@ -1,0 +1,28 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Platform } from "../../core/platforms.ts";
+import { instant } from "../../db/columns.ts";
+
+export type AccountStatus = "active" | "expired" | "revoked";
+export type AccountMode = "live" | "sandbox";
+
+export const accounts = sqliteTable("accounts", {
+  id: text("id").primaryKey(),
+  teamId: integer("team_id").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  platformAccountId: text("platform_account_id").notNull(),
+  accountName: text("account_name").notNull(),
+  handle: text("handle"),
+  profileImageUrl: text("profile_image_url"),
+  mode: text("mode").$type<AccountMode>().notNull(),
+  status: text("status").$type<AccountStatus>().notNull(),
+  tags: text("tags").notNull().default(""),
+  service: text("service"),
+  credentials: text("credentials"),
+  credentialsExpireAt: instant("credentials_expire_at"),
+  refreshLeaseUntil: instant("refresh_lease_until"),
+  failureCount: integer("failure_count").notNull().default(0),
+  connectedAt: instant("connected_at").notNull(),
+  deletedAt: instant("deleted_at"),
+});
+
+export type AccountRow = typeof accounts.$inferSelect;

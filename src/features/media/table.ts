@@ -1,0 +1,30 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { instant } from "../../db/columns.ts";
+import type { MediaKind } from "../../platforms/connector.ts";
+
+/** A file, stored once per team and content. */
+export const media = sqliteTable(
+  "media",
+  {
+    teamId: integer("team_id").notNull(),
+    sha256: text("sha256").notNull(),
+    objectKey: text("object_key").notNull(),
+    kind: text("kind").$type<MediaKind>().notNull(),
+    mime: text("mime").notNull(),
+    sizeBytes: integer("size_bytes").notNull(),
+    width: integer("width"),
+    height: integer("height"),
+    createdAt: instant("created_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
+);
+
+export const mediaUses = sqliteTable(
+  "media_uses",
+  {
+    teamId: integer("team_id").notNull(),
+    sha256: text("sha256").notNull(),
+    uploadId: integer("upload_id").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.sha256, table.uploadId] })],
+);

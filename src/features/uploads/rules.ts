@@ -1,0 +1,113 @@
+import type { FailureCode } from "../../core/failures.ts";
+import { addMonths, addSeconds, DAY } from "../../core/time.ts";
+
+/** Source: spec, "Upload status". */
+export const UPLOAD_STATUSES = [
+  "draft",
+  "pending_approval",
+  "scheduled",
+  "pending",
+  "processing",
+  "completed",
+  "failed",
+] as const;
+
+export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
+
+/** The status as the status index knows it: taking a job must rewrite no index. */
+export type StatusGroup = Exclude<UploadStatus, "processing">;
+
+export const groupOf = (status: UploadStatus): StatusGroup =>
+  status === "processing" ? "pending" : status;
+
+/** `submitting`: the call that cannot be undone was entered. `settling`: the platform accepted it. */
+export type Stage = "preparing" | "submitting" | "settling";
+
+/** How long a worker owns a job between two of its steps. Longer than any platform call. */
+export const LEASE_SECONDS = 90;
+
+/** A job that is due within this is woken by its own message rather than by the next tick. */
+export const LOOK_AHEAD_SECONDS = 75;
+
+/** Source: spec, "Time limits": queue wait before queue_expired. */
+export const QUEUE_WAIT_MS = DAY;
+
+/** Source: spec, "Daily posting caps": a rolling window. */
+export const CAP_WINDOW_MS = DAY;
+
+/** A job whose runs broke off this often in a row breaks them itself. */
+export const MAX_CRASHES = 10;
+
+/** Without progress for this long, a platform is not waited for any more. */
+export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
+
+/** Waits before a transient failure is tried again, in seconds. */
+const BACKOFF_SECONDS = [30, 120, 600] as const;
+
+/** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
+export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
+
+/** Source: spec, "Time limits": scheduling horizon. */
+const HORIZON_MONTHS = 6;
+
+/** Why a post cannot be planned for `at`; null when it can. */
+export function scheduleRefusal(at: Date, now: Date): string | null {
+  if (at <= now) return "must be in the future";
+  if (at > addMonths(now, HORIZON_MONTHS)) return `must be within ${HORIZON_MONTHS} months`;
+  return null;
+}
+
+/** Whether a job that is due at `dueAt` wants a message of its own now. */
+export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
+  dueAt <= addSeconds(now, LOOK_AHEAD_SECONDS);
+
+/** Names an attempt to callers. */
+export const jobIdOf = (uploadId: number, attempt: number): string => `job_${uploadId}_${attempt}`;
+
+/**
+ * Where a new post begins. Whoever may not publish always has it held for approval.
+ * Source: spec, "Upload status" and "Authentication" 2.
+ */
+export function initialStatus(
+  requested: "draft" | "pending_approval" | null,
+  scheduledFor: Date | null,
+  mayPublish: boolean,
+): UploadStatus {
+  if (!mayPublish) return "pending_approval";
+  if (requested) return requested;
+  return scheduledFor ? "scheduled" : "pending";
+}
+
+export const isRunnable = (status: UploadStatus): boolean =>
+  status === "pending" || status === "scheduled" || status === "processing";
+
+interface GateSubject {
+  approvedHash: string | null;
+}
+
+export interface GateRefusal {
+  code: FailureCode;
+  message: string;
+}
+
+/**
+ * The one gate that every post passes at publishing, whatever let it through before: its account can
+ * be used, and its content is what was approved.
+ *
+ * `held`: back to approval. `failed`: it cannot go out.
+ */
+export function publishGate(
+  upload: GateSubject,
+  account: { status: string } | null,
+  contentHash: string,
+): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: GateRefusal } {
+  if (account?.status !== "active") {
+    const message =
+      account?.status === "expired"
+        ? "The account's login has expired. Reconnect the account and retry."
+        : "The account is no longer connected.";
+    return { kind: "failed", refusal: { code: "account_disconnected", message } };
+  }
+  if (upload.approvedHash !== null && upload.approvedHash !== contentHash) return { kind: "held" };
+  return { kind: "open" };
+}

@@ -1,0 +1,56 @@
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { FailureCode } from "../../core/failures.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { instant, json } from "../../db/columns.ts";
+import type { Bookmark, MediaKind } from "../../platforms/connector.ts";
+import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
+
+/** A file of a post: one in storage by its content, or one that the job is still to download. */
+export type MediaRef = { sha256: string; kind: MediaKind } | { url: string };
+
+/** What the platform made of a post. Source: spec, Upload, `metadata`. */
+export interface UploadMetadata {
+  videoId: string;
+  shareUrl: string | null;
+}
+
+/** One account of one post; the row is its job too. */
+export const uploads = sqliteTable("uploads", {
+  id: integer("id").primaryKey(),
+  teamId: integer("team_id").notNull(),
+  accountId: text("account_id").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  createdBy: integer("created_by"),
+  status: text("status").$type<UploadStatus>().notNull(),
+  statusGroup: text("status_group").$type<StatusGroup>().notNull(),
+  title: text("title"),
+  description: text("description"),
+  settings: json<Record<string, unknown>>("settings").notNull(),
+  media: json<MediaRef[]>("media").notNull(),
+  fileSize: integer("file_size").notNull().default(0),
+  scheduledFor: instant("scheduled_for"),
+  sortAt: instant("sort_at").notNull(),
+  createdAt: instant("created_at").notNull(),
+  dueAt: instant("due_at"),
+  wokenAt: instant("woken_at"),
+  attempt: integer("attempt").notNull().default(1),
+  backoffs: integer("backoffs").notNull().default(0),
+  stage: text("stage").$type<Stage>().notNull().default("preparing"),
+  bookmark: json<Bookmark>("bookmark"),
+  fence: integer("fence").notNull().default(0),
+  leaseUntil: instant("lease_until"),
+  crashes: integer("crashes").notNull().default(0),
+  progressedAt: instant("progressed_at"),
+  submittedAt: instant("submitted_at"),
+  countedAt: instant("counted_at"),
+  uploadedAt: instant("uploaded_at"),
+  failedAt: instant("failed_at"),
+  failureCode: text("failure_code").$type<FailureCode>(),
+  errorMessage: text("error_message"),
+  metadata: json<UploadMetadata>("metadata"),
+  approvedHash: text("approved_hash"),
+  reviewComment: text("review_comment"),
+  deletedAt: instant("deleted_at"),
+});
+
+export type UploadRow = typeof uploads.$inferSelect;

@@ -1,0 +1,5 @@
+/** What a handler decided; the consumer alone turns it into ack or retry. */
+export type Outcome =
+  | { kind: "done" }
+  | { kind: "again"; afterSeconds: number }
+  | { kind: "drop"; reason: string };
