@@ -1,0 +1,258 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+
+/** Where a login goes when the account's own server is Bluesky's or unknown. */
+export const ENTRYWAY = "https://bsky.social";
+/** Reads that need no login. */
+export const PUBLIC_API = "https://public.api.bsky.app";
+export const POST_COLLECTION = "app.bsky.feed.post";
+
+/** Replies are a few KB; whatever is longer was not meant for us. */
+const MAX_REPLY_BYTES = 64 * 1_024;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
+export interface XrpcRefusal {
+  status: number;
+  /** The error's name, such as `ExpiredToken`; null when the body named none. */
+  name: string | null;
+  /** The server's own wording, else a sentence with the status. At most 500 characters. */
+  message: string;
+  /** The header as sent: epoch seconds. */
+  rateLimitReset: string | null;
+  /** The header as sent: seconds or a date. */
+  retryAfter: string | null;
+}
+
+export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
+
+/** The body as JSON; undefined when it is longer than 64 KB or anything else. */
+async function readJson(reply: Response): Promise<unknown> {
+  if (!reply.body) return undefined;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    sizeBytes += value.length;
+    if (sizeBytes > MAX_REPLY_BYTES) {
+      await reader.cancel();
+      return undefined;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+  try {
+    return JSON.parse(text + decoder.decode());
+  } catch {
+    return undefined;
+  }
+}
+
+const errorBody = z.object({
+  error: z.string().min(1).nullish().catch(null),
+  message: z.string().nullish().catch(null),
+});
+
+function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
+  const said = reply.ok ? undefined : errorBody.safeParse(body).data;
+  const fallback = reply.ok
+    ? `Bluesky answered HTTP ${reply.status} with a body that cannot be read.`
+    : `Bluesky answered HTTP ${reply.status}.`;
+  return {
+    status: reply.status,
+    name: said?.error ?? null,
+    message: (said?.message?.trim() || said?.error || fallback)
+      .slice(0, MAX_MESSAGE_CHARACTERS)
+      .toWellFormed(),
+    rateLimitReset: reply.headers.get("ratelimit-reset"),
+    retryAfter: reply.headers.get("retry-after"),
+  };
+}
+
+async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
+  const body = await readJson(reply);
+  const parsed = reply.ok ? shape.safeParse(body) : undefined;
+  return parsed?.success ? ok(parsed.data) : refuse(toXrpcRefusal(reply, body));
+}
+
+interface XrpcCall {
+  query?: Record<string, string>;
+  token?: string;
+  json?: unknown;
+  bytes?: { data: ArrayBuffer; mime: string };
+}
+
+/** `service` is an origin. A call is a POST when it says so or carries a body. */
+function xrpc(method: "GET" | "POST", service: string, nsid: string, call: XrpcCall): Request {
+  const url = new URL(`/xrpc/${nsid}`, service);
+  for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
+  const headers = new Headers({ accept: "application/json" });
+  if (call.token) headers.set("authorization", `Bearer ${call.token}`);
+  if (call.json !== undefined) headers.set("content-type", "application/json");
+  if (call.bytes) headers.set("content-type", call.bytes.mime);
+  const body = call.json === undefined ? call.bytes?.data : JSON.stringify(call.json);
+  // A redirect could carry the token or the password to somebody else.
+  return new Request(url, { method, headers, body, redirect: "manual" });
+}
+
+const did = z.string().regex(/^did:[a-z]+:\S+$/);
+
+const session = z.object({
+  accessJwt: z.string().min(1),
+  refreshJwt: z.string().min(1),
+  did,
+  handle: z.string(),
+  didDoc: z.unknown().optional(),
+  active: z.boolean().optional(),
+  status: z.string().optional(),
+});
+
+export type Session = z.infer<typeof session>;
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-server-create-session */
+export function createSessionRequest(
+  service: string,
+  login: { identifier: string; password: string; authFactorToken?: string },
+): Request {
+  return xrpc("POST", service, "com.atproto.server.createSession", { json: login });
+}
+
+/** `active` is false for an account that its owner or a moderator has switched off. */
+export const readCreateSessionReply = (reply: Response): Reading<Session> =>
+  readReply(reply, session);
+
+/**
+ * The call that rotates both tokens. The old refresh token keeps working for 2 hours.
+ *
+ * @see https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
+ */
+export function refreshSessionRequest(service: string, refreshToken: string): Request {
+  return xrpc("POST", service, "com.atproto.server.refreshSession", { token: refreshToken });
+}
+
+export const readRefreshSessionReply = (reply: Response): Reading<Session> =>
+  readReply(reply, session);
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-server-delete-session */
+export function deleteSessionRequest(service: string, refreshToken: string): Request {
+  return xrpc("POST", service, "com.atproto.server.deleteSession", { token: refreshToken });
+}
+
+const sessionInfo = session.omit({ accessJwt: true, refreshJwt: true });
+
+export type SessionInfo = z.infer<typeof sessionInfo>;
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-server-get-session */
+export function getSessionRequest(service: string, accessToken: string): Request {
+  return xrpc("GET", service, "com.atproto.server.getSession", { token: accessToken });
+}
+
+export const readGetSessionReply = (reply: Response): Reading<SessionInfo> =>
+  readReply(reply, sessionInfo);
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle */
+export function resolveHandleRequest(service: string, handle: string): Request {
+  return xrpc("GET", service, "com.atproto.identity.resolveHandle", { query: { handle } });
+}
+
+/** The DID of the handle. A handle that nobody has is a refusal with status 400. */
+export const readResolveHandleReply = (reply: Response): Reading<string> =>
+  readReply(
+    reply,
+    z.object({ did }).transform((body) => body.did),
+  );
+
+/** `url` is where the document of a DID lies. */
+export function didDocumentRequest(url: string): Request {
+  return new Request(url, { headers: { accept: "application/json" }, redirect: "manual" });
+}
+
+const didDocument = z.looseObject({ id: z.string() });
+
+export const readDidDocumentReply = (reply: Response): Reading<z.infer<typeof didDocument>> =>
+  readReply(reply, didDocument);
+
+const actorProfile = z.object({
+  displayName: z.string().optional(),
+  avatar: z.string().optional(),
+});
+
+export type ActorProfile = z.infer<typeof actorProfile>;
+
+/** @see https://docs.bsky.app/docs/api/app-bsky-actor-get-profile */
+export function getProfileRequest(actor: string): Request {
+  return xrpc("GET", PUBLIC_API, "app.bsky.actor.getProfile", { query: { actor } });
+}
+
+export const readGetProfileReply = (reply: Response): Reading<ActorProfile> =>
+  readReply(reply, actorProfile);
+
+/** A file on the account's server. Has to stand in the record exactly as it was received. */
+const blob = z.looseObject({
+  $type: z.literal("blob"),
+  ref: z.looseObject({ $link: z.string() }),
+  mimeType: z.string(),
+  size: z.number(),
+});
+
+export type Blob = z.infer<typeof blob>;
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-repo-upload-blob */
+export function uploadBlobRequest(
+  service: string,
+  accessToken: string,
+  file: { data: ArrayBuffer; mime: string },
+): Request {
+  return xrpc("POST", service, "com.atproto.repo.uploadBlob", { token: accessToken, bytes: file });
+}
+
+export const readUploadBlobReply = (reply: Response): Reading<Blob> =>
+  readReply(
+    reply,
+    z.object({ blob }).transform((body) => body.blob),
+  );
+
+/**
+ * The call that makes a post. `swapRecord: null` says that nothing stands at the key yet: the server
+ * answers a repeat of the same record as the first time, and refuses any other one as InvalidSwap.
+ *
+ * @see https://docs.bsky.app/docs/api/com-atproto-repo-put-record
+ */
+export function putRecordRequest(
+  service: string,
+  accessToken: string,
+  post: { repo: string; rkey: string; record: object },
+): Request {
+  return xrpc("POST", service, "com.atproto.repo.putRecord", {
+    token: accessToken,
+    json: { ...post, collection: POST_COLLECTION, swapRecord: null },
+  });
+}
+
+/** The record's address: `at://<did>/<collection>/<rkey>`. */
+export const readPutRecordReply = (reply: Response): Reading<string> =>
+  readReply(
+    reply,
+    z.object({ uri: z.string().startsWith("at://") }).transform((body) => body.uri),
+  );
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */
+export function getRecordRequest(
+  service: string,
+  accessToken: string,
+  post: { repo: string; rkey: string },
+): Request {
+  return xrpc("GET", service, "com.atproto.repo.getRecord", {
+    token: accessToken,
+    query: { repo: post.repo, collection: POST_COLLECTION, rkey: post.rkey },
+  });
+}
+
+/** The record itself. A key that nothing stands at is the refusal RecordNotFound. */
+export const readGetRecordReply = (reply: Response): Reading<Record<string, unknown>> =>
+  readReply(
+    reply,
+    z.object({ value: z.record(z.string(), z.unknown()) }).transform((body) => body.value),
+  );

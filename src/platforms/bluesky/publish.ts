@@ -1,0 +1,245 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type {
+  Bookmark,
+  MediaItem,
+  Prepared,
+  PublishedPost,
+  PublishJob,
+  Reconciled,
+  Refused,
+  Submitted,
+  TokenExpired,
+} from "../connector.ts";
+import {
+  type Blob,
+  ENTRYWAY,
+  getRecordRequest,
+  POST_COLLECTION,
+  putRecordRequest,
+  readGetRecordReply,
+  readPutRecordReply,
+  readResolveHandleReply,
+  readUploadBlobReply,
+  resolveHandleRequest,
+  uploadBlobRequest,
+} from "./api.ts";
+import { altTextOf, postText } from "./check.ts";
+import { isOutage, isTokenRefusal, isUndecided, toRefused } from "./failures.ts";
+import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
+import type { BlueskySettings } from "./settings.ts";
+
+type Job = PublishJob<BlueskySettings>;
+
+/** Look-ups of handles in one post; a run has a budget of calls, and more mentions are spam. */
+const MAX_MENTION_LOOKUPS = 20;
+
+interface ImageEmbed {
+  $type: "app.bsky.embed.images";
+  images: { image: Blob; alt: string; aspectRatio?: { width: number; height: number } }[];
+}
+
+/** @see https://docs.bsky.app/docs/advanced-guides/posts */
+export interface PostRecord {
+  $type: typeof POST_COLLECTION;
+  text: string;
+  createdAt: string;
+  langs?: string[];
+  labels?: { $type: "com.atproto.label.defs#selfLabels"; values: { val: string }[] };
+  facets?: Facet[];
+  embed?: ImageEmbed;
+}
+
+/** The alphabet of TIDs sorts as it counts. */
+const TID_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz";
+const TID_LENGTH = 13;
+const CLOCK_IDS = 1_024;
+/** Attempts of one upload, and uploads of one millisecond, that are told apart. */
+const ATTEMPTS = 16;
+const UPLOADS = (1_000 * CLOCK_IDS) / ATTEMPTS;
+
+/**
+ * The record's key: 53 bits of microseconds and 10 bits of clock id, as 13 characters. The clock gives
+ * milliseconds, so upload and attempt fill the microseconds and the clock id: within one millisecond
+ * keys differ for any 64,000 uploads in a row.
+ *
+ * @see https://atproto.com/specs/tid
+ */
+export function recordKey(createdAt: Date, uploadId: number, attempt: number): string {
+  const place = (uploadId % UPLOADS) * ATTEMPTS + (attempt % ATTEMPTS);
+  const micros = createdAt.getTime() * 1_000 + Math.floor(place / CLOCK_IDS);
+  let value = (BigInt(micros) << 10n) | BigInt(place % CLOCK_IDS);
+  let key = "";
+  while (key.length < TID_LENGTH) {
+    key = TID_ALPHABET.charAt(Number(value & 31n)) + key;
+    value >>= 5n;
+  }
+  return key;
+}
+
+/** The account's own server; the entryway passes calls on to it when it is not known. */
+const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
+
+async function resolveMentions(
+  job: Job,
+  spans: readonly Span[],
+): Promise<Result<Map<string, string>, Refused | TokenExpired>> {
+  const handles = new Set(spans.flatMap((span) => (span.kind === "mention" ? [span.handle] : [])));
+  const replies = await Promise.all(
+    [...handles].slice(0, MAX_MENTION_LOOKUPS).map(async (handle) => {
+      const request = resolveHandleRequest(serviceOf(job), handle);
+      return { handle, reply: await readResolveHandleReply(await job.fetch(request)) };
+    }),
+  );
+  const dids = new Map<string, string>();
+  for (const { handle, reply } of replies) {
+    if (reply.ok) dids.set(handle, reply.value);
+    else if (isOutage(reply.error) || reply.error.status === 429) {
+      return refuse(toRefused(reply.error, job.now()));
+    }
+  }
+  return ok(dids);
+}
+
+async function uploadImage(
+  job: Job,
+  item: MediaItem,
+): Promise<Result<Blob, Refused | TokenExpired>> {
+  // An image has at most 2 MB, and a body of known length is sent without chunking.
+  const data = await new Response(await job.readMedia(item)).arrayBuffer();
+  const request = uploadBlobRequest(serviceOf(job), job.accessToken, { data, mime: item.mime });
+  const reply = await readUploadBlobReply(await job.fetch(request));
+  return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
+}
+
+async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Refused | TokenExpired>> {
+  const images: ImageEmbed["images"] = [];
+  // One after the other, so that a single image is held in memory.
+  for (const [index, item] of job.post.media.entries()) {
+    const uploaded = await uploadImage(job, item);
+    if (!uploaded.ok) return uploaded;
+    const { width, height } = item;
+    images.push({
+      image: uploaded.value,
+      alt: altTextOf(job.post.settings, index),
+      ...(width && height ? { aspectRatio: { width, height } } : {}),
+    });
+  }
+  return ok(images.length > 0 ? { $type: "app.bsky.embed.images", images } : null);
+}
+
+/**
+ * The record in its wire form. Fields without a value are left out, because the server derives the
+ * record's identity from what is there.
+ */
+export function buildRecord(parts: {
+  text: string;
+  createdAt: Date;
+  settings: BlueskySettings;
+  facets: Facet[];
+  embed: ImageEmbed | null;
+}): PostRecord {
+  const { bluesky_langs: langs, bluesky_labels: labels } = parts.settings;
+  return {
+    $type: POST_COLLECTION,
+    text: parts.text,
+    createdAt: parts.createdAt.toISOString(),
+    ...(langs.length > 0 ? { langs } : {}),
+    ...(labels.length > 0
+      ? {
+          labels: {
+            $type: "com.atproto.label.defs#selfLabels" as const,
+            values: labels.map((val) => ({ val })),
+          },
+        }
+      : {}),
+    ...(parts.facets.length > 0 ? { facets: parts.facets } : {}),
+    ...(parts.embed ? { embed: parts.embed } : {}),
+  };
+}
+
+/**
+ * Resolves mentions, uploads images and fixes the record and its key, so that any repeat of `submit`
+ * sends the same. A step repeated before that uploads again: equal bytes get an equal reference.
+ */
+export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
+  if (bookmark) return { kind: "ready", bookmark };
+  const text = postText(job.post);
+  const spans = findSpans(text);
+  const dids = await resolveMentions(job, spans);
+  if (!dids.ok) return dids.error;
+  const embed = await uploadImages(job);
+  if (!embed.ok) return embed.error;
+  const createdAt = job.now();
+  const record = buildRecord({
+    text,
+    createdAt,
+    settings: job.post.settings,
+    facets: toFacets(text, spans, dids.value),
+    embed: embed.value,
+  });
+  const rkey = recordKey(createdAt, job.uploadId, job.attempt);
+  return { kind: "ready", bookmark: { rkey, record } };
+}
+
+const preparedPost = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
+
+function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
+  const { handle, platformAccountId } = job.account;
+  return {
+    kind: "published",
+    platformPostId: uri,
+    shareUrl: `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`,
+  };
+}
+
+/** Writes the record. The key is ours, so a repeat of the call makes no second post. */
+export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
+  const post = preparedPost.parse(bookmark);
+  const request = putRecordRequest(serviceOf(job), job.accessToken, {
+    repo: job.account.platformAccountId,
+    ...post,
+  });
+  const reply = await readPutRecordReply(await job.fetch(request));
+  if (reply.ok) return toPublished(job, post.rkey, reply.value);
+  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  return toRefused(reply.error, job.now());
+}
+
+/** Whether two JSON values are equal; servers give the fields of an object back in an order of theirs. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = new Map(Object.entries(a));
+  const right = Object.entries(b);
+  return (
+    left.size === right.length &&
+    right.every(([key, value]) => left.has(key) && isSameJson(left.get(key), value))
+  );
+}
+
+/**
+ * Reads the record at our key: an exact look-up.
+ *
+ * @throws when the server gives no answer to the question now, so that it is asked again later
+ */
+export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
+  const { rkey, record } = preparedPost.parse(bookmark);
+  const repo = job.account.platformAccountId;
+  const request = getRecordRequest(serviceOf(job), job.accessToken, { repo, rkey });
+  const reply = await readGetRecordReply(await job.fetch(request));
+  if (reply.ok) {
+    if (isSameJson(reply.value, record)) {
+      return toPublished(job, rkey, `at://${repo}/${POST_COLLECTION}/${rkey}`);
+    }
+    return {
+      kind: "unknowable",
+      message: "Another post, or an edited one, stands where this one was to be written.",
+    };
+  }
+  const refusal = reply.error;
+  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
+  if (refusal.status === 400 && refusal.name === "RecordNotFound") return { kind: "absent" };
+  if (isOutage(refusal) || refusal.status === 429) throw new Error(refusal.message);
+  return { kind: "unknowable", message: refusal.message };
+}

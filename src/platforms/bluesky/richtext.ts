@@ -1,0 +1,156 @@
+import { parse } from "tldts";
+import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
+
+/** Source: lexicon app.bsky.richtext.facet, `tag`. */
+const MAX_TAG_GRAPHEMES = 64;
+const MAX_TAG_BYTES = 640;
+
+/** A part of the text that leads somewhere; `start` and `end` (exclusive) count UTF-16 units. */
+export type Span = { start: number; end: number } & (
+  | { kind: "link"; uri: string }
+  | { kind: "mention"; handle: string }
+  | { kind: "tag"; tag: string }
+);
+
+type Feature =
+  | { $type: "app.bsky.richtext.facet#link"; uri: string }
+  | { $type: "app.bsky.richtext.facet#mention"; did: string }
+  | { $type: "app.bsky.richtext.facet#tag"; tag: string };
+
+/** As it stands in a record. The index counts UTF-8 bytes, its end is exclusive. */
+export interface Facet {
+  index: { byteStart: number; byteEnd: number };
+  features: Feature[];
+}
+
+/** Scripts that are written without spaces, so that a link may touch them. */
+const CJK = String.raw`\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}`;
+const WORD = String.raw`\p{L}\p{N}\p{M}`;
+/** Not inside a word, an email address, a path or a tag; U+FE0F is the tail of an emoji. */
+const BEFORE = String.raw`(?<=^|[${CJK}\uFE0F]|[^${WORD}_@#＃$\/\\.&=%+\-])`;
+/** The same from the other side. With it a match never ends in the middle of a longer name. */
+const AFTER = String.raw`(?![a-z0-9]|-+[a-z0-9]|\.[a-z0-9]|_|@[a-z0-9]|(?![${CJK}])[${WORD}])`;
+const OPENING = String.raw`(?<=^|[\s(\[{"'“‘«（「『【])`;
+const URL_CHARACTER = String.raw`[^\s<>"“”‘’«»「」『』（）【】《》〈〉、。，！？；：\u200B]`;
+const LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?";
+
+const LINK = new RegExp(String.raw`(?<![a-z0-9_@#＃$])https?:\/\/${URL_CHARACTER}+`, "giu");
+const DOMAIN = new RegExp(
+  String.raw`${BEFORE}(?<host>${LABEL}(?:\.${LABEL})+)${AFTER}(?::\d{1,5}(?!\d))?(?:[/?#]${URL_CHARACTER}*)?`,
+  "giu",
+);
+const MENTION = new RegExp(String.raw`${BEFORE}@(?<handle>(?:${LABEL}\.)+${LABEL})${AFTER}`, "giu");
+/** Characters without width end a tag: they are mostly leftovers of copying. */
+const TAG_END = String.raw`\s\u00AD\u2060\u200A\u200B\u200C\u200D\u20E2`;
+/** At least one character that is neither digit nor punctuation; `#` + U+FE0F is the keycap emoji. */
+const TAG = new RegExp(
+  String.raw`${OPENING}[#＃](?<tag>(?!\uFE0F)[^${TAG_END}]*[^\d\p{P}${TAG_END}][^${TAG_END}]*)`,
+  "gu",
+);
+const CASHTAG = new RegExp(
+  String.raw`${OPENING}\$(?<ticker>[a-z]{1,5})(?=$|[\s.,;:!?)\]"'’”])`,
+  "giu",
+);
+
+const CLOSERS: Record<string, string> = { ")": "(", "]": "[", "}": "{" };
+
+/** Without the punctuation that ends the sentence, and without a bracket that was opened outside. */
+function trimUrl(url: string): string {
+  let kept = url;
+  for (;;) {
+    const last = kept.at(-1) ?? "";
+    const opener = CLOSERS[last];
+    const isUnbalanced =
+      opener !== undefined && kept.split(last).length > kept.split(opener).length;
+    if (!isUnbalanced && !/[.,;:!?'…]/u.test(last)) return kept;
+    kept = kept.slice(0, -1);
+  }
+}
+
+/** Whether the name ends in a top-level domain that exists, written in lower case: not `end.In`. */
+function isRealDomain(host: string): boolean {
+  const tld = host.slice(host.lastIndexOf(".") + 1);
+  if (tld !== tld.toLowerCase()) return false;
+  const parsed = parse(host);
+  return parsed.isIcann === true && parsed.domain !== null;
+}
+
+function findLinks(text: string): Span[] {
+  const links: Span[] = [];
+  for (const match of text.matchAll(LINK)) {
+    const uri = trimUrl(match[0]);
+    if (!URL.canParse(uri)) continue;
+    links.push({ kind: "link", start: match.index, end: match.index + uri.length, uri });
+  }
+  for (const match of text.matchAll(DOMAIN)) {
+    if (!isRealDomain(match.groups?.host ?? "")) continue;
+    const shown = trimUrl(match[0]);
+    const uri = `https://${shown}`;
+    if (!URL.canParse(uri)) continue;
+    links.push({ kind: "link", start: match.index, end: match.index + shown.length, uri });
+  }
+  return links;
+}
+
+function findMentions(text: string): Span[] {
+  const mentions: Span[] = [];
+  for (const match of text.matchAll(MENTION)) {
+    const handle = (match.groups?.handle ?? "").toLowerCase();
+    // The protocol keeps .test for development networks.
+    if (!isRealDomain(handle) && !handle.endsWith(".test")) continue;
+    const end = match.index + match[0].length;
+    mentions.push({ kind: "mention", start: match.index, end, handle });
+  }
+  return mentions;
+}
+
+function findTags(text: string): Span[] {
+  const tags: Span[] = [];
+  for (const match of text.matchAll(TAG)) {
+    const tag = (match.groups?.tag ?? "").replace(/\p{P}+$/u, "");
+    if (tag === "" || countGraphemes(tag) > MAX_TAG_GRAPHEMES) continue;
+    if (countUtf8Bytes(tag) > MAX_TAG_BYTES) continue;
+    tags.push({ kind: "tag", start: match.index, end: match.index + 1 + tag.length, tag });
+  }
+  for (const match of text.matchAll(CASHTAG)) {
+    const tag = `$${(match.groups?.ticker ?? "").toUpperCase()}`;
+    tags.push({ kind: "tag", start: match.index, end: match.index + tag.length, tag });
+  }
+  return tags;
+}
+
+/**
+ * Links, mentions, hashtags and cashtags in the order of the text, none overlapping. Where two could
+ * be meant, the link wins over the mention and the mention over the tag.
+ */
+export function findSpans(text: string): Span[] {
+  const kept: Span[] = [];
+  for (const span of [...findLinks(text), ...findMentions(text), ...findTags(text)]) {
+    if (kept.every((other) => span.end <= other.start || other.end <= span.start)) kept.push(span);
+  }
+  return kept.sort((a, b) => a.start - b.start);
+}
+
+function toFeature(span: Span, dids: ReadonlyMap<string, string>): Feature | null {
+  if (span.kind === "link") return { $type: "app.bsky.richtext.facet#link", uri: span.uri };
+  if (span.kind === "tag") return { $type: "app.bsky.richtext.facet#tag", tag: span.tag };
+  const did = dids.get(span.handle);
+  return did ? { $type: "app.bsky.richtext.facet#mention", did } : null;
+}
+
+/** `dids` maps the handles that could be resolved; a mention of any other one stays plain text. */
+export function toFacets(
+  text: string,
+  spans: readonly Span[],
+  dids: ReadonlyMap<string, string>,
+): Facet[] {
+  const facets: Facet[] = [];
+  for (const span of spans) {
+    const feature = toFeature(span, dids);
+    if (!feature) continue;
+    const byteStart = countUtf8Bytes(text.slice(0, span.start));
+    const byteEnd = byteStart + countUtf8Bytes(text.slice(span.start, span.end));
+    facets.push({ index: { byteStart, byteEnd }, features: [feature] });
+  }
+  return facets;
+}

@@ -1,0 +1,91 @@
+import * as z from "zod";
+
+/** Language tags of one post. Source: lexicon app.bsky.feed.post. */
+const MAX_LANGS = 3;
+
+/** The content warnings an author may put on a post. Source: spec, "Uploads: create", `bluesky`. */
+const LABELS = ["sexual", "nudity", "porn", "graphic-media", "!no-unauthenticated"];
+
+/** The strings of a JSON array, or null when `text` is anything else. */
+function readJsonList(text: string): string[] | null {
+  if (!text.trimStart().startsWith("[")) return null;
+  try {
+    const list: unknown = JSON.parse(text);
+    return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : null;
+  } catch {
+    return null;
+  }
+}
+
+/** The different entries of a comma-separated, repeated or JSON list, in their order. */
+function readList(raw: string | string[] | undefined): string[] {
+  const texts = typeof raw === "string" ? (readJsonList(raw) ?? [raw]) : (raw ?? []);
+  const entries = texts.flatMap((text) => text.split(",")).map((entry) => entry.trim());
+  return [...new Set(entries.filter((entry) => entry !== ""))];
+}
+
+/** The tag in its usual spelling (`en-us` becomes `en-US`), or null when it is malformed. */
+function canonicalLanguage(tag: string): string | null {
+  try {
+    return Intl.getCanonicalLocales(tag)[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+const formField = z.union([z.string(), z.array(z.string())]).optional();
+
+const langs = formField.transform((raw, ctx) => {
+  const tags = readList(raw).map((tag) => {
+    const canonical = canonicalLanguage(tag);
+    if (canonical === null) {
+      ctx.addIssue({
+        code: "custom",
+        message: `"${tag}" is not a language tag; write it like en or pt-BR.`,
+      });
+    }
+    return canonical ?? tag;
+  });
+  const different = [...new Set(tags)];
+  if (different.length > MAX_LANGS) {
+    ctx.addIssue({
+      code: "custom",
+      message: `Bluesky takes up to ${MAX_LANGS} languages; ${different.length} were sent.`,
+    });
+  }
+  return different;
+});
+
+const labels = formField.transform((raw, ctx) => {
+  const values = readList(raw);
+  for (const value of values.filter((label) => !LABELS.includes(label))) {
+    ctx.addIssue({
+      code: "custom",
+      message: `"${value}" is not a Bluesky label; use ${LABELS.join(", ")}.`,
+    });
+  }
+  return values;
+});
+
+const altText = formField.transform((raw): string | string[] =>
+  typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? ""),
+);
+
+/**
+ * The form fields of a Bluesky post. Lists arrive comma-separated, repeated, or as a JSON array; each
+ * refused entry is an issue of its own.
+ */
+export const settings = z.object({
+  bluesky_langs: langs.describe(
+    "Languages of the text as BCP-47 tags, up to 3, comma-separated or repeated. Default: none.",
+  ),
+  bluesky_labels: labels.describe(
+    `Content warnings, comma-separated or repeated: ${LABELS.join(", ")}. Default: none.`,
+  ),
+  bluesky_alt_text: altText.describe(
+    "Alt text of up to 1,000 graphemes: one for all images, or repeated, one per image in order. Default: empty.",
+  ),
+});
+
+/** Parsed; `bluesky_alt_text` as a string stands for every image, as an array for one image each. */
+export type BlueskySettings = z.infer<typeof settings>;

@@ -1,0 +1,226 @@
+import type * as z from "zod";
+import type { FieldError } from "../core/errors.ts";
+import type { Failure } from "../core/failures.ts";
+import type { Platform } from "../core/platforms.ts";
+import type { Result } from "../core/result.ts";
+
+export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
+
+export type MediaKind = "image" | "video" | "document";
+
+/** One file of a post. What is null is not known: the file is still behind a URL. */
+export interface PostMedia {
+  kind: MediaKind;
+  mime: string | null;
+  sizeBytes: number | null;
+  /** Pixels, where the header said so. */
+  width: number | null;
+  height: number | null;
+}
+
+/** A file in storage, as known from its bytes. */
+export interface MediaItem extends PostMedia {
+  mime: string;
+  sizeBytes: number;
+  /** Lowercase hex. */
+  sha256: string;
+}
+
+/** What is to be posted, in our words. `settings` are this network's own form fields, parsed. */
+export interface Post<S = unknown, M extends PostMedia = PostMedia> {
+  title: string | null;
+  description: string | null;
+  media: M[];
+  settings: S;
+}
+
+/** Where a publish stands, so that another invocation can go on. JSON, opaque to everybody else. */
+export type Bookmark = Record<string, unknown>;
+
+/** The account as the connector needs it. */
+export interface PublishAccount {
+  /** The platform's own id of the account. */
+  platformAccountId: string;
+  handle: string | null;
+  /** Origin of the account's server where a network has many (Bluesky's PDS), else null. */
+  service: string | null;
+}
+
+export interface PublishJob<S = unknown> {
+  post: Post<S, MediaItem>;
+  account: PublishAccount;
+  accessToken: string;
+  uploadId: number;
+  /** 1-based; a manual retry is a new attempt. */
+  attempt: number;
+  /** Carries the deadline of one call and the budget of the run. Never follows redirects. */
+  fetch: Fetch;
+  now(): Date;
+  /** The bytes of a file, whole or from `offset` for `length` bytes. */
+  readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
+  /** A signed address of ours that the platform can pull the file from for 6 hours. */
+  mediaUrl(item: MediaItem): Promise<string>;
+}
+
+export interface PublishedPost {
+  kind: "published";
+  platformPostId: string;
+  /** Null where the platform gives the post no address. */
+  shareUrl: string | null;
+}
+
+/**
+ * The platform said no, so nothing was created. `transient`: the same step may be repeated after a
+ * back-off.
+ */
+export interface Refused {
+  kind: "failed";
+  failure: Failure;
+  transient: boolean;
+  /** What was prepared is gone at the platform: the repeat begins from the start. */
+  restart?: boolean;
+}
+
+/** The access token was refused; the runner refreshes it once and repeats the step. */
+export interface TokenExpired {
+  kind: "token_expired";
+}
+
+export interface Waiting {
+  kind: "waiting";
+  bookmark: Bookmark;
+  checkAfterSeconds: number;
+}
+
+/** `next`: a step is done, store the bookmark and come back. `ready`: only the final call is left. */
+export type Prepared =
+  | { kind: "next"; bookmark: Bookmark }
+  | { kind: "ready"; bookmark: Bookmark }
+  | Waiting
+  | Refused
+  | TokenExpired;
+
+/** `waiting`: accepted, the platform still works on it. `unknown`: it may or may not exist. */
+export type Submitted =
+  | PublishedPost
+  | Waiting
+  | Refused
+  | TokenExpired
+  | { kind: "unknown"; message: string };
+
+export type Settled = PublishedPost | Waiting | Refused | TokenExpired;
+
+/**
+ * What the platform knows of a post whose submit had no readable answer. `absent`: surely not there,
+ * it may be submitted again. `unknowable`: it cannot be asked, or the answer fits more than one post.
+ */
+export type Reconciled =
+  | PublishedPost
+  | Waiting
+  | TokenExpired
+  | { kind: "absent" }
+  | { kind: "unknowable"; message: string };
+
+/**
+ * How long an undecided submit has to rest before the platform can be asked about it: the call's own
+ * deadline, the latest moment it may still accept, and the lag of its listings. Seconds.
+ */
+export interface SettleTiming {
+  callSeconds: number;
+  acceptSeconds: number;
+  listSeconds: number;
+}
+
+/** An account's secrets at its platform. Stored encrypted. */
+export interface Credentials {
+  accessToken: string;
+  refreshToken: string | null;
+  /** Null when the platform did not say, or the token does not expire. */
+  expiresAt: Date | null;
+}
+
+export interface Profile {
+  platformAccountId: string;
+  accountName: string;
+  handle: string | null;
+  profileImageUrl: string | null;
+  service: string | null;
+}
+
+export interface Connected {
+  profile: Profile;
+  credentials: Credentials;
+}
+
+/** `final`: the login is gone and only a person can renew it. Otherwise: try again later. */
+export interface LoginRefusal {
+  message: string;
+  final: boolean;
+}
+
+/** The fields of a login by password; which are required is the network's business. */
+export interface PasswordLogin {
+  identifier: string;
+  appPassword: string;
+  /** The code that the platform mailed, where it asks for one. */
+  authFactorToken?: string;
+  service?: string;
+}
+
+/** What a platform accepts: the one source of the capabilities read, validation and the document. */
+export interface Capabilities {
+  /** Null where the platform has no such field. */
+  limits: {
+    postCharacters: number | null;
+    photoPostCharacters: number | null;
+    titleCharacters: number | null;
+    altTextCharacters: number | null;
+    linkCharacters: number | null;
+    tagsCharacters: number | null;
+  };
+  /** Posts in any 24 hours, per account. */
+  dailyPostCap: number;
+  mediaSupport: {
+    kinds: MediaKind[];
+    maxCount: number;
+    imageTypes: string[];
+    imageMaxBytes: number;
+  };
+}
+
+/**
+ * Our side of a platform. Publishing has three parts: `prepare` in repeatable steps until only one
+ * call is left, `submit` makes that call, which cannot be undone, and `settle` follows what the
+ * platform makes of it. The runner stores each bookmark before the next step and never calls `submit`
+ * again without `reconcile`. A thrown network error means "no answer" and is the runner's to judge.
+ */
+export interface Connector<S = unknown> {
+  platform: Platform;
+  capabilities: Capabilities;
+  timing: SettleTiming;
+  /** This network's form fields, by their wire names; the upload body is composed from all. */
+  settings: z.ZodType<S>;
+  /** Pure: everything in the post that the network would refuse. Field names are the wire's. */
+  check(post: Post<S>): FieldError[];
+
+  prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
+  submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
+  settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
+  reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
+
+  /** Login by identifier and app password, where the network has that. */
+  login?(fetch: Fetch, login: PasswordLogin): Promise<Result<Connected, LoginRefusal>>;
+  /** Whose tokens these are. */
+  identify(
+    fetch: Fetch,
+    credentials: Credentials,
+    service: string | null,
+  ): Promise<Result<Connected, LoginRefusal>>;
+  refresh(
+    fetch: Fetch,
+    credentials: Credentials,
+    account: PublishAccount,
+  ): Promise<Result<Credentials, LoginRefusal>>;
+  /** Ends our access at the platform. */
+  revoke(fetch: Fetch, credentials: Credentials, account: PublishAccount): Promise<void>;
+}
