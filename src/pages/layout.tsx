@@ -1,0 +1,117 @@
+import type { Context } from "hono";
+import { html, raw } from "hono/html";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** Colours, type and the parts that every page shares. Contrast is at least 4.5:1 in both schemes. */
+const BASE_STYLES = `
+:root {
+  color-scheme: light dark;
+  --ground: #f4f5f9; --card: #ffffff; --ink: #171a26; --muted: #565d73; --line: #dfe2ec;
+  --accent: #3a46d6; --accent-ink: #ffffff; --accent-soft: #e9ebfd; --code: #eef0f6;
+  --shadow: 0 1px 2px rgb(20 24 50 / .06), 0 6px 20px rgb(20 24 50 / .05);
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0f1118; --card: #181b26; --ink: #eceef6; --muted: #a4abc2; --line: #2b3040;
+    --accent: #a5adff; --accent-ink: #11142b; --accent-soft: #252a4d; --code: #10131c;
+    --shadow: none;
+  }
+}
+*, *::before, *::after { box-sizing: border-box; }
+body {
+  margin: 0; background: var(--ground); color: var(--ink);
+  font: 16px/1.55 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  -webkit-text-size-adjust: 100%;
+}
+a { color: var(--accent); text-underline-offset: .15em; }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
+h1, h2, h3 { line-height: 1.2; margin: 0; text-wrap: balance; }
+h1 { font-size: clamp(1.6rem, 1.2rem + 1.8vw, 2.2rem); letter-spacing: -.02em; }
+p { margin: 0; }
+code, pre { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+pre {
+  margin: 0; padding: .75rem .9rem; overflow-x: auto; background: var(--code);
+  border-radius: .6rem; white-space: pre-wrap; overflow-wrap: anywhere;
+}
+.skip { position: absolute; left: -999rem; }
+.skip:focus { left: 1rem; top: 1rem; padding: .5rem .8rem; background: var(--card); z-index: 1; }
+.page { width: min(100% - 2rem, 46rem); margin-inline: auto; padding-block: clamp(1.5rem, 5vw, 3.5rem); }
+.page > * + * { margin-top: 1.5rem; }
+.lead { color: var(--muted); margin-top: .5rem; max-width: 38rem; }
+.card {
+  background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
+  padding: clamp(1rem, 3vw, 1.4rem); box-shadow: var(--shadow);
+}
+.chips { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: 0; padding: 0; }
+.chip {
+  display: inline-block; padding: .35rem .85rem; border-radius: 99rem; border: 1px solid var(--line);
+  background: var(--card); color: var(--ink); text-decoration: none; font-size: .92rem;
+}
+.chip:hover { border-color: var(--accent); }
+.chip[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
+`;
+
+export interface Page {
+  title: string;
+  /** The page's own CSS, after the shared one. A constant: nothing from outside may get in here. */
+  styles?: string;
+  status?: ContentfulStatusCode;
+  /** Whether its forms may be sent to this service; otherwise none can be sent anywhere. */
+  hasForms?: boolean;
+}
+
+const hashes = new Map<string, Promise<string>>();
+
+/** The CSP source of an inline style, computed once per style sheet. */
+function hashSource(styles: string): Promise<string> {
+  const known = hashes.get(styles);
+  if (known) return known;
+  const fresh = crypto.subtle
+    .digest("SHA-256", new TextEncoder().encode(styles))
+    .then((digest) => `'sha256-${new Uint8Array(digest).toBase64()}'`);
+  hashes.set(styles, fresh);
+  return fresh;
+}
+
+/**
+ * A whole HTML document that needs no script and nothing from elsewhere, under a policy that allows
+ * neither. Pages are private: not stored, not indexed, not framed, and links tell nobody their address.
+ */
+export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
+  const styles = BASE_STYLES + (page.styles ?? "");
+  c.header(
+    "Content-Security-Policy",
+    [
+      "default-src 'none'",
+      `style-src ${await hashSource(styles)}`,
+      "img-src 'self'",
+      `form-action ${page.hasForms ? "'self'" : "'none'"}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join("; "),
+  );
+  c.header("X-Content-Type-Options", "nosniff");
+  c.header("Referrer-Policy", "no-referrer");
+  c.header("X-Robots-Tag", "noindex");
+  c.header("Cache-Control", "no-store");
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{page.title} · Akimbo</title>
+        <style>{raw(styles)}</style>
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        <main id="content" class="page">
+          {content}
+        </main>
+      </body>
+    </html>
+  );
+  return c.html(html`<!doctype html>${document}`, page.status);
+}

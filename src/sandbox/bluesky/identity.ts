@@ -1,0 +1,51 @@
+import { toBase32 } from "./cid.ts";
+
+/** The server that simulated accounts live on. */
+export const SANDBOX_SERVICE = "https://pds.sandbox.bsky.network";
+
+/** `.test` is reserved, so no person's handle can ever look like one of these. */
+const HANDLE_DOMAIN = "sandbox.test";
+
+/** The app password of every simulated account; it opens nothing else. */
+export const SANDBOX_APP_PASSWORD = "sand-boxx-demo-pass";
+
+const MAX_LABEL = 40;
+
+/** A short mark of a name that its letters alone do not tell apart. Equal names have equal marks. */
+function markOf(name: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(name)) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
+}
+
+/** The handle of a sandbox account: its name in small letters under a domain that cannot exist. */
+export function sandboxHandle(name: string): string {
+  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
+  const label = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  const isTold = /^[a-z0-9 ._-]+$/.test(plain) && label !== "" && label.length <= MAX_LABEL;
+  const start = label.slice(0, MAX_LABEL).replace(/-+$/, "") || "account";
+  return `${isTold ? start : `${start}-${markOf(name)}`}.${HANDLE_DOMAIN}`;
+}
+
+const HANDLE = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Whether the simulated network has somebody of that handle: our own domain and `*.bsky.social`. */
+export const isSimulatedHandle = (handle: string): boolean =>
+  HANDLE.test(handle) &&
+  handle.length <= 253 &&
+  (handle.endsWith(`.${HANDLE_DOMAIN}`) || handle.endsWith(".bsky.social"));
+
+/** The DID of a handle: 24 base32 characters, always the same ones. */
+export async function didOf(handle: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(handle));
+  return `did:plc:${toBase32(new Uint8Array(hash).subarray(0, 15))}`;
+}
+
+/** `demo-account.sandbox.test` → `Demo Account`. */
+export const displayNameOf = (handle: string): string =>
+  (handle.split(".")[0] ?? handle)
+    .split("-")
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join(" ");

@@ -1,0 +1,223 @@
+import type { Platform } from "../core/platforms.ts";
+import { SIMULATORS } from "./registry.ts";
+import type { FeedMedia, FeedPost } from "./store.ts";
+
+export const FEED_STYLES = `
+.feed { display: grid; gap: 1.1rem; list-style: none; margin-bottom: 0; padding: 0; }
+.post header { display: flex; flex-wrap: wrap; align-items: center; gap: .35rem .7rem; }
+.post h2 { font-size: 1.02rem; overflow-wrap: anywhere; min-width: 0; }
+.post time { color: var(--muted); font-size: .88rem; }
+.badge {
+  font-size: .8rem; font-weight: 600; padding: .1rem .6rem; border-radius: 99rem;
+  background: var(--accent-soft); color: var(--accent);
+}
+.badge.again { background: #fff0d6; color: #7a4700; }
+@media (prefers-color-scheme: dark) { .badge.again { background: #402d0c; color: #ffce85; } }
+.text { margin-top: .7rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.media { display: grid; gap: .5rem; margin-top: .9rem; grid-template-columns: 1fr; }
+.media.many { grid-template-columns: 1fr 1fr; }
+.media figure { margin: 0; min-width: 0; }
+.media img {
+  display: block; width: 100%; max-height: 26rem; object-fit: cover; border-radius: .7rem;
+  border: 1px solid var(--line); background: var(--code);
+}
+.media.many img { aspect-ratio: 1; }
+.media figcaption { font-size: .82rem; color: var(--muted); margin-top: .25rem; overflow-wrap: anywhere; }
+details { margin-top: 1rem; border-top: 1px solid var(--line); padding-top: .7rem; }
+summary { cursor: pointer; color: var(--muted); font-size: .92rem; }
+dl { margin: .8rem 0 0; display: grid; gap: .7rem; }
+dt { font-weight: 600; font-size: .88rem; }
+dd { margin: .2rem 0 0; overflow-wrap: anywhere; }
+.empty h2 { font-size: 1.2rem; }
+.empty > * + * { margin-top: .9rem; }
+`;
+
+const NAMES: Record<Platform, string> = {
+  tiktok: "TikTok",
+  instagram: "Instagram",
+  facebook: "Facebook",
+  youtube: "YouTube",
+  linkedin: "LinkedIn",
+  pinterest: "Pinterest",
+  bluesky: "Bluesky",
+  threads: "Threads",
+  x: "X",
+};
+
+/** `2026-09-18T10:51:03.000Z` → `2026-09-18 10:51 UTC`. */
+const toReadable = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
+
+const toSize = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const addressOf = (query: Record<string, string | null>): string => {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) params.set(name, value);
+  return params.size > 0 ? `/sandbox?${params}` : "/sandbox";
+};
+
+const PlatformFilter = (props: { platform: string | null; accountId: string | null }) => (
+  <nav aria-label="Platforms">
+    <ul class="chips">
+      {[null, ...SIMULATORS.map((simulator) => simulator.platform)].map((platform) => (
+        <li>
+          <a
+            class="chip"
+            href={addressOf({ platform, accountId: props.accountId })}
+            aria-current={platform === props.platform ? "page" : undefined}
+          >
+            {platform ? NAMES[platform] : "All platforms"}
+          </a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+const Media = ({ item }: { item: FeedMedia }) => (
+  <figure>
+    {item.kind === "image" ? (
+      <a href={`/sandbox/media/${item.id}`}>
+        <img
+          src={`/sandbox/media/${item.id}`}
+          alt={item.alt || "Image without a description"}
+          loading="lazy"
+        />
+      </a>
+    ) : (
+      <a href={`/sandbox/media/${item.id}`}>Open the {item.kind}</a>
+    )}
+    <figcaption dir="auto">
+      {item.alt ? `${item.alt} · ` : ""}
+      {item.mime}, {toSize(item.sizeBytes)}
+    </figcaption>
+  </figure>
+);
+
+const Field = ({ name, value }: { name: string; value: unknown }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <pre>{typeof value === "string" ? value : JSON.stringify(value, null, 2)}</pre>
+    </dd>
+  </div>
+);
+
+const Post = ({ post }: { post: FeedPost }) => {
+  const fields = JSON.parse(post.fieldsJson) as Record<string, unknown>;
+  return (
+    <li>
+      <article class="card post">
+        <header>
+          <h2>
+            <bdi>{post.author}</bdi>
+          </h2>
+          <span class="badge">{NAMES[post.platform]}</span>
+          {post.received > 1 && (
+            <span class="badge again">arrived {post.received} times, posted once</span>
+          )}
+          <time datetime={post.createdAt}>{toReadable(post.createdAt)}</time>
+        </header>
+        {post.text && (
+          <p class="text" dir="auto">
+            {post.text}
+          </p>
+        )}
+        {post.media.length > 0 && (
+          <div class={post.media.length > 1 ? "media many" : "media"}>
+            {post.media.map((item) => (
+              <Media item={item} />
+            ))}
+          </div>
+        )}
+        <details>
+          <summary>Everything the platform received</summary>
+          <dl>
+            {Object.entries(fields).map(([name, value]) => (
+              <Field name={name} value={value} />
+            ))}
+            <Field name="Address on the platform" value={post.url} />
+            <Field name="Account" value={post.accountId ?? "none"} />
+            <Field name="Upload" value={String(post.uploadId ?? "none")} />
+          </dl>
+        </details>
+      </article>
+    </li>
+  );
+};
+
+/** How to get here from nothing: `origin` is this service's own. */
+const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) => (
+  <section class="card empty">
+    <h2>{isFiltered ? "No posts match" : "No posts yet"}</h2>
+    {isFiltered ? (
+      <p>
+        Nothing has arrived here. <a href="/sandbox">Show every post</a>.
+      </p>
+    ) : (
+      <>
+        <p>
+          Publish the first one. A sandbox account takes posts like a real one, and nothing leaves
+          this service. Put your API token in place of <code>TOKEN</code>:
+        </p>
+        <pre tabindex={0}>{`curl ${origin}/api/v1/accounts \\
+  -H "x-api-key: TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"platform":"bluesky","sandbox":true}'`}</pre>
+        <p>Then post to the account, with the id from the answer:</p>
+        <pre tabindex={0}>{`curl ${origin}/api/v1/upload \\
+  -H "x-api-key: TOKEN" \\
+  -F accountId=ACCOUNT_ID \\
+  -F description="Hello from the sandbox"`}</pre>
+      </>
+    )}
+  </section>
+);
+
+export interface FeedPageProps {
+  posts: FeedPost[];
+  platform: string | null;
+  accountId: string | null;
+  /** The id below which older posts follow; null at the end. */
+  olderThan: number | null;
+  origin: string;
+}
+
+/** The feed of the simulated platforms, newest first. */
+export const FeedPage = (props: FeedPageProps) => {
+  const { posts, platform, accountId, olderThan, origin } = props;
+  return (
+    <>
+      <header>
+        <h1>Sandbox feed</h1>
+        <p class="lead">
+          What the simulated platforms have received, newest first. These posts never left this
+          service. <a href="/sandbox/api/posts">The same as JSON</a>
+        </p>
+      </header>
+      <PlatformFilter platform={platform} accountId={accountId} />
+      {accountId && (
+        <p>
+          Only posts of account <bdi>{accountId}</bdi>.{" "}
+          <a href={addressOf({ platform })}>Show all accounts</a>
+        </p>
+      )}
+      {posts.length === 0 ? (
+        <Empty origin={origin} isFiltered={Boolean(platform ?? accountId)} />
+      ) : (
+        <ol class="feed">
+          {posts.map((post) => (
+            <Post post={post} />
+          ))}
+        </ol>
+      )}
+      {olderThan !== null && (
+        <p>
+          <a class="chip" href={addressOf({ platform, accountId, before: String(olderThan) })}>
+            Older posts
+          </a>
+        </p>
+      )}
+    </>
+  );
+};

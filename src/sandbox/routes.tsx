@@ -1,0 +1,144 @@
+import { type Context, Hono } from "hono";
+import * as z from "zod";
+import { clockOffsetSeconds, moveClock, now } from "../core/clock.ts";
+import { AppError, invalidFields, notFound } from "../core/errors.ts";
+import type { Deps } from "../deps.ts";
+import { renderPage } from "../pages/layout.tsx";
+import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
+import { theSandbox } from "./state.ts";
+import type { FeedPost } from "./store.ts";
+
+export interface SandboxRouteOptions {
+  deps(c: Context): Deps;
+  /** Whose posts may be shown; null: everybody's. May throw AppError. */
+  teamOf(c: Context): Promise<number | null>;
+  /** Called when the clock has been moved, so that what has become due is done. */
+  onClockMoved(c: Context): Promise<void>;
+}
+
+const PAGE_SIZE = 50;
+
+/** Ten years either way. */
+const MAX_OFFSET_SECONDS = 10 * 365 * 86_400;
+
+const clockBody = z.strictObject({
+  offsetSeconds: z.int().min(-MAX_OFFSET_SECONDS).max(MAX_OFFSET_SECONDS),
+});
+
+/** Types that a browser may be shown from here; anything else could carry a script. */
+const SHOWN_TYPES = /^(image\/(jpeg|png|gif|webp|avif)|video\/(mp4|webm|quicktime))$/;
+
+function toWirePost({ id, platform, accountId, uploadId, text, ...post }: FeedPost) {
+  return {
+    id,
+    platform,
+    accountId,
+    uploadId,
+    text,
+    media: post.media.map(({ kind, mime, sizeBytes, sha256 }) => ({
+      kind,
+      mime,
+      sizeBytes,
+      sha256,
+    })),
+    fields: JSON.parse(post.fieldsJson) as Record<string, unknown>,
+    received: post.received,
+    url: post.url,
+    createdAt: post.createdAt,
+  };
+}
+
+const filterOf = (c: Context) => ({
+  platform: c.req.query("platform") || null,
+  accountId: c.req.query("accountId") || null,
+});
+
+async function readClockBody(c: Context): Promise<number> {
+  let body: unknown;
+  try {
+    body = await c.req.json();
+  } catch {
+    throw new AppError("INVALID_JSON", "The request body is not valid JSON.");
+  }
+  const parsed = clockBody.safeParse(body);
+  if (parsed.success) return parsed.data.offsetSeconds;
+  throw invalidFields([
+    {
+      field: "offsetSeconds",
+      message: "offsetSeconds must be the only field: whole seconds, at most ten years either way.",
+    },
+  ]);
+}
+
+/**
+ * The sandbox's own pages and calls, to be mounted at `/sandbox`. Throws AppError: NOT_FOUND where the
+ * sandbox is off, and in production for what only development has.
+ */
+export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
+  const app = new Hono();
+  const sandbox = (c: Context) => theSandbox(options.deps(c).sandbox);
+  const requireDevelopment = (c: Context) => {
+    if (!options.deps(c).config.isDevelopment) throw notFound("Page");
+  };
+
+  app.use(async (c, next) => {
+    if (!options.deps(c).config.sandboxEnabled) throw notFound("Page");
+    await next();
+  });
+
+  app.get("/", async (c) => {
+    const filter = { ...filterOf(c), teamId: await options.teamOf(c) };
+    const before = Number(c.req.query("before")) || null;
+    const posts = await sandbox(c).listPosts({ ...filter, before, limit: PAGE_SIZE + 1 });
+    const shown = posts.slice(0, PAGE_SIZE);
+    const olderThan = posts.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
+    const origin = options.deps(c).config.publicUrl ?? new URL(c.req.url).origin;
+    return renderPage(
+      c,
+      { title: "Sandbox feed", styles: FEED_STYLES },
+      <FeedPage posts={shown} {...filter} olderThan={olderThan} origin={origin} />,
+    );
+  });
+
+  app.get("/api/posts", async (c) => {
+    const filter = { ...filterOf(c), teamId: await options.teamOf(c) };
+    const posts = await sandbox(c).listPosts(filter);
+    c.header("Cache-Control", "no-store");
+    return c.json({ success: true, posts: posts.map(toWirePost) });
+  });
+
+  app.get("/media/:id{[0-9]{1,15}}", async (c) => {
+    const teamId = await options.teamOf(c);
+    const media = await sandbox(c).readMedia(Number(c.req.param("id")), teamId);
+    if (!media) throw notFound("Media");
+    const isShown = SHOWN_TYPES.test(media.mime);
+    return c.body(media.body, 200, {
+      "Content-Type": isShown ? media.mime : "application/octet-stream",
+      "Content-Disposition": isShown ? "inline" : "attachment",
+      "Content-Length": String(media.sizeBytes),
+      "Content-Security-Policy": "default-src 'none'; sandbox",
+      "X-Content-Type-Options": "nosniff",
+      "Cross-Origin-Resource-Policy": "same-origin",
+      "Cache-Control": "private, max-age=3600",
+    });
+  });
+
+  app.post("/api/reset", async (c) => {
+    requireDevelopment(c);
+    await sandbox(c).reset(await options.teamOf(c));
+    return c.json({ success: true });
+  });
+
+  app.post("/api/clock", async (c) => {
+    requireDevelopment(c);
+    moveClock(await readClockBody(c));
+    await options.onClockMoved(c);
+    return c.json({
+      success: true,
+      offsetSeconds: clockOffsetSeconds(),
+      now: now().toISOString(),
+    });
+  });
+
+  return app;
+}

@@ -1,0 +1,269 @@
+import { env } from "cloudflare:workers";
+import { Hono } from "hono";
+import { afterEach, describe, expect, it } from "vitest";
+import { clockOffsetSeconds, moveClock } from "../../src/core/clock.ts";
+import { AppError } from "../../src/core/errors.ts";
+import { sha256Hex } from "../../src/core/signature.ts";
+import { createDeps, type Deps } from "../../src/deps.ts";
+import { createSandboxRoutes } from "../../src/sandbox/routes.tsx";
+import { connect, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
+
+afterEach(() => moveClock(0));
+
+/** The sandbox as the service mounts it, seen by a member of `teamId` (null: of all teams). */
+function serve(teamId: number | null, config: Partial<Deps["config"]> = {}) {
+  const movedTo: number[] = [];
+  const deps = createDeps(env);
+  const app = new Hono();
+  app.onError((error) => {
+    if (!(error instanceof AppError)) throw error;
+    const { message, code, status } = error;
+    return Response.json({ success: false, error: message, code }, { status });
+  });
+  app.route(
+    "/sandbox",
+    createSandboxRoutes({
+      deps: () => ({ ...deps, config: { ...deps.config, ...config } }),
+      teamOf: async () => teamId,
+      onClockMoved: async () => {
+        movedTo.push(clockOffsetSeconds());
+      },
+    }),
+  );
+  return { get: (path: string) => app.request(path), app, movedTo };
+}
+
+const post = (app: Hono, path: string, body?: string) =>
+  app.request(path, { method: "POST", body });
+
+/** The body of a JSON answer, whatever its shape. */
+const json = (reply: Response) => reply.json<Record<string, unknown>>();
+
+describe("GET /sandbox/api/posts", () => {
+  it("lists every post, newest first, with media and received fields", async () => {
+    const connection = await connect();
+    const { teamId, accountId, session } = connection;
+    const bytes = png(100);
+    const image = await uploadImage(connection, bytes);
+    const embed = { $type: "app.bsky.embed.images", images: [{ image, alt: "A test" }] };
+    const first = record("First", { embed, langs: ["en"] });
+    const rkey = uniqueTid();
+    await write(connection, first, { rkey });
+    await write(connection, first, { rkey });
+    await write({ session, fetch: connection.fetchFor(42) }, record("Second"));
+
+    const body = await json(await serve(teamId).get("/sandbox/api/posts"));
+    expect(body).toEqual({
+      success: true,
+      posts: [
+        expect.objectContaining({ text: "Second", uploadId: 42, media: [], received: 1 }),
+        {
+          id: expect.any(Number),
+          platform: "bluesky",
+          accountId,
+          uploadId: expect.any(Number),
+          text: "First",
+          media: [
+            {
+              kind: "image",
+              mime: "image/png",
+              sizeBytes: 100,
+              sha256: await sha256Hex(bytes),
+            },
+          ],
+          fields: first,
+          received: 2,
+          url: `https://bsky.app/profile/${session.handle}/post/${rkey}`,
+          createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.+Z$/),
+        },
+      ],
+    });
+  });
+
+  it("filters by platform and account, and shows one team's posts only", async () => {
+    const [mine, theirs] = [await connect(), await connect()];
+    await write(mine, record("Mine"));
+    await write(theirs, record("Theirs"));
+    const textsOf = async (teamId: number | null, query = "") => {
+      const body = await serve(teamId).get(`/sandbox/api/posts${query}`);
+      const { posts } = await body.json<{ posts: { text: string }[] }>();
+      return posts.map(({ text }) => text);
+    };
+    expect(await textsOf(mine.teamId)).toEqual(["Mine"]);
+    expect(await textsOf(mine.teamId, `?accountId=${theirs.accountId}`)).toEqual([]);
+    expect(await textsOf(null, `?accountId=${theirs.accountId}`)).toEqual(["Theirs"]);
+    expect(await textsOf(mine.teamId, "?platform=bluesky")).toEqual(["Mine"]);
+    expect(await textsOf(mine.teamId, "?platform=tiktok")).toEqual([]);
+    expect((await textsOf(null)).slice(0, 2)).toEqual(["Theirs", "Mine"]);
+  });
+});
+
+describe("GET /sandbox", () => {
+  it("shows hostile text as text", async () => {
+    const connection = await connect();
+    const hostile = `<script>alert(1)</script> "><img src=x onerror=alert(2)>`;
+    const image = await uploadImage(connection);
+    const embed = { $type: "app.bsky.embed.images", images: [{ image, alt: hostile }] };
+    await write(connection, record(hostile, { embed }));
+    const page = await (await serve(connection.teamId).get("/sandbox")).text();
+    expect(page).toMatch(/^<!doctype html>/);
+    expect(page).not.toMatch(/<script|<img src=x/i);
+    expect(page).toContain("&lt;script&gt;alert(1)&lt;/script&gt;");
+    expect(page).toContain('alt="&lt;script&gt;');
+    const other = serve(connection.teamId).get(`/sandbox?accountId=${encodeURIComponent(hostile)}`);
+    expect(await (await other).text()).not.toMatch(/<script|<img src=x/i);
+  });
+
+  it("allows its own style and images, and nothing else", async () => {
+    const reply = await serve(0).get("/sandbox");
+    const page = await reply.text();
+    const policy = reply.headers.get("content-security-policy") ?? "";
+    const styles = /<style>(.*?)<\/style>/s.exec(page)?.[1] ?? "";
+    const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(styles));
+    expect(policy.split("; ")).toEqual([
+      "default-src 'none'",
+      `style-src 'sha256-${new Uint8Array(digest).toBase64()}'`,
+      "img-src 'self'",
+      "form-action 'none'",
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ]);
+    expect(page).not.toMatch(/ style=|https?:\/\/(?!localhost)/);
+  });
+
+  it("says how to publish the first post where there is none", async () => {
+    const page = await (
+      await serve(0, { publicUrl: "https://posts.example" }).get("/sandbox")
+    ).text();
+    expect(page).toContain("No posts yet");
+    expect(page).toContain("curl https://posts.example/api/v1/accounts");
+    const filtered = await (await serve(0).get("/sandbox?platform=bluesky")).text();
+    expect(filtered).toContain("No posts match");
+  });
+
+  it("shows images, every received field, and that a post arrived twice", async () => {
+    const connection = await connect();
+    const image = await uploadImage(connection);
+    const embed = { $type: "app.bsky.embed.images", images: [{ image, alt: "A red door" }] };
+    const rkey = uniqueTid();
+    for (let time = 0; time < 2; time++) {
+      await write(connection, record("A door", { embed, langs: ["en"] }), { rkey });
+    }
+    const page = await (await serve(connection.teamId).get("/sandbox")).text();
+    expect(page).toMatch(/<img src="\/sandbox\/media\/\d+" alt="A red door"/);
+    expect(page).toContain("arrived 2 times, posted once");
+    for (const field of ["text", "createdAt", "embed", "langs"]) {
+      expect(page).toContain(`<dt>${field}</dt>`);
+    }
+  });
+
+  it("turns pages, fifty posts at a time", async () => {
+    const connection = await connect();
+    for (let n = 1; n <= 51; n++) await write(connection, record(`Post ${n}.`));
+    const { get } = serve(connection.teamId);
+    const page = await (await get("/sandbox")).text();
+    expect(page.match(/<article/g)).toHaveLength(50);
+    const older = /href="(\/sandbox\?before=\d+)"/.exec(page)?.[1] ?? "";
+    const rest = await (await get(older)).text();
+    expect(rest.match(/<article/g)).toHaveLength(1);
+    expect(rest).toContain("Post 1.");
+    expect(rest).not.toContain("Older posts");
+  });
+});
+
+describe("GET /sandbox/media/:id", () => {
+  const firstMedia = async (teamId: number) => {
+    const page = await (await serve(teamId).get("/sandbox")).text();
+    return /\/sandbox\/media\/\d+/.exec(page)?.[0] ?? "";
+  };
+
+  it("gives the bytes to the post's team, over several slices of storage", async () => {
+    const connection = await connect();
+    const bytes = png(1_900_000, 7);
+    const image = await uploadImage(connection, bytes);
+    const embed = { $type: "app.bsky.embed.images", images: [{ image, alt: "" }] };
+    await write(connection, record("Large", { embed }));
+    const path = await firstMedia(connection.teamId);
+    const reply = await serve(connection.teamId).get(path);
+    expect(Object.fromEntries(reply.headers)).toMatchObject({
+      "content-type": "image/png",
+      "content-length": "1900000",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": "default-src 'none'; sandbox",
+    });
+    expect(await sha256Hex(new Uint8Array(await reply.arrayBuffer()))).toBe(await sha256Hex(bytes));
+    expect((await serve(connection.teamId + 1_000_000).get(path)).status).toBe(404);
+  });
+
+  it("hands out what a browser could run as a download", async () => {
+    const connection = await connect();
+    const svg = new TextEncoder().encode("<svg onload='alert(1)'/>");
+    const reply = await upload(connection, svg, { "content-type": "image/svg+xml" });
+    const { blob } = await reply.json<{ blob: unknown }>();
+    const embed = { $type: "app.bsky.embed.images", images: [{ image: blob, alt: "" }] };
+    await write(connection, record("SVG", { embed }));
+    const media = await serve(connection.teamId).get(await firstMedia(connection.teamId));
+    expect(media.headers.get("content-type")).toBe("application/octet-stream");
+    expect(media.headers.get("content-disposition")).toBe("attachment");
+    await media.arrayBuffer();
+  });
+
+  it.each(["/sandbox/media/999999", "/sandbox/media/x", "/sandbox/media/"])(
+    "answers 404 for %s",
+    async (path) => {
+      expect((await serve(null).get(path)).status).toBe(404);
+    },
+  );
+});
+
+describe("development's calls", () => {
+  it("empty the feed of whoever may be shown", async () => {
+    const connection = await connect();
+    await write(connection, record("Gone"));
+    const { app, get } = serve(connection.teamId);
+    expect(await json(await post(app, "/sandbox/api/reset"))).toEqual({ success: true });
+    expect(await json(await get("/sandbox/api/posts"))).toEqual({ success: true, posts: [] });
+  });
+
+  it("move the clock, and what has become due is done before the answer", async () => {
+    const { app, movedTo } = serve(null);
+    const before = Date.now();
+    const body = await json(await post(app, "/sandbox/api/clock", '{"offsetSeconds":86400}'));
+    expect(body).toEqual({ success: true, offsetSeconds: 86_400, now: expect.any(String) });
+    expect(Date.parse(String(body.now))).toBeGreaterThanOrEqual(before + 86_400_000);
+    expect(movedTo).toEqual([86_400]);
+  });
+
+  it.each([
+    "",
+    "{",
+    "[]",
+    "{}",
+    '{"offsetSeconds":"60"}',
+    '{"offsetSeconds":1.5}',
+    '{"offsetSeconds":315360001}',
+    '{"offsetSeconds":60,"more":1}',
+  ])("refuse the clock body %s (400)", async (body) => {
+    const { app, movedTo } = serve(null);
+    const reply = await post(app, "/sandbox/api/clock", body);
+    expect(reply.status).toBe(400);
+    expect(await json(reply)).toMatchObject({ success: false, error: expect.any(String) });
+    expect(movedTo).toEqual([]);
+    expect(clockOffsetSeconds()).toBe(0);
+  });
+
+  it("do not exist in production (404)", async () => {
+    const { app } = serve(null, { isDevelopment: false });
+    for (const path of ["/sandbox/api/reset", "/sandbox/api/clock"]) {
+      expect((await post(app, path, '{"offsetSeconds":60}')).status).toBe(404);
+    }
+    expect(clockOffsetSeconds()).toBe(0);
+  });
+
+  it("like everything of the sandbox, are gone where it is off (404)", async () => {
+    const { app, get } = serve(null, { sandboxEnabled: false });
+    expect((await get("/sandbox")).status).toBe(404);
+    expect((await get("/sandbox/api/posts")).status).toBe(404);
+    expect((await post(app, "/sandbox/api/reset")).status).toBe(404);
+  });
+});
