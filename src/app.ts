@@ -1,0 +1,98 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { cors } from "hono/cors";
+import { ConfigError } from "./config.ts";
+import { AppError } from "./core/errors.ts";
+import { randomHex } from "./core/ids.ts";
+import type { Deps } from "./deps.ts";
+import { accountRoutes } from "./features/accounts/routes.ts";
+import { tokenRoutes } from "./features/auth/routes.ts";
+import { mediaRoutes } from "./features/media/routes.ts";
+import { uploadRoutes } from "./features/uploads/routes.ts";
+import { docsRoutes } from "./http/docs.tsx";
+import type { AppContext, AppEnv } from "./http/env.ts";
+import { renderError } from "./http/errors.ts";
+import { healthRoutes } from "./http/health.ts";
+import { methodsOf } from "./http/methods.ts";
+import { describeApi } from "./http/openapi.ts";
+import { sandboxRoutes } from "./http/sandbox.ts";
+import { answerHeaders } from "./http/security.ts";
+
+/** Source: spec, "Limits": the edge takes bodies up to 100 MB. */
+const MAX_BODY_BYTES = 100_000_000;
+
+const apiCors = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST", "PATCH", "PUT", "DELETE"],
+  allowHeaders: [
+    "content-type",
+    "authorization",
+    "x-api-key",
+    "x-api-token",
+    "x-team-id",
+    "idempotency-key",
+  ],
+  exposeHeaders: ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after"],
+  maxAge: 86_400,
+});
+
+/** Everything that answers HTTP. `makeDeps` is called once per request. */
+export function createApp(makeDeps: (c: AppContext) => Deps) {
+  const app = new OpenAPIHono<AppEnv>();
+
+  app.onError(renderError);
+  app.notFound((c) => {
+    const methods = methodsOf(app, c.req.path);
+    if (methods.length === 0) {
+      throw new AppError(
+        "NOT_FOUND",
+        `Nothing is at ${c.req.path}. The API is described at /docs.`,
+      );
+    }
+    const allow = methods.join(", ");
+    throw new AppError(
+      "METHOD_NOT_ALLOWED",
+      `${c.req.path} answers ${allow}, not ${c.req.method}.`,
+      {
+        headers: { Allow: allow },
+      },
+    );
+  });
+
+  app.use(answerHeaders);
+  app.use(async (c, next) => {
+    c.set("requestId", randomHex(8));
+    try {
+      c.set("deps", makeDeps(c));
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      throw new AppError("UNAVAILABLE", error.message);
+    }
+    const startedAt = Date.now();
+    await next();
+    c.var.deps.log({
+      event: "request",
+      requestId: c.var.requestId,
+      method: c.req.method,
+      path: c.req.path,
+      status: c.res.status,
+      ms: Date.now() - startedAt,
+    });
+  });
+  app.use(async (c, next) => {
+    if (Number(c.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
+      throw new AppError(null, "The request body is larger than 100 MB.", { status: 413 });
+    }
+    await next();
+  });
+
+  app.use("/api/*", apiCors);
+  app.route("/api/v1", accountRoutes);
+  app.route("/api/v1", uploadRoutes);
+  app.route("/api/v1", tokenRoutes);
+  app.route("/", mediaRoutes);
+  app.route("/", healthRoutes);
+  app.route("/", docsRoutes);
+  app.route("/sandbox", sandboxRoutes);
+  describeApi(app);
+  return app;
+}

@@ -1,0 +1,43 @@
+import type { Deps } from "../../deps.ts";
+import type { Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
+import { createSandboxFetch } from "../../sandbox/fetch.ts";
+import type { AccountMode, AccountRow } from "./table.ts";
+
+/** An account disconnected while we work on it has nothing left to decrypt. */
+export class NoCredentials extends Error {}
+
+/** The network, or the simulator in its place for a sandbox account. */
+export function platformFetch(
+  deps: Deps,
+  account: { mode: AccountMode; teamId: number; id: string | null },
+  uploadId: number | null = null,
+): Fetch {
+  if (account.mode === "live") return deps.fetch;
+  const { teamId, id: accountId } = account;
+  return createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
+}
+
+export const toPublishAccount = (account: AccountRow): PublishAccount => ({
+  platformAccountId: account.platformAccountId,
+  handle: account.handle,
+  service: account.service,
+});
+
+type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;
+
+/** Where a stored login belongs, so that it opens in no other row. */
+const boundTo = ({ teamId, id, platform }: Owner) => `${teamId}|${id}|${platform}|credentials`;
+
+export async function sealCredentials(deps: Deps, owner: Owner, credentials: Credentials) {
+  return {
+    credentials: await deps.cipher.encrypt(JSON.stringify(credentials), boundTo(owner)),
+    credentialsExpireAt: credentials.expiresAt,
+  };
+}
+
+/** @throws NoCredentials when the account has been disconnected */
+export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
+  if (!account.credentials) throw new NoCredentials("The account has been disconnected.");
+  const stored = JSON.parse(await deps.cipher.decrypt(account.credentials, boundTo(account)));
+  return { ...stored, expiresAt: stored.expiresAt ? new Date(stored.expiresAt) : null };
+}

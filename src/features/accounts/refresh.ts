@@ -1,0 +1,83 @@
+import { addSeconds } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
+import { emitIfChanged } from "../events/emit.ts";
+import {
+  openCredentials,
+  platformFetch,
+  sealCredentials,
+  toPublishAccount,
+} from "./platform-access.ts";
+import { finishRefresh, takeRefreshLease } from "./repo.ts";
+import type { AccountRow } from "./table.ts";
+
+/** A token this close to its end is refreshed before it is used. */
+const EARLY_SECONDS = 60;
+/** Longer than any refresh call may take. */
+const LEASE_SECONDS = 60;
+const CALL_SECONDS = 30;
+
+/** `busy`: somebody else is refreshing this login; look again in a moment. */
+export type Login =
+  | { kind: "ready"; credentials: Credentials }
+  | { kind: "busy" }
+  | { kind: "refused"; message: string; final: boolean };
+
+/**
+ * A login that can be used now. Refreshes it when it is about to expire, or when the platform has
+ * just refused `staleToken`. One refresh at a time per account, and what it brought is stored before
+ * it is used: a rotated token must never be lost.
+ *
+ * @throws NoCredentials when the account has been disconnected
+ */
+export async function usableLogin(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+  staleToken: string | null = null,
+): Promise<Login> {
+  const credentials = await openCredentials(deps, account);
+  const wasRefused = credentials.accessToken === staleToken;
+  const { expiresAt } = credentials;
+  const isFresh = !expiresAt || expiresAt > addSeconds(deps.now(), EARLY_SECONDS);
+  if (isFresh && !wasRefused) return { kind: "ready", credentials };
+
+  const now = deps.now();
+  const lease = takeRefreshLease(deps.db, account, now, addSeconds(now, LEASE_SECONDS));
+  const [taken] = await deps.db.run([lease]);
+  if (taken === 0) return { kind: "busy" };
+
+  const fetch = platformFetch(deps, account);
+  const timed: typeof fetch = (input, init) =>
+    fetch(input, { ...init, signal: AbortSignal.timeout(CALL_SECONDS * 1_000) });
+  let refreshed: Awaited<ReturnType<Connector["refresh"]>>;
+  try {
+    refreshed = await connector.refresh(timed, credentials, toPublishAccount(account));
+  } catch (error) {
+    const message = `No answer to the refresh: ${error instanceof Error ? error.message : error}`;
+    refreshed = { ok: false, error: { message, final: false } };
+  }
+  if (!refreshed.ok) return giveUp(deps, account, refreshed.error);
+
+  const sealed = await sealCredentials(deps, account, refreshed.value);
+  const [stored] = await deps.db.run([finishRefresh(deps.db, account, sealed)]);
+  return stored === 1 ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+}
+
+async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): Promise<Login> {
+  const outcome = refusal.final ? ({ status: "expired" } as const) : {};
+  await deps.db.run([
+    finishRefresh(deps.db, account, outcome),
+    emitIfChanged(deps, {
+      team: account.teamId,
+      name: refusal.final ? "connected_account.expired" : "connected_account.refresh_failed",
+      data: {
+        accountId: account.id,
+        platform: account.platform,
+        accountName: account.accountName,
+        reason: refusal.message,
+      },
+    }),
+  ]);
+  return { kind: "refused", ...refusal };
+}

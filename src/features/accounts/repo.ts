@@ -1,0 +1,120 @@
+import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { toFailureObject } from "../../core/failures.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { type Db, type Query, sqlQuery, sqlWrite, toQuery, toWrite } from "../../db/client.ts";
+import type { AccountFilter } from "./schema.ts";
+import { type AccountRow, accounts } from "./table.ts";
+
+const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
+const one = (team: SQL, id: string) => and(ofTeam(team), eq(accounts.id, id));
+
+export function accountsOfTeam(db: Db, team: SQL, filter: AccountFilter) {
+  const status = filter.status === "connected" ? "active" : filter.status;
+  const where = and(
+    ofTeam(team),
+    filter.platform && eq(accounts.platform, filter.platform),
+    status && eq(accounts.status, status),
+    filter.tags === undefined
+      ? undefined
+      : sql`instr(lower(${accounts.tags}), lower(${filter.tags})) > 0`,
+  );
+  const oldestFirst = [asc(accounts.platform), asc(accounts.platformAccountId)];
+  return toQuery(
+    db.orm
+      .select()
+      .from(accounts)
+      .where(where)
+      .orderBy(...oldestFirst),
+    accounts,
+  );
+}
+
+/** No row for another team's account, or a disconnected one. */
+export function accountById(db: Db, team: SQL, id: string) {
+  return toQuery(db.orm.select().from(accounts).where(one(team, id)), accounts);
+}
+
+/** When an account last took a place under its daily cap: its last publish. */
+export function lastUseOf(id: string): Query<Date[]> {
+  return sqlQuery(
+    sql`SELECT counted_at FROM uploads WHERE account_id = ${id} AND counted_at IS NOT NULL
+      ORDER BY counted_at DESC LIMIT 1`,
+    (row) => new Date(row.counted_at as number),
+  );
+}
+
+/** The account of the team that stands for this one at the platform. */
+export function accountByPlatformId(db: Db, team: SQL, platform: Platform, platformId: string) {
+  const where = and(
+    ofTeam(team),
+    eq(accounts.platform, platform),
+    eq(accounts.platformAccountId, platformId),
+  );
+  return toQuery(db.orm.select().from(accounts).where(where), accounts);
+}
+
+export function insertAccount(db: Db, row: typeof accounts.$inferInsert) {
+  return toWrite(db.orm.insert(accounts).values(row));
+}
+
+export function updateAccount(db: Db, team: SQL, id: string, set: Partial<AccountRow>) {
+  return toQuery(db.orm.update(accounts).set(set).where(one(team, id)).returning(), accounts);
+}
+
+/** Takes the right to refresh a login; 0 while another holds it, or once the login has changed. */
+export function takeRefreshLease(db: Db, account: AccountRow, now: Date, until: Date) {
+  return toWrite(
+    db.orm
+      .update(accounts)
+      .set({ refreshLeaseUntil: until })
+      .where(
+        and(
+          sameLogin(account),
+          sql`(${accounts.refreshLeaseUntil} IS NULL OR ${accounts.refreshLeaseUntil} <= ${now.getTime()})`,
+        ),
+      ),
+  );
+}
+
+/** Writes what a refresh led to, if the login is still the one that was refreshed. */
+export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountRow>) {
+  return toWrite(
+    db.orm
+      .update(accounts)
+      .set({ ...set, refreshLeaseUntil: null })
+      .where(sameLogin(account)),
+  );
+}
+
+const sameLogin = (account: AccountRow) =>
+  and(eq(accounts.id, account.id), eq(accounts.credentials, account.credentials ?? ""));
+
+export const countFailure = (id: string): Query<number> =>
+  sqlWrite(sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`);
+
+/** Costs a write only where there was a failure to forget. */
+export const forgetFailures = (id: string): Query<number> =>
+  sqlWrite(sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id} AND failure_count > 0`);
+
+/**
+ * The posts of a disconnected account that have not gone out: failed as account_disconnected, each
+ * with its event. What is being published at this moment is left to finish.
+ */
+export function failWaitingUploads(account: AccountRow, now: Date): Query<number>[] {
+  const failure = toFailureObject("account_disconnected");
+  const message = "The account was disconnected before the post went out.";
+  const at = now.getTime();
+  const waiting = sql`team_id = ${account.teamId} AND account_id = ${account.id}
+    AND status_group IN ('scheduled', 'pending') AND status <> 'processing' AND deleted_at IS NULL`;
+  return [
+    sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
+      SELECT team_id, 'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8))), 'upload.failed',
+        json_object('uploadId', id, 'platform', platform, 'accountId', account_id,
+          'status', 'failed', 'errorMessage', ${message}, 'failure', json(${JSON.stringify(failure)})),
+        ${at}
+      FROM uploads WHERE ${waiting}`),
+    sqlWrite(sql`UPDATE uploads SET status = 'failed', status_group = 'failed', due_at = NULL,
+        failure_code = ${failure.code}, error_message = ${message}, failed_at = ${at}
+      WHERE ${waiting}`),
+  ];
+}

@@ -1,0 +1,115 @@
+import * as z from "zod";
+import { idParams } from "../../http/ids.ts";
+import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import {
+  accountDetailSchema,
+  accountFilterSchema,
+  accountSchema,
+  accountTagsSchema,
+  newAccountSchema,
+  removedAccountSchema,
+  toAccount,
+  toAccountDetail,
+} from "./schema.ts";
+import * as accounts from "./service.ts";
+
+export const accountRoutes = createRouter();
+
+const yes = z.literal(true);
+
+const list = apiRoute({
+  method: "get",
+  path: "/accounts",
+  tags: ["Accounts"],
+  summary: "List connected accounts",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { query: accountFilterSchema },
+  responses: json(
+    z.object({ success: yes, data: z.array(accountSchema), count: z.number().int() }),
+    "The team's accounts.",
+  ),
+});
+accountRoutes.openapi(list, async (c) => {
+  const rows = await accounts.listAccounts(c.var.ctx, c.req.valid("query"));
+  return c.json({ success: true as const, data: rows.map(toAccount), count: rows.length }, 200);
+});
+
+const get = apiRoute({
+  method: "get",
+  path: "/accounts/{id}",
+  tags: ["Accounts"],
+  summary: "Read one account",
+  scope: "accounts:read",
+  limit: "read:accounts",
+  request: { params: idParams },
+  responses: {
+    ...json(z.object({ success: yes, data: accountDetailSchema }), "The account."),
+    ...NOT_FOUND,
+  },
+});
+accountRoutes.openapi(get, async (c) => {
+  const { account, lastUsedAt } = await accounts.getAccount(c.var.ctx, c.req.valid("param").id);
+  return c.json({ success: true as const, data: toAccountDetail(account, lastUsedAt) }, 200);
+});
+
+const connect = apiRoute({
+  method: "post",
+  path: "/accounts",
+  tags: ["Accounts", "Extensions"],
+  summary: "Connect an account",
+  description:
+    "A Bluesky account by handle and app password (`service` names a PDS of your own), any account by tokens of your own, or a sandbox account. Connecting the same account again renews its login.",
+  scope: "accounts:write",
+  limit: "write",
+  request: { body: jsonBody(newAccountSchema) },
+  responses: json(z.object({ success: yes, data: accountSchema }), "The connected account."),
+});
+accountRoutes.openapi(connect, async (c) => {
+  const account = await accounts.connectAccount(c.var.ctx, c.req.valid("json"));
+  return c.json({ success: true as const, data: toAccount(account) }, 200);
+});
+
+const tag = apiRoute({
+  method: "patch",
+  path: "/accounts/{id}",
+  tags: ["Accounts", "Extensions"],
+  summary: "Set an account's tags",
+  scope: "accounts:write",
+  limit: "write",
+  request: { params: idParams, body: jsonBody(accountTagsSchema) },
+  responses: {
+    ...json(z.object({ success: yes, data: accountSchema }), "The account."),
+    ...NOT_FOUND,
+  },
+});
+accountRoutes.openapi(tag, async (c) => {
+  const { id } = c.req.valid("param");
+  const account = await accounts.setAccountTags(c.var.ctx, id, c.req.valid("json").tags);
+  return c.json({ success: true as const, data: toAccount(account) }, 200);
+});
+
+const remove = apiRoute({
+  method: "delete",
+  path: "/accounts/{id}",
+  tags: ["Accounts"],
+  summary: "Disconnect an account",
+  description:
+    "Revokes the login at the platform, forgets it here, and fails the account's waiting posts. Published posts are untouched.",
+  scope: "accounts:write",
+  limit: "destructive",
+  request: { params: idParams },
+  responses: {
+    ...json(
+      z.object({ success: yes, message: z.string(), data: removedAccountSchema }),
+      "What was disconnected.",
+    ),
+    ...NOT_FOUND,
+  },
+});
+accountRoutes.openapi(remove, async (c) => {
+  const account = await accounts.removeAccount(c.var.ctx, c.req.valid("param").id);
+  const { id, platform, accountName } = account;
+  const message = `${accountName} has been disconnected.`;
+  return c.json({ success: true as const, message, data: { id, platform, accountName } }, 200);
+});

@@ -1,0 +1,194 @@
+import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Result } from "../../core/result.ts";
+import { refusedUrl } from "../../core/url-policy.ts";
+import type { Ctx } from "../../deps.ts";
+import type { Connected, Connector, LoginRefusal } from "../../platforms/connector.ts";
+import { connectors, findConnector } from "../../platforms/registry.ts";
+import { sandboxLogin } from "../../sandbox/login.ts";
+import { emit, emitIfChanged } from "../events/emit.ts";
+import {
+  openCredentials,
+  platformFetch,
+  sealCredentials,
+  toPublishAccount,
+} from "./platform-access.ts";
+import * as repo from "./repo.ts";
+import type { AccountFilter, NewAccount } from "./schema.ts";
+import type { AccountMode, AccountRow } from "./table.ts";
+
+/** By platform, then by the platform's own id. */
+export async function listAccounts(ctx: Ctx, filter: AccountFilter = {}): Promise<AccountRow[]> {
+  const [rows] = await ctx.read("accounts:read", [repo.accountsOfTeam(ctx.db, ctx.team, filter)]);
+  return rows;
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getAccount(ctx: Ctx, id: string) {
+  const [[account], [lastUsedAt]] = await ctx.read("accounts:read", [
+    repo.accountById(ctx.db, ctx.team, id),
+    repo.lastUseOf(id),
+  ]);
+  if (!account) throw notFound("Account");
+  return { account, lastUsedAt: lastUsedAt ?? null };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function setAccountTags(ctx: Ctx, id: string, tags: string): Promise<AccountRow> {
+  await ctx.read("accounts:write", []);
+  const [[account]] = await ctx.db.run([repo.updateAccount(ctx.db, ctx.team, id, { tags })]);
+  if (!account) throw notFound("Account");
+  return account;
+}
+
+/**
+ * Connects an account, or renews the login of one that is connected already.
+ *
+ * @throws AppError 400 when the platform cannot be connected so, or refused the login
+ */
+export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<AccountRow> {
+  await ctx.read("accounts:write", []);
+  const connector = requireConnector(input.platform);
+  const mode: AccountMode = "sandbox" in input ? "sandbox" : "live";
+  const connected = await logIn(ctx, connector, input, mode);
+  if (!connected.ok) {
+    const field = "credentials" in input ? "credentials" : "appPassword";
+    throw invalidFields([{ field, message: connected.error.message }]);
+  }
+  return storeAccount(ctx, input.platform, mode, connected.value);
+}
+
+function requireConnector(platform: Platform): Connector {
+  const connector = findConnector(platform);
+  if (connector) return connector;
+  const available = connectors().map((known) => known.platform);
+  throw invalidFields([
+    {
+      field: "platform",
+      message: `${platform} cannot be connected yet. Available: ${available.join(", ")}.`,
+    },
+  ]);
+}
+
+async function logIn(
+  ctx: Ctx,
+  connector: Connector,
+  input: NewAccount,
+  mode: AccountMode,
+): Promise<Result<Connected, LoginRefusal>> {
+  const { teamId } = ctx.actor;
+  const fetch = platformFetch(ctx, { mode, teamId, id: null });
+  if ("sandbox" in input) {
+    if (!ctx.config.sandboxEnabled) {
+      throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
+    }
+    if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
+    return connector.login(fetch, sandboxLogin(input.name ?? `Sandbox ${input.platform}`));
+  }
+  if (input.service !== undefined) refuseService(ctx, input.service);
+  try {
+    if ("credentials" in input) {
+      const { accessToken, refreshToken, expiresAt } = input.credentials;
+      return await connector.identify(
+        fetch,
+        { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
+        input.service ?? null,
+      );
+    }
+    if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
+    const { platform: _, ...login } = input;
+    return await connector.login(fetch, login);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    return {
+      ok: false,
+      error: { message: `${input.platform} could not be reached. Try again later.`, final: false },
+    };
+  }
+}
+
+const cannotLogIn = (platform: Platform) => ({
+  field: "platform",
+  message: `${platform} has no login by password.`,
+});
+
+function refuseService(ctx: Ctx, service: string): void {
+  const reason = refusedUrl(service, { allowLoopback: ctx.config.isDevelopment });
+  if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
+}
+
+async function storeAccount(
+  ctx: Ctx,
+  platform: Platform,
+  mode: AccountMode,
+  { profile, credentials }: Connected,
+): Promise<AccountRow> {
+  const { teamId } = ctx.actor;
+  const find = repo.accountByPlatformId(ctx.db, ctx.team, platform, profile.platformAccountId);
+  const [[known]] = await ctx.db.run([find]);
+  const owner = { teamId, platform, id: known?.id ?? ctx.newId("acc") };
+  const login = {
+    ...profile,
+    ...(await sealCredentials(ctx, owner, credentials)),
+    mode,
+    status: "active" as const,
+    refreshLeaseUntil: null,
+    failureCount: 0,
+    connectedAt: ctx.now(),
+  };
+  const write = known
+    ? repo.updateAccount(ctx.db, ctx.team, known.id, login)
+    : repo.insertAccount(ctx.db, { ...owner, ...login });
+  const event = emit(ctx, {
+    team: teamId,
+    name: "connected_account.connected",
+    data: { accountId: owner.id, platform, accountName: profile.accountName },
+  });
+  const [, , [account]] = await ctx.db.run([
+    write,
+    event,
+    repo.accountById(ctx.db, ctx.team, owner.id),
+  ]);
+  if (!account) throw notFound("Account");
+  return account;
+}
+
+/**
+ * Disconnects an account: its login is ended at the platform and forgotten, its waiting posts fail
+ * as account_disconnected, its history stays.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function removeAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+  const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.db, ctx.team, id)]);
+  if (!account) throw notFound("Account");
+  const now = ctx.now();
+  const gone = { status: "revoked", credentials: null, deletedAt: now } as const;
+  await ctx.db.runAll<unknown>([
+    repo.updateAccount(ctx.db, ctx.team, id, gone),
+    emitIfChanged(ctx, {
+      team: account.teamId,
+      name: "connected_account.disconnected",
+      data: { accountId: id, platform: account.platform, accountName: account.accountName },
+    }),
+    ...repo.failWaitingUploads(account, now),
+  ]);
+  ctx.defer(revokeAtPlatform(ctx, account));
+  return account;
+}
+
+/** Best effort: the login is already forgotten here, whatever the platform answers. */
+async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
+  const connector = findConnector(account.platform);
+  try {
+    const credentials = await openCredentials(ctx, account);
+    await connector?.revoke(platformFetch(ctx, account), credentials, toPublishAccount(account));
+  } catch (error) {
+    ctx.log({
+      event: "account.revoke_failed",
+      accountId: account.id,
+      platform: account.platform,
+      error: error instanceof Error ? error.name : "unknown",
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import { sql } from "drizzle-orm";
+import { AppError } from "../../core/errors.ts";
+import { coversScope, type Scope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Query, Results } from "../../db/client.ts";
+import type { Actor, Ctx, Deps } from "../../deps.ts";
+import { teamOfToken, tokenQuery } from "./repo.ts";
+import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
+
+/** What a caller presented, not believed yet. */
+export interface Presented {
+  token: string | null;
+  /** X-Team-ID. */
+  teamId: number | null;
+}
+
+/** @throws AppError INSUFFICIENT_SCOPE; the system may do everything */
+export function requireScope(actor: Actor, scope: Scope): void {
+  if (actor.kind === "system" || coversScope(actor.scopes, scope)) return;
+  throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${scope}.`, {
+    extras: { requiredScope: scope },
+  });
+}
+
+/**
+ * The context of somebody holding a token. Nothing is asked of the database until the first `read`,
+ * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
+ * awaited before anything is answered.
+ *
+ * @throws AppError UNAUTHORIZED at once for what cannot be a token
+ */
+export async function createCaller(
+  deps: Deps,
+  presented: Presented,
+  admission: Promise<void>,
+): Promise<Ctx> {
+  if (!presented.token || !isToken(presented.token)) {
+    await admission;
+    throw unauthorized();
+  }
+  const hash = await sha256Hex(presented.token);
+  let actor: Actor | null = null;
+
+  const ctx: Ctx = {
+    ...deps,
+    team: teamOfToken(hash, presented.teamId),
+    get actor(): Actor {
+      if (!actor) throw new Error("The caller is not known before the first read.");
+      return actor;
+    },
+    async read<const Q extends readonly Query<unknown>[]>(scope: Scope, queries: Q) {
+      if (actor) {
+        requireScope(actor, scope);
+        return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
+      }
+      const [[records, ...results]] = await Promise.all([
+        deps.db.runAll<unknown>([tokenQuery(hash, presented.teamId), ...queries]),
+        admission,
+      ]);
+      const [record = null] = records as TokenRecord[];
+      actor = resolveActor(record, presented.teamId);
+      ctx.team = sql`${actor.teamId}`;
+      requireScope(actor, scope);
+      return results as Results<Q>;
+    },
+  };
+  return ctx;
+}
+
+/** The context of a job: it acts for one team and needs no scope. */
+export function createSystem(deps: Deps, teamId: number): Ctx {
+  return {
+    ...deps,
+    team: sql`${teamId}`,
+    actor: { kind: "system", teamId },
+    read: async (_scope, queries) => deps.db.run(queries),
+  };
+}

@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { idParams, readNumericId } from "../../http/ids.ts";
+import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { createdTokenSchema, newTokenSchema, tokenSchema, toToken } from "./schema.ts";
+import * as tokens from "./service.ts";
+
+export const tokenRoutes = createRouter();
+
+const yes = z.literal(true);
+const tags = ["Tokens", "Extensions"];
+
+const list = apiRoute({
+  method: "get",
+  path: "/tokens",
+  tags,
+  summary: "List your API tokens",
+  scope: "*",
+  limit: "read:tokens",
+  responses: json(z.object({ success: yes, data: z.array(tokenSchema) }), "Newest first."),
+});
+tokenRoutes.openapi(list, async (c) => {
+  const rows = await tokens.listTokens(c.var.ctx);
+  return c.json({ success: true as const, data: rows.map(toToken) }, 200);
+});
+
+const create = apiRoute({
+  method: "post",
+  path: "/tokens",
+  tags,
+  summary: "Create an API token",
+  description: "The token is shown once. It never exceeds the scopes or the team of its creator.",
+  scope: "*",
+  limit: "write",
+  request: { body: jsonBody(newTokenSchema) },
+  responses: json(z.object({ success: yes, data: createdTokenSchema }), "The new token."),
+});
+tokenRoutes.openapi(create, async (c) => {
+  const { row, token } = await tokens.createToken(c.var.ctx, c.req.valid("json"));
+  const { hint: _, ...data } = toToken(row);
+  return c.json({ success: true as const, data: { ...data, token } }, 200);
+});
+
+const revoke = apiRoute({
+  method: "delete",
+  path: "/tokens/{id}",
+  tags,
+  summary: "Revoke an API token",
+  scope: "*",
+  limit: "destructive",
+  request: { params: idParams },
+  responses: {
+    ...json(z.object({ success: yes, message: z.string() }), "Revoked."),
+    ...NOT_FOUND,
+  },
+});
+tokenRoutes.openapi(revoke, async (c) => {
+  await tokens.revokeToken(c.var.ctx, readNumericId(c.req.valid("param").id, "Token"));
+  return c.json({ success: true as const, message: "The token has been revoked." }, 200);
+});

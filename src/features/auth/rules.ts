@@ -1,0 +1,54 @@
+import { AppError } from "../../core/errors.ts";
+import type { Scope } from "../../core/scopes.ts";
+import type { Actor, Role } from "../../deps.ts";
+
+/** Source: spec, "Authentication" 1. */
+const TOKEN_FORMAT = /^kmb_[0-9a-f]{64}$/;
+
+export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
+
+/** What a person may see of a token again. */
+export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
+
+/** What the database knows of a token and of its user's place in the team it asks for. */
+export interface TokenRecord {
+  tokenId: number;
+  userId: number;
+  scopes: Scope[];
+  pinnedTeamId: number | null;
+  /** Null when the user is no active member of that team. */
+  membership: { teamId: number; role: Role } | null;
+}
+
+export const unauthorized = () =>
+  new AppError(
+    "UNAUTHORIZED",
+    "Missing or invalid API token. Send it in the x-api-key header; it begins with kmb_.",
+  );
+
+/**
+ * Who holds this token, acting for which team.
+ *
+ * @throws AppError UNAUTHORIZED (unknown or revoked token, or its pinned team was left), FORBIDDEN
+ * (not a member of the team in X-Team-ID)
+ */
+export function resolveActor(record: TokenRecord | null, requestedTeamId: number | null): Actor {
+  if (!record) throw unauthorized();
+  const { pinnedTeamId, membership } = record;
+  if (pinnedTeamId !== null && requestedTeamId !== null && pinnedTeamId !== requestedTeamId) {
+    throw new AppError("FORBIDDEN", "This token is pinned to another team than X-Team-ID names.");
+  }
+  if (!membership) {
+    if (pinnedTeamId !== null) throw unauthorized();
+    throw new AppError("FORBIDDEN", "You are not an active member of the team in X-Team-ID.");
+  }
+  return {
+    kind: "token",
+    tokenId: record.tokenId,
+    userId: record.userId,
+    teamId: membership.teamId,
+    isPinned: pinnedTeamId !== null,
+    role: membership.role,
+    scopes: record.scopes,
+  };
+}

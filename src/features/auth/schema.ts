@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { SCOPES } from "../../core/scopes.ts";
+import type { tokens } from "./table.ts";
+
+const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(", ")}` });
+
+export const newTokenSchema = z
+  .strictObject({
+    name: z.string().trim().min(1).max(100),
+    scopes: z.array(scope).min(1).optional().describe("All scopes when left out."),
+    teamId: z.number().int().positive().optional().describe("Pins the token to this team."),
+  })
+  .meta({ id: "NewToken" });
+
+export type NewToken = z.infer<typeof newTokenSchema>;
+
+export const tokenSchema = z
+  .object({
+    id: z.number().int(),
+    name: z.string(),
+    hint: z.string().describe("The token's first 8 and last 4 characters."),
+    scopes: z.array(scope),
+    teamId: z.number().int().nullable(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "Token" });
+
+export const createdTokenSchema = tokenSchema
+  .omit({ hint: true })
+  .extend({ token: z.string().describe("Shown this once.") })
+  .meta({ id: "CreatedToken" });
+
+export function toToken(row: typeof tokens.$inferSelect): z.infer<typeof tokenSchema> {
+  const { id, name, hint, scopes, teamId, createdAt } = row;
+  return { id, name, hint, scopes, teamId, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,64 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Actor, Ctx } from "../../deps.ts";
+import * as repo from "./repo.ts";
+import { tokenHint } from "./rules.ts";
+import type { NewToken } from "./schema.ts";
+
+const TOKEN_BYTES = 32;
+
+/** Tokens are a person's: a pinned token sees and makes only tokens of its own team. */
+function holder(actor: Actor) {
+  if (actor.kind !== "token") throw new Error("Tokens belong to people.");
+  return { userId: actor.userId, pinnedTeamId: actor.isPinned ? actor.teamId : null };
+}
+
+/** Newest first. */
+export async function listTokens(ctx: Ctx) {
+  await ctx.read("*", []);
+  const { userId, pinnedTeamId } = holder(ctx.actor);
+  const [rows] = await ctx.db.run([repo.tokensOfUser(ctx.db, userId, pinnedTeamId)]);
+  return rows;
+}
+
+/**
+ * A new token of the caller's. Its text is in the answer and nowhere else.
+ *
+ * @throws AppError FORBIDDEN for a team that the caller does not belong to
+ */
+export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: NewToken) {
+  await ctx.read("*", []);
+  const { userId, pinnedTeamId } = holder(ctx.actor);
+  const pinTo = teamId ?? pinnedTeamId;
+  if (pinnedTeamId !== null && pinTo !== pinnedTeamId) {
+    throw new AppError("FORBIDDEN", "A token pinned to a team can only make tokens of that team.");
+  }
+  if (pinTo !== null && pinTo !== ctx.actor.teamId) {
+    const [[member]] = await ctx.db.run([repo.activeMembership(pinTo, userId)]);
+    if (!member) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
+  }
+  const token = `kmb_${randomHex(TOKEN_BYTES)}`;
+  const [[row]] = await ctx.db.run([
+    repo.insertToken(ctx.db, {
+      hash: await sha256Hex(token),
+      name,
+      hint: tokenHint(token),
+      userId,
+      teamId: pinTo,
+      scopes: [...new Set(scopes)],
+      createdAt: ctx.now(),
+    }),
+  ]);
+  if (!row) throw new Error("The token was not stored.");
+  return { row, token };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function revokeToken(ctx: Ctx, id: number): Promise<void> {
+  await ctx.read("*", []);
+  const { userId, pinnedTeamId } = holder(ctx.actor);
+  const revoke = repo.revokeToken(ctx.db, userId, id, pinnedTeamId, ctx.now());
+  const [revoked] = await ctx.db.run([revoke]);
+  if (revoked === 0) throw notFound("Token");
+}

@@ -1,0 +1,79 @@
+import { refusedUrl } from "../../core/url-policy.ts";
+import type { Deps } from "../../deps.ts";
+import { type StoredFile, storeFile } from "./store.ts";
+
+/** Source: spec, "Other": media given by URL is under 200 MB each. */
+const MAX_DOWNLOAD_BYTES = 200_000_000;
+const MAX_REDIRECTS = 3;
+const CALL_SECONDS = 60;
+
+/** Why a URL from outside may not be fetched as media; null when it may. */
+export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string | null {
+  const { publicUrl, isDevelopment } = deps.config;
+  return refusedUrl(url, {
+    allowHttp: true,
+    allowLoopback: isDevelopment,
+    ownHosts: publicUrl ? [new URL(publicUrl).host] : [],
+  });
+}
+
+export type Downloaded =
+  | { kind: "stored"; file: StoredFile }
+  /** `transient`: the same address may answer later. */
+  | { kind: "unreachable"; message: string; transient: boolean }
+  | { kind: "invalid"; message: string };
+
+/** Fetches a public file into storage. Follows up to three redirects, each judged by itself. */
+export async function downloadMedia(deps: Deps, teamId: number, url: string): Promise<Downloaded> {
+  let address = url;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
+    const refusal = refusedMediaUrl(deps, address);
+    if (refusal) return unreachable(`The media URL ${refusal}.`);
+    const response = await fetchOrNull(deps, address);
+    if (!response) return unreachable("The media URL did not answer.", true);
+    const target = response.headers.get("location");
+    if (response.status >= 300 && response.status < 400 && target) {
+      await response.body?.cancel();
+      if (!URL.canParse(target, address)) return unreachable("The media URL redirects to nowhere.");
+      address = new URL(target, address).href;
+      continue;
+    }
+    if (!response.ok || !response.body) {
+      await response.body?.cancel();
+      const isTheirs = response.status >= 500 || response.status === 429;
+      return unreachable(`The media URL answered with status ${response.status}.`, isTheirs);
+    }
+    return receive(deps, teamId, response.body);
+  }
+  return unreachable(`The media URL redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+const unreachable = (message: string, transient = false): Downloaded => ({
+  kind: "unreachable",
+  message,
+  transient,
+});
+
+async function fetchOrNull(deps: Deps, url: string): Promise<Response | null> {
+  try {
+    return await deps.fetch(url, { signal: AbortSignal.timeout(CALL_SECONDS * 1_000) });
+  } catch {
+    return null;
+  }
+}
+
+async function receive(deps: Deps, teamId: number, body: ReadableStream): Promise<Downloaded> {
+  let stored: Awaited<ReturnType<typeof storeFile>>;
+  try {
+    stored = await storeFile(deps, teamId, body, MAX_DOWNLOAD_BYTES);
+  } catch {
+    return unreachable("The media URL broke off before the end of the file.", true);
+  }
+  if (typeof stored === "object") return { kind: "stored", file: stored };
+  const problem = {
+    empty: "The media URL leads to an empty file.",
+    too_large: "The file behind the media URL is larger than 200 MB.",
+    unknown_type: "The media URL leads to no image, video or document that we know.",
+  };
+  return { kind: "invalid", message: problem[stored] };
+}

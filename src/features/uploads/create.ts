@@ -1,0 +1,194 @@
+import { sql } from "drizzle-orm";
+import { type FieldError, invalidFields } from "../../core/errors.ts";
+import { coversScope } from "../../core/scopes.ts";
+import { hasLoneSurrogate } from "../../core/text.ts";
+import type { Query } from "../../db/client.ts";
+import type { Ctx } from "../../deps.ts";
+import { toFieldErrors } from "../../http/route.ts";
+import type { Connector, Post, PostMedia } from "../../platforms/connector.ts";
+import { findConnector } from "../../platforms/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { emit } from "../events/emit.ts";
+import { insertMedia } from "../media/repo.ts";
+import { discardFiles, type ReceivedMedia, receivePost, requireActive } from "./intake.ts";
+import { insertMediaUses, insertUpload } from "./repo.ts";
+import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
+import { commonFieldsSchema } from "./schema.ts";
+import type { MediaRef, UploadRow } from "./table.ts";
+import { wake } from "./wake.ts";
+
+type NewRow = Omit<UploadRow, "id">;
+
+/** The id of the upload that the same batch has just inserted. */
+const LAST_ID = sql`last_insert_rowid()`;
+
+/**
+ * Takes in one post for one account and queues it.
+ *
+ * @throws AppError 400 with every refused field, NOT_FOUND, ACCOUNT_INACTIVE, UNSUPPORTED_MEDIA_TYPE,
+ * 413; then nothing is stored
+ */
+export async function createUpload(ctx: Ctx, request: Request): Promise<UploadRow> {
+  const { fields, media, account, errors } = await receivePost(ctx, request);
+  try {
+    const row = checkPost(ctx, fields, media, account, errors);
+    return await storeUpload(ctx, row, media);
+  } catch (error) {
+    ctx.defer(discardFiles(ctx, media));
+    throw error;
+  }
+}
+
+function checkPost(
+  ctx: Ctx,
+  fields: Map<string, string[]>,
+  media: ReceivedMedia[],
+  found: AccountRow | null,
+  fileErrors: FieldError[],
+): NewRow {
+  const account = requireActive(found, fields.get("accountId")?.at(-1)?.trim() ?? "");
+  const connector = requireConnector(account);
+  const errors = [...fileErrors, ...textErrors(fields)];
+
+  const single = Object.fromEntries([...fields].map(([name, values]) => [name, values.at(-1)]));
+  const common = commonFieldsSchema.safeParse(single);
+  if (!common.success) errors.push(...toFieldErrors(common.error));
+  const settings = connector.settings.safeParse(ownFields(fields));
+  if (!settings.success) errors.push(...toFieldErrors(settings.error));
+  const scheduledFor = common.data?.schedule_date ?? null;
+  const refusal = scheduledFor && scheduleRefusal(scheduledFor, ctx.now());
+  if (refusal) errors.push({ field: "schedule_date", message: `schedule_date: ${refusal}.` });
+
+  const post: Post = {
+    title: presence(single.title),
+    description: presence(single.description),
+    media: media.map(toPostMedia),
+    settings: settings.data,
+  };
+  if (settings.success) errors.push(...connector.check(post));
+  if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);
+
+  const { actor } = ctx;
+  const mayPublish = actor.kind === "system" || coversScope(actor.scopes, "posts:publish");
+  const status = initialStatus(common.data.status ?? null, scheduledFor, mayPublish);
+  const now = ctx.now();
+  const dueAt = status === "pending" ? now : status === "scheduled" ? scheduledFor : null;
+  return {
+    ...EMPTY_JOB,
+    teamId: account.teamId,
+    accountId: account.id,
+    platform: account.platform,
+    createdBy: actor.kind === "token" ? actor.userId : null,
+    status,
+    statusGroup: groupOf(status),
+    title: post.title,
+    description: post.description,
+    settings: settings.data as Record<string, unknown>,
+    media: media.map(toMediaRef),
+    fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),
+    scheduledFor,
+    sortAt: scheduledFor ?? now,
+    createdAt: now,
+    dueAt,
+    wokenAt: dueAt && isWithinLookAhead(dueAt, now) ? dueAt : null,
+  };
+}
+
+/** A job on which nobody has worked yet. */
+const EMPTY_JOB = {
+  attempt: 1,
+  backoffs: 0,
+  stage: "preparing",
+  bookmark: null,
+  fence: 0,
+  leaseUntil: null,
+  crashes: 0,
+  progressedAt: null,
+  submittedAt: null,
+  countedAt: null,
+  uploadedAt: null,
+  failedAt: null,
+  failureCode: null,
+  errorMessage: null,
+  metadata: null,
+  approvedHash: null,
+  reviewComment: null,
+  deletedAt: null,
+} as const;
+
+function requireConnector(account: AccountRow): Connector {
+  const connector = findConnector(account.platform);
+  if (!connector) throw new Error(`An account of ${account.platform} exists without a connector.`);
+  return connector;
+}
+
+/** A field given once as a string, a repeated one as the array of its values. */
+const ownFields = (fields: Map<string, string[]>) =>
+  Object.fromEntries(
+    [...fields].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
+  );
+
+/** Blank text is no text. */
+const presence = (text: string | undefined): string | null =>
+  text === undefined || text.trim() === "" ? null : text;
+
+const textErrors = (fields: Map<string, string[]>): FieldError[] =>
+  [...fields]
+    .filter(([, values]) => values.some((text) => hasLoneSurrogate(text) || text.includes("\0")))
+    .map(([field]) => ({ field, message: `${field}: has characters that are not valid text.` }));
+
+/** A file that is still behind its URL is judged by its field alone; the job checks it again. */
+const toPostMedia = (item: ReceivedMedia): PostMedia =>
+  "file" in item
+    ? item.file
+    : {
+        kind: item.field === "video" ? "video" : "image",
+        mime: null,
+        sizeBytes: null,
+        width: null,
+        height: null,
+      };
+
+const toMediaRef = (item: ReceivedMedia): MediaRef =>
+  "file" in item ? { sha256: item.file.sha256, kind: item.file.kind } : { url: item.url };
+
+/** Files, post and event in one batch; then the wake-up call, which may get lost. */
+async function storeUpload(ctx: Ctx, row: NewRow, media: ReceivedMedia[]): Promise<UploadRow> {
+  const files = media.flatMap((item) => ("file" in item ? [item.file] : []));
+  const statements: Query<number>[] = [
+    insertUpload(ctx.db, row),
+    ...files.map((file) => insertMedia(ctx.db, row.teamId, file, row.createdAt)),
+  ];
+  if (files.length > 0) {
+    statements.push(
+      insertMediaUses(
+        row.teamId,
+        files.map((file) => file.sha256),
+      ),
+    );
+  }
+  if (row.status === "scheduled") {
+    statements.push(
+      emit(ctx, {
+        team: row.teamId,
+        name: "upload.scheduled",
+        data: {
+          uploadId: LAST_ID,
+          platform: row.platform,
+          accountId: row.accountId,
+          scheduledFor: row.scheduledFor?.toISOString(),
+        },
+      }),
+    );
+  }
+  const [id = 0, ...stored] = await ctx.db.runAll(statements);
+  const known = files.filter((_, i) => stored[i] === 0);
+  ctx.defer(
+    discardFiles(
+      ctx,
+      known.map((file) => ({ field: "", file })),
+    ),
+  );
+  if (row.wokenAt) await wake(ctx, id, row.wokenAt);
+  return { ...row, id };
+}

@@ -1,0 +1,25 @@
+import type { Deps } from "../../deps.ts";
+import type { PublishMessage } from "../../queue/messages.ts";
+import type { Outcome } from "../../queue/outcome.ts";
+import type { Budget } from "./publish/budget.ts";
+import { endDeadJob } from "./publish/dead-letter.ts";
+import { publishUpload } from "./publish/run.ts";
+
+/** A wake-up call: publishes the upload if it is due and free. */
+export async function handlePublish(
+  deps: Deps,
+  { uploadId }: PublishMessage,
+  budget: Budget,
+): Promise<Outcome> {
+  await publishUpload(deps, uploadId, budget);
+  return { kind: "done" };
+}
+
+/** A message that broke every time it was delivered: the row says so, and nothing is dropped. */
+export async function handleDeadPublish(
+  deps: Deps,
+  { uploadId }: PublishMessage,
+): Promise<Outcome> {
+  await endDeadJob(deps, uploadId);
+  return { kind: "done" };
+}

@@ -1,0 +1,94 @@
+import { sql } from "drizzle-orm";
+import { addSeconds } from "../../../core/time.ts";
+import { type Query, rowReader, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { connectors } from "../../../platforms/registry.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
+import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rules.ts";
+import { type UploadRow, uploads } from "../table.ts";
+
+/** A job that is ours until its lease ends: every write names the fence and changes nothing after. */
+export interface Claim {
+  upload: UploadRow;
+  /** Null when the account has been disconnected. */
+  account: AccountRow | null;
+  media: MediaRow[];
+}
+
+/** `idle`: nothing to do here, whatever the message hoped for. */
+export type ClaimOutcome =
+  | { kind: "claimed"; claim: Claim }
+  | { kind: "idle" }
+  | { kind: "expired"; claim: Claim }
+  | { kind: "cap_full"; claim: Claim; cap: number };
+
+const capsByPlatform = () =>
+  Object.fromEntries(
+    connectors().map(({ platform, capabilities }) => [platform, capabilities.dailyPostCap]),
+  );
+
+/** The moment a planned post reaches its time, it is pending like any other. */
+const reachScheduledTime = (id: number, now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE uploads SET status = 'pending', status_group = 'pending'
+    WHERE id = ${id} AND status = 'scheduled' AND due_at <= ${now.getTime()}
+      AND deleted_at IS NULL`);
+
+/**
+ * Takes the job and its place under the account's daily cap in one statement, so that no two workers
+ * and no two posts can take the same. A job that is being processed already holds its place.
+ */
+function takeJob(id: number, now: Date): Query<number> {
+  const at = now.getTime();
+  const leaseUntil = addSeconds(now, LEASE_SECONDS).getTime();
+  const caps = capsByPlatform();
+  const highestCap = Math.max(...Object.values(caps));
+  return sqlWrite(sql`UPDATE uploads SET status = 'processing', fence = fence + 1,
+      lease_until = ${leaseUntil}, counted_at = ${at},
+      crashes = CASE WHEN lease_until IS NULL THEN 0 ELSE crashes + 1 END, progressed_at = COALESCE(progressed_at, ${at})
+    WHERE id = ${id} AND status IN ('pending', 'processing') AND due_at <= ${at}
+      AND deleted_at IS NULL AND (lease_until IS NULL OR lease_until <= ${at})
+      AND (status = 'processing' OR (due_at > ${at - QUEUE_WAIT_MS} AND (
+        SELECT COUNT(*) FROM (SELECT 1 FROM uploads counted
+          WHERE counted.account_id = uploads.account_id
+            AND counted.counted_at > ${at - CAP_WINDOW_MS}
+          LIMIT ${highestCap})
+      ) < json_extract(${JSON.stringify(caps)}, '$.' || uploads.platform)))`);
+}
+
+const readUpload = rowReader(uploads);
+const readAccount = rowReader(accounts);
+
+const jobById = (id: number) =>
+  sqlQuery(sql`SELECT * FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`, readUpload);
+
+const accountOfJob = (id: number) =>
+  sqlQuery(
+    sql`SELECT a.* FROM ${uploads} u JOIN ${accounts} a ON a.id = u.account_id
+      WHERE u.id = ${id} AND a.deleted_at IS NULL`,
+    readAccount,
+  );
+
+/** One round trip: takes the job if it can be taken, and reads what is needed to go on or to tell why not. */
+export async function claimUpload(deps: Deps, id: number): Promise<ClaimOutcome> {
+  const now = deps.now();
+  const [, taken, [upload], [account], media] = await deps.db.run([
+    reachScheduledTime(id, now),
+    takeJob(id, now),
+    jobById(id),
+    accountOfJob(id),
+    mediaOfUpload(id),
+  ]);
+  if (!upload) return { kind: "idle" };
+  const claim = { upload, account: account ?? null, media };
+  if (taken === 1) return { kind: "claimed", claim };
+  return whyNotTaken(claim, now);
+}
+
+function whyNotTaken(claim: Claim, now: Date): ClaimOutcome {
+  const { status, dueAt, leaseUntil, platform } = claim.upload;
+  const isFree = !leaseUntil || leaseUntil <= now;
+  if (!isRunnable(status) || !dueAt || dueAt > now || !isFree) return { kind: "idle" };
+  if (now.getTime() - dueAt.getTime() >= QUEUE_WAIT_MS) return { kind: "expired", claim };
+  return { kind: "cap_full", claim, cap: capsByPlatform()[platform] ?? 0 };
+}

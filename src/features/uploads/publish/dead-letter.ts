@@ -1,0 +1,25 @@
+import { sql } from "drizzle-orm";
+import { rowReader, sqlQuery } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import { uploads } from "../table.ts";
+import { BROKE_OFF, undecidedOr } from "./verdicts.ts";
+import { fail, LostLease } from "./writes.ts";
+
+/**
+ * Ends a job whose runs broke off each time, so that it is not swept up again for ever. A job that was
+ * never taken (the database was away, say) is none of these: the sweep sends it again.
+ */
+export async function endDeadJob(deps: Deps, uploadId: number): Promise<void> {
+  const find = sqlQuery(
+    sql`SELECT * FROM ${uploads} WHERE id = ${uploadId} AND status = 'processing'
+      AND lease_until <= ${deps.now().getTime()} AND deleted_at IS NULL`,
+    rowReader(uploads),
+  );
+  const [[upload]] = await deps.db.run([find]);
+  if (!upload) return;
+  try {
+    await fail(deps, upload, undecidedOr(upload, BROKE_OFF));
+  } catch (error) {
+    if (!(error instanceof LostLease)) throw error;
+  }
+}

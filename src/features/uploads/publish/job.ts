@@ -1,0 +1,100 @@
+import { PublishFailure } from "../../../core/failures.ts";
+import { SECOND } from "../../../core/time.ts";
+import type { Deps } from "../../../deps.ts";
+import type {
+  Connector,
+  Credentials,
+  Fetch,
+  MediaItem,
+  PublishJob,
+} from "../../../platforms/connector.ts";
+import { platformFetch, toPublishAccount } from "../../accounts/platform-access.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import { mediaPath } from "../../media/address.ts";
+import type { MediaRow } from "../../media/repo.ts";
+import type { UploadRow } from "../table.ts";
+import type { Budget } from "./budget.ts";
+
+/** What is left of the lease when a platform call must have ended, in seconds. */
+const LEASE_SLACK_SECONDS = 10;
+
+const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow): MediaItem => ({
+  kind,
+  mime,
+  sizeBytes,
+  sha256,
+  width,
+  height,
+});
+
+/** The files of a post in its order. What is still behind a URL is not among them. */
+export function mediaInOrder(upload: UploadRow, media: readonly MediaRow[]): MediaItem[] {
+  return upload.media.flatMap((item) => {
+    if (!("sha256" in item)) return [];
+    const file = media.find(({ sha256 }) => sha256 === item.sha256);
+    if (!file) throw fileIsGone();
+    return [toMediaItem(file)];
+  });
+}
+
+const fileIsGone = () =>
+  new PublishFailure({
+    code: "media_unreachable",
+    message: "The file of this post is no longer stored. Create the post again with its file.",
+  });
+
+/** A post as its connector gets it. */
+export function createJob(
+  deps: Deps,
+  connector: Connector,
+  held: { upload: UploadRow; account: AccountRow; media: MediaRow[] },
+  credentials: Credentials,
+  budget: Budget,
+): PublishJob {
+  const { upload, account, media } = held;
+  const network = platformFetch(deps, account, upload.id);
+  return {
+    post: {
+      title: upload.title,
+      description: upload.description,
+      media: mediaInOrder(upload, media),
+      settings: upload.settings,
+    },
+    account: toPublishAccount(account),
+    accessToken: credentials.accessToken,
+    uploadId: upload.id,
+    attempt: upload.attempt,
+    now: deps.now,
+    fetch: withDeadline(network, connector.timing.callSeconds, upload.leaseUntil, deps, budget),
+    readMedia: async (item, range) => {
+      const file = media.find(({ sha256 }) => sha256 === item.sha256);
+      budget.spend();
+      const object = file && (await deps.media.get(file.objectKey, range ? { range } : {}));
+      if (!object) throw fileIsGone();
+      return object.body;
+    },
+    mediaUrl: async (item) => {
+      if (!deps.config.publicUrl) {
+        throw new Error("PUBLIC_URL is not set: platforms cannot pull files from this instance.");
+      }
+      return deps.config.publicUrl + (await mediaPath(deps, upload.teamId, item.sha256));
+    },
+  };
+}
+
+/** No call outlives its own deadline, nor the lease under which it is made. */
+function withDeadline(
+  network: Fetch,
+  callSeconds: number,
+  leaseUntil: Date | null,
+  deps: Deps,
+  budget: Budget,
+): Fetch {
+  return (input, init) => {
+    budget.spend();
+    const leaseMs = (leaseUntil?.getTime() ?? 0) - deps.now().getTime();
+    const leaseLeft = leaseMs - LEASE_SLACK_SECONDS * SECOND;
+    const timeout = AbortSignal.timeout(Math.max(1, Math.min(callSeconds * SECOND, leaseLeft)));
+    return network(input, { ...init, signal: timeout, redirect: "manual" });
+  };
+}

@@ -1,0 +1,329 @@
+import { type Failure, PublishFailure } from "../../../core/failures.ts";
+import { addSeconds } from "../../../core/time.ts";
+import type { Deps } from "../../../deps.ts";
+import type {
+  Bookmark,
+  Connector,
+  Credentials,
+  Prepared,
+  PublishJob,
+  Reconciled,
+  Refused,
+  Settled,
+  Submitted,
+  Waiting,
+} from "../../../platforms/connector.ts";
+import { findConnector } from "../../../platforms/registry.ts";
+import { NoCredentials } from "../../accounts/platform-access.ts";
+import { usableLogin } from "../../accounts/refresh.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import type { MediaRow } from "../../media/repo.ts";
+import { contentHash } from "../content-hash.ts";
+import { MAX_CRASHES, nextBackoff, publishGate } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
+import type { Budget } from "./budget.ts";
+import { claimUpload } from "./claim.ts";
+import { fetchNextMedia } from "./fetch-media.ts";
+import { createJob } from "./job.ts";
+import {
+  BROKE_OFF,
+  isOverdue,
+  neverFinished,
+  settledAt,
+  unavailable,
+  undecidedOr,
+  whyUnclaimed,
+} from "./verdicts.ts";
+import {
+  backOff,
+  complete,
+  enterSubmit,
+  fail,
+  handOver,
+  holdForApproval,
+  LostLease,
+  park,
+  saveProgress,
+} from "./writes.ts";
+
+/** A look-up or poll that had no answer is repeated after this. */
+const ASK_AGAIN_SECONDS = 30;
+/** While somebody else refreshes the account's login. */
+const LOGIN_BUSY_SECONDS = 2;
+
+/** The job in our hands. `upload` is always the row as we last wrote it. */
+interface Held {
+  upload: UploadRow;
+  account: AccountRow;
+  media: MediaRow[];
+  connector: Connector;
+  /** The access token the platform refused in this run; a second refusal is final. */
+  staleToken: string | null;
+}
+
+/** What a step led to: the job goes on in this run, or is over for now. */
+type Next = Held | "over";
+
+/**
+ * Publishes an upload as far as this invocation's budget goes. A job that is not due, or that somebody
+ * else has, is left alone. Whatever happens, the row says where the post stands.
+ */
+export async function publishUpload(deps: Deps, uploadId: number, budget: Budget): Promise<void> {
+  const outcome = await claimUpload(deps, uploadId);
+  if (outcome.kind === "idle") return;
+  try {
+    if (outcome.kind === "claimed") await work(deps, outcome.claim, budget);
+    else await fail(deps, outcome.claim.upload, whyUnclaimed(outcome));
+  } catch (error) {
+    if (!(error instanceof LostLease)) throw error;
+    deps.log({ event: "publish.lost_lease", uploadId });
+  }
+}
+
+async function work(
+  deps: Deps,
+  { upload, account, media }: { upload: UploadRow; account: AccountRow | null; media: MediaRow[] },
+  budget: Budget,
+): Promise<void> {
+  const gate = publishGate(upload, account, await contentHash(upload));
+  if (gate.kind === "held") {
+    await holdForApproval(deps, upload);
+    return;
+  }
+  const connector = findConnector(upload.platform);
+  if (gate.kind === "failed" || !account || !connector) {
+    const refusal: Failure =
+      gate.kind === "failed"
+        ? gate.refusal
+        : { code: "unknown", message: `${upload.platform} is not available here.` };
+    await fail(deps, upload, undecidedOr(upload, refusal));
+    return;
+  }
+
+  if (upload.crashes >= MAX_CRASHES) {
+    await fail(deps, upload, undecidedOr(upload, BROKE_OFF));
+    return;
+  }
+
+  let next: Next = { upload, account, media, connector, staleToken: null };
+  while (next !== "over") {
+    if (!budget.hasRoom()) {
+      await handOver(deps, next.upload);
+      return;
+    }
+    next = await takeStep(deps, next, budget);
+  }
+}
+
+async function takeStep(deps: Deps, held: Held, budget: Budget): Promise<Next> {
+  const { upload } = held;
+  try {
+    if (upload.stage === "preparing") {
+      const fetched = await fetchNextMedia(deps, upload, held.media);
+      if (fetched?.kind === "fetched") return { ...held, ...fetched };
+      if (fetched) return repeatLater(deps, held, fetched.failure);
+    }
+    if (upload.stage === "submitting") {
+      const restsUntil = settledAt(upload, held.connector.timing);
+      if (restsUntil > deps.now()) return over(park(deps, upload, restsUntil));
+    }
+    const login = await logIn(deps, held);
+    if (login === "over") return login;
+    const job = createJob(deps, held.connector, held, login, budget);
+    if (upload.stage === "preparing") return await prepare(deps, held, job);
+    if (upload.stage === "submitting") return await reconcile(deps, held, job);
+    return await settle(deps, held, job);
+  } catch (error) {
+    if (error instanceof PublishFailure) {
+      return over(fail(deps, upload, undecidedOr(upload, error.failure)));
+    }
+    throw error;
+  }
+}
+
+const over = async (writing: Promise<unknown>): Promise<"over"> => {
+  await writing;
+  return "over";
+};
+
+async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
+  const { upload, account, connector, staleToken } = held;
+  try {
+    const login = await usableLogin(deps, connector, account, staleToken);
+    if (login.kind === "ready") return login.credentials;
+    if (login.kind === "busy") {
+      return over(park(deps, upload, addSeconds(deps.now(), LOGIN_BUSY_SECONDS)));
+    }
+    const { message, final } = login;
+    if (!final) return repeatLater(deps, held, { code: "platform_unavailable", message });
+    const failure: Failure = { code: "account_disconnected", message };
+    return over(fail(deps, upload, undecidedOr(upload, failure)));
+  } catch (error) {
+    if (!(error instanceof NoCredentials)) throw error;
+    const failure: Failure = { code: "account_disconnected", message: error.message };
+    return over(fail(deps, upload, undecidedOr(upload, failure)));
+  }
+}
+
+/** Nothing is lost by doing this step again: after a back-off, as long as there are any left. */
+async function repeatLater(
+  deps: Deps,
+  held: Held,
+  failure: Failure,
+  bookmark: Bookmark | null = held.upload.bookmark,
+): Promise<"over"> {
+  const { upload } = held;
+  if (upload.stage !== "preparing") return askAgain(deps, held, failure.message);
+  const wait = nextBackoff(upload.backoffs);
+  if (wait === null) return over(fail(deps, upload, failure));
+  const afterSeconds = Math.max(wait, failure.retryAfterSeconds ?? 0);
+  return over(backOff(deps, upload, afterSeconds, failure.message, bookmark));
+}
+
+/** A poll or look-up without an answer: again in a while, until there was no progress for too long. */
+async function askAgain(deps: Deps, held: Held, message: string): Promise<"over"> {
+  const { upload } = held;
+  if (isOverdue(upload, deps.now())) return over(fail(deps, upload, neverFinished(message)));
+  return over(park(deps, upload, addSeconds(deps.now(), ASK_AGAIN_SECONDS)));
+}
+
+async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
+  const { upload, connector } = held;
+  if (upload.bookmark === null) {
+    const [problem] = connector.check(job.post);
+    if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
+  }
+  const step = await answerOf<Prepared>(connector.prepare(job, upload.bookmark));
+  if (step.kind === "no_answer") return repeatLater(deps, held, unavailable(step.message));
+  switch (step.kind) {
+    case "next":
+      return { ...held, upload: await saveProgress(deps, upload, step.bookmark) };
+    case "ready":
+      return submit(deps, held, job, step.bookmark);
+    case "waiting":
+      return wait(deps, held, step);
+    case "failed":
+      return refused(deps, held, step);
+    case "token_expired":
+      return refreshed(deps, held, job);
+  }
+}
+
+/** The one call that cannot be undone. It is entered once per intent, and never again blindly. */
+async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmark): Promise<Next> {
+  const entered: Held = { ...held, upload: await enterSubmit(deps, held.upload, bookmark) };
+  const step = await answerOf<Submitted>(held.connector.submit(job, bookmark));
+  switch (step.kind) {
+    case "published":
+      return over(complete(deps, entered.upload, step));
+    case "waiting":
+      return wait(deps, { ...entered, upload: { ...entered.upload, stage: "settling" } }, step);
+    case "failed":
+      return refused(deps, nothingCreated(entered), step);
+    case "token_expired":
+      return refreshed(deps, nothingCreated(entered), job);
+    case "unknown":
+    case "no_answer":
+      return over(
+        park(deps, entered.upload, settledAt(entered.upload, held.connector.timing), {
+          errorMessage: step.message,
+        }),
+      );
+  }
+}
+
+/** The platform refused in so many words: the intent led to nothing, and may be repeated. */
+const nothingCreated = (held: Held): Held => ({
+  ...held,
+  upload: { ...held.upload, stage: "preparing" },
+});
+
+async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
+  const { upload, connector } = held;
+  const bookmark = upload.bookmark ?? {};
+  const found = await answerOf<Reconciled>(connector.reconcile(job, bookmark));
+  deps.log({ event: "publish.reconciled", uploadId: upload.id, found: found.kind });
+  switch (found.kind) {
+    case "published":
+      return over(complete(deps, upload, found));
+    case "waiting":
+      return wait(deps, { ...held, upload: { ...upload, stage: "settling" } }, found);
+    case "token_expired":
+      return refreshed(deps, held, job);
+    case "unknowable":
+      return over(fail(deps, upload, neverFinished(found.message)));
+    case "no_answer":
+      return askAgain(deps, held, found.message);
+    case "absent": {
+      const isLast = nextBackoff(upload.backoffs) === null || isOverdue(upload, deps.now());
+      const message = upload.errorMessage ?? "The platform did not answer.";
+      if (isLast) return over(fail(deps, upload, unavailable(message)));
+      const again = { ...upload, backoffs: upload.backoffs + 1 };
+      return submit(deps, { ...held, upload: again }, job, bookmark);
+    }
+  }
+}
+
+async function settle(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
+  const { upload, connector } = held;
+  if (!connector.settle) throw new Error(`${connector.platform} has nothing to settle.`);
+  const step = await answerOf<Settled>(connector.settle(job, upload.bookmark ?? {}));
+  switch (step.kind) {
+    case "published":
+      return over(complete(deps, upload, step));
+    case "waiting":
+      return wait(deps, held, step);
+    case "failed":
+      return step.transient
+        ? askAgain(deps, held, step.failure.message)
+        : over(fail(deps, upload, step.failure));
+    case "token_expired":
+      return refreshed(deps, held, job);
+    case "no_answer":
+      return askAgain(deps, held, step.message);
+  }
+}
+
+interface NoAnswer {
+  kind: "no_answer";
+  message: string;
+}
+
+/** A step's result; a broken connection or a timeout is no answer. What is final stays thrown. */
+async function answerOf<Step>(step: Promise<Step>): Promise<Step | NoAnswer> {
+  try {
+    return await step;
+  } catch (error) {
+    if (error instanceof PublishFailure) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    return { kind: "no_answer", message: `The platform did not answer: ${reason}`.slice(0, 500) };
+  }
+}
+
+function wait(deps: Deps, held: Held, { bookmark, checkAfterSeconds }: Waiting): Promise<"over"> {
+  const { upload } = held;
+  const hasMoved = JSON.stringify(bookmark) !== JSON.stringify(upload.bookmark);
+  if (!hasMoved && isOverdue(upload, deps.now())) {
+    const message = "The platform did not finish processing in time; the post may still appear.";
+    return over(fail(deps, upload, neverFinished(message)));
+  }
+  const at = addSeconds(deps.now(), checkAfterSeconds);
+  const { stage } = upload;
+  const progress = hasMoved ? { progressedAt: deps.now() } : {};
+  return over(park(deps, upload, at, { stage, bookmark, ...progress }));
+}
+
+function refused(deps: Deps, held: Held, step: Refused): Promise<"over"> {
+  if (!step.transient) return over(fail(deps, held.upload, step.failure));
+  return repeatLater(deps, held, step.failure, step.restart ? null : held.upload.bookmark);
+}
+
+/** The next step begins with a refresh; a token refused again right after one is a lost login. */
+async function refreshed(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
+  if (held.staleToken === null) return { ...held, staleToken: job.accessToken };
+  const failure: Failure = {
+    code: "account_disconnected",
+    message: "The platform refuses the account's login. Reconnect the account.",
+  };
+  return over(fail(deps, held.upload, undecidedOr(held.upload, failure)));
+}

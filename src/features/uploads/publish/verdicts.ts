@@ -1,0 +1,58 @@
+import type { Failure } from "../../../core/failures.ts";
+import { addSeconds, secondsBetween } from "../../../core/time.ts";
+import type { SettleTiming } from "../../../platforms/connector.ts";
+import { PROGRESS_DEADLINE_SECONDS } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
+
+/** Why a job that could not be taken ends here. */
+export function whyUnclaimed(
+  outcome: { kind: "expired" } | { kind: "cap_full"; cap: number },
+): Failure {
+  if (outcome.kind === "expired") {
+    return {
+      code: "queue_expired",
+      message: "The post waited more than 24 hours in the queue and was dropped.",
+    };
+  }
+  return {
+    code: "rate_limited",
+    message: `The account has reached its daily cap of ${outcome.cap} posts in 24 hours. Retry later.`,
+  };
+}
+
+export const BROKE_OFF: Failure = {
+  code: "unknown",
+  message: "Publishing broke off repeatedly on our side. Retry, and report it if it happens again.",
+};
+
+/**
+ * Once the irreversible call was entered, a failure that invites a retry would invite a double post:
+ * the person has to look.
+ */
+export function undecidedOr({ stage }: UploadRow, failure: Failure): Failure {
+  if (stage === "preparing") return failure;
+  return {
+    code: "platform_processing_timeout",
+    message: `The post may have gone out, and the platform cannot be asked: ${failure.message}`,
+  };
+}
+
+/** The earliest moment the platform can be asked about a submit without an answer. */
+export function settledAt({ submittedAt }: UploadRow, timing: SettleTiming): Date {
+  const { callSeconds, acceptSeconds, listSeconds } = timing;
+  return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
+}
+
+/** Whether nothing has moved for so long that the platform is not waited for any more. */
+export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
+  progressedAt !== null && secondsBetween(progressedAt, now) > PROGRESS_DEADLINE_SECONDS;
+
+export const neverFinished = (message: string): Failure => ({
+  code: "platform_processing_timeout",
+  message,
+});
+
+export const unavailable = (message: string): Failure => ({
+  code: "platform_unavailable",
+  message,
+});

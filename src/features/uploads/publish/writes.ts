@@ -1,0 +1,177 @@
+import { and, eq } from "drizzle-orm";
+import { type Failure, toFailureObject } from "../../../core/failures.ts";
+import { addSeconds } from "../../../core/time.ts";
+import { type Query, toWrite } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
+import { countFailure, forgetFailures } from "../../accounts/repo.ts";
+import { emitIfChanged } from "../../events/emit.ts";
+import { isWithinLookAhead, LEASE_SECONDS, type Stage } from "../rules.ts";
+import { type UploadRow, uploads } from "../table.ts";
+import { wake } from "../wake.ts";
+
+/** Somebody else has taken the job since; whatever we were about to write is dropped. */
+export class LostLease extends Error {}
+
+const sameFence = ({ id, fence }: UploadRow) => and(eq(uploads.id, id), eq(uploads.fence, fence));
+
+const fenced = (deps: Deps, upload: UploadRow, set: Partial<UploadRow>): Query<number> =>
+  toWrite(
+    deps.db.orm
+      .update(uploads)
+      .set(set)
+      .where(and(sameFence(upload), eq(uploads.status, upload.status))),
+  );
+
+/**
+ * Writes where the job stands, under its fence.
+ *
+ * @throws LostLease
+ */
+export async function save(
+  deps: Deps,
+  upload: UploadRow,
+  set: Partial<UploadRow>,
+  alongside: Query<number>[] = [],
+): Promise<UploadRow> {
+  const [changed] = await deps.db.runAll([fenced(deps, upload, set), ...alongside]);
+  if (changed !== 1) throw new LostLease();
+  return { ...upload, ...set };
+}
+
+const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
+
+/** A step is done: its bookmark is stored before the next one. */
+export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
+  const now = deps.now();
+  return save(deps, upload, { bookmark, progressedAt: now, ...renewedLease(now) });
+}
+
+/** Says that the call which cannot be undone is about to be made. */
+export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
+  const now = deps.now();
+  return save(deps, upload, {
+    stage: "submitting",
+    submittedAt: now,
+    bookmark,
+    ...renewedLease(now),
+  });
+}
+
+/** Lets go of the job until `at`. */
+export async function park(
+  deps: Deps,
+  upload: UploadRow,
+  at: Date,
+  set: Partial<UploadRow> = {},
+): Promise<void> {
+  const wokenAt = isWithinLookAhead(at, deps.now()) ? at : null;
+  await save(deps, upload, { leaseUntil: null, dueAt: at, wokenAt, ...set });
+  if (wokenAt) await wake(deps, upload.id, at);
+}
+
+/** This invocation has spent its budget; the next message goes on from the stored bookmark. */
+export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
+  const now = deps.now();
+  await save(deps, upload, { leaseUntil: null, wokenAt: now });
+  await wake(deps, upload.id, now);
+}
+
+/** The post is out: outcome and event in one batch. */
+export async function complete(
+  deps: Deps,
+  upload: UploadRow,
+  { platformPostId, shareUrl }: PublishedPost,
+): Promise<void> {
+  const metadata = { videoId: platformPostId, shareUrl };
+  const set = {
+    status: "completed",
+    statusGroup: "completed",
+    dueAt: null,
+    leaseUntil: null,
+    uploadedAt: deps.now(),
+    metadata,
+    errorMessage: null,
+  } as const;
+  const event = emitIfChanged(deps, {
+    team: upload.teamId,
+    name: "upload.completed",
+    data: {
+      uploadId: upload.id,
+      platform: upload.platform,
+      accountId: upload.accountId,
+      status: "completed",
+      metadata,
+    },
+  });
+  await save(deps, upload, set, [event, forgetFailures(upload.accountId)]);
+  deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
+}
+
+/**
+ * The attempt is over: outcome and event in one batch. Its place under the daily cap is given back,
+ * unless the post may be out there all the same.
+ */
+export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Promise<void> {
+  const mayBePublished = failure.code === "platform_processing_timeout";
+  const set: Partial<UploadRow> = {
+    status: "failed",
+    statusGroup: "failed",
+    dueAt: null,
+    leaseUntil: null,
+    failedAt: deps.now(),
+    failureCode: failure.code,
+    errorMessage: failure.message,
+    ...(mayBePublished ? {} : { countedAt: null }),
+  };
+  const event = emitIfChanged(deps, {
+    team: upload.teamId,
+    name: "upload.failed",
+    data: {
+      uploadId: upload.id,
+      platform: upload.platform,
+      accountId: upload.accountId,
+      status: "failed",
+      errorMessage: failure.message,
+      failure: toFailureObject(failure.code),
+    },
+  });
+  await save(deps, upload, set, [event, countFailure(upload.accountId)]);
+  deps.log({
+    event: "upload.failed",
+    uploadId: upload.id,
+    platform: upload.platform,
+    code: failure.code,
+  });
+}
+
+/** Back in the queue after a transient failure before the irreversible call. */
+export function backOff(
+  deps: Deps,
+  upload: UploadRow,
+  afterSeconds: number,
+  message: string,
+  bookmark: Bookmark | null,
+): Promise<void> {
+  return park(deps, upload, addSeconds(deps.now(), afterSeconds), {
+    status: "pending",
+    stage: "preparing" satisfies Stage,
+    bookmark,
+    submittedAt: null,
+    countedAt: null,
+    backoffs: upload.backoffs + 1,
+    errorMessage: message,
+  });
+}
+
+/** The content is not what was approved: back to the people who decide. */
+export function holdForApproval(deps: Deps, upload: UploadRow): Promise<UploadRow> {
+  return save(deps, upload, {
+    status: "pending_approval",
+    statusGroup: "pending_approval",
+    dueAt: null,
+    leaseUntil: null,
+    countedAt: null,
+    approvedHash: null,
+  });
+}

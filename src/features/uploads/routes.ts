@@ -1,0 +1,123 @@
+import * as z from "zod";
+import { toPagination } from "../../core/pagination.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { idParams, readNumericId } from "../../http/ids.ts";
+import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
+import {
+  createdUploadSchema,
+  toCreatedUpload,
+  toFailure,
+  toUpload,
+  uploadFilterSchema,
+  uploadFormSchema,
+  uploadSchema,
+} from "./schema.ts";
+import * as uploads from "./service.ts";
+
+export const uploadRoutes = createRouter();
+
+const yes = z.literal(true);
+
+const create = formRoute({
+  method: "post",
+  path: "/upload",
+  tags: ["Uploads"],
+  summary: "Publish one post to one account",
+  description:
+    "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval.",
+  scope: "posts:write",
+  limit: "upload-create",
+  query: z.object({
+    async: z
+      .string()
+      .optional()
+      .describe("`false` waits up to 60 seconds for the outcome.")
+      .openapi({ type: "string", default: "true" }),
+  }),
+  form: uploadFormSchema(),
+  responses: {
+    ...json(
+      z.object({ success: yes, message: z.string(), data: createdUploadSchema }),
+      "The queued post.",
+    ),
+    ...NOT_FOUND,
+    ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
+  },
+});
+formRoute.mount(uploadRoutes, create, async (c) => {
+  const { ctx } = c.var;
+  const upload = await uploads.createUpload(ctx, c.req.raw);
+  if (c.req.query("async")?.toLowerCase() !== "false") {
+    const message = MESSAGES[upload.status] ?? "Upload created.";
+    return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);
+  }
+  const latest = await uploads.waitForOutcome(ctx, upload);
+  const { status, errorMessage } = latest;
+  const data = {
+    ...toCreatedUpload(latest),
+    failure: toFailure(latest),
+    errorMessage: status === "failed" ? errorMessage : null,
+  };
+  return c.json({ success: true as const, message: `The upload is ${status}.`, data }, 200);
+});
+
+const MESSAGES: Record<string, string> = {
+  draft: "Saved as a draft.",
+  pending_approval: "Held for approval.",
+  scheduled: "Scheduled.",
+  pending: "Queued for publishing.",
+};
+
+const list = apiRoute({
+  method: "get",
+  path: "/upload",
+  tags: ["Uploads"],
+  summary: "List uploads",
+  description: "Most recent first: by planned date, else by date of creation.",
+  scope: "posts:read",
+  limit: "read:uploads",
+  request: { query: uploadFilterSchema },
+  responses: json(
+    z.object({
+      success: yes,
+      data: z.array(uploadSchema),
+      pagination: z.object({
+        total: z.number().int(),
+        page: z.number().int(),
+        limit: z.number().int(),
+        totalPages: z.number().int(),
+      }),
+    }),
+    "One page.",
+  ),
+});
+uploadRoutes.openapi(list, async (c) => {
+  const { ctx } = c.var;
+  const filter = c.req.valid("query");
+  const { page, total } = await uploads.listUploads(ctx, filter);
+  const origin = publicOrigin(ctx, c.req.url);
+  const data = await Promise.all(page.map((row) => toUpload(ctx, origin, row)));
+  const pagination = toPagination(total, filter.page, filter.limit);
+  return c.json({ success: true as const, data, pagination }, 200);
+});
+
+const get = apiRoute({
+  method: "get",
+  path: "/upload/{id}",
+  tags: ["Uploads"],
+  summary: "Read one upload",
+  scope: "posts:read",
+  limit: "upload-poll",
+  request: { params: idParams },
+  responses: {
+    ...json(z.object({ success: yes, data: uploadSchema }), "The upload."),
+    ...NOT_FOUND,
+  },
+});
+uploadRoutes.openapi(get, async (c) => {
+  const { ctx } = c.var;
+  const id = readNumericId(c.req.valid("param").id, "Upload");
+  const found = await uploads.getUpload(ctx, id);
+  const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), found);
+  return c.json({ success: true as const, data }, 200);
+});

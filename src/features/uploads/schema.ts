@@ -1,0 +1,200 @@
+import * as z from "zod";
+import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
+import { parseInstant } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import { connectors } from "../../platforms/registry.ts";
+import { mediaPath } from "../media/address.ts";
+import type { UploadWithAccount } from "./repo.ts";
+import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
+import type { UploadRow } from "./table.ts";
+
+const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
+
+const instant = z.string().transform((text, ctx) => {
+  const at = parseInstant(text);
+  if (at) return at;
+  ctx.addIssue({ code: "custom", message: OFFSET_NEEDED });
+  return z.NEVER;
+});
+
+const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`);
+
+const MAX_PAGE = 1_000_000;
+/** Source: spec, "Other": list limit max 1000. */
+const MAX_LIMIT = 1_000;
+
+export const uploadFilterSchema = z.object({
+  status: z
+    .enum(UPLOAD_STATUSES, { error: `must be one of ${UPLOAD_STATUSES.join(", ")}` })
+    .optional(),
+  platform: z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` }).optional(),
+  search: z.string().max(1_000).optional().describe("Text in the title or description."),
+  startDate: instant
+    .optional()
+    .openapi({ type: "string", format: "date-time" })
+    .describe("Earliest planned date, else date of creation."),
+  endDate: instant
+    .optional()
+    .openapi({ type: "string", format: "date-time" })
+    .describe("Latest planned date, else date of creation."),
+  limit: wholeNumber(1, MAX_LIMIT)
+    .default(100)
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: 100 }),
+  page: wholeNumber(1, MAX_PAGE)
+    .default(1)
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: 1 }),
+});
+
+export type UploadFilter = z.infer<typeof uploadFilterSchema>;
+
+/** What every post may carry. Fields of the networks stand beside them: see `uploadFormSchema`. */
+export const commonFieldsSchema = z.object({
+  accountId: z
+    .string({ error: "is required: the id of a connected account" })
+    .trim()
+    .min(1, "is required: the id of a connected account"),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  schedule_date: instant
+    .optional()
+    .openapi({ type: "string", format: "date-time" })
+    .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
+  status: z
+    .enum(["draft", "pending_approval"], { error: "must be draft or pending_approval" })
+    .optional(),
+});
+
+/** The multipart body as the document shows it. It is read as a stream, never by this schema. */
+export const uploadFormSchema = () => {
+  const file = () => z.string().openapi({ type: "string", format: "binary" });
+  const media = z.object({
+    photo: z
+      .union([file(), z.array(file())])
+      .optional()
+      .describe("An image or its public URL; repeat the field for several."),
+    file: file().optional().describe("An image or video for Bluesky, or its public URL."),
+    video: file().optional().describe("A video or its public URL."),
+  });
+  const platformFields = connectors().map(({ settings }) =>
+    settings instanceof z.ZodObject ? settings.shape : {},
+  );
+  return z
+    .object({
+      ...commonFieldsSchema.shape,
+      ...media.shape,
+      ...Object.assign({}, ...platformFields),
+    })
+    .meta({ id: "NewUpload" });
+};
+
+const dateTime = z.iso.datetime();
+
+export const failureSchema = z
+  .object({
+    code: z.enum(FAILURE_CODES),
+    retryable: z.boolean(),
+    nextAction: z.enum([
+      "retry_later",
+      "reconnect_account",
+      "retry",
+      "replace_media",
+      "edit_post",
+      "check_platform",
+      "none",
+    ]),
+  })
+  .meta({ id: "Failure" });
+
+export const createdUploadSchema = z.object({
+  uploadId: z.number().int(),
+  status: z.enum(UPLOAD_STATUSES),
+  jobId: z.string(),
+  scheduledFor: dateTime.nullable(),
+  failure: failureSchema.nullable().optional().describe("With async=false only."),
+  errorMessage: z.string().nullable().optional().describe("With async=false only."),
+});
+
+export const uploadSchema = z
+  .object({
+    id: z.number().int(),
+    title: z.string().nullable(),
+    description: z.string().nullable(),
+    platform: z.enum(PLATFORMS),
+    status: z.enum(UPLOAD_STATUSES),
+    createdAt: dateTime,
+    uploadedAt: dateTime.nullable(),
+    scheduledFor: dateTime.nullable(),
+    thumbnailUrl: z.string().nullable(),
+    videoUrl: z.string().nullable(),
+    fileSize: z.string().describe("Bytes, in digits."),
+    connectedAccount: z
+      .object({
+        id: z.string(),
+        platform: z.enum(PLATFORMS),
+        accountName: z.string(),
+        profileImageUrl: z.string().nullable(),
+        tags: z.string(),
+      })
+      .nullable(),
+    metadata: z
+      .object({ videoId: z.string(), shareUrl: z.string().nullable() })
+      .nullable()
+      .describe("What the platform made of it, once published."),
+    errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
+    failure: failureSchema.nullable(),
+    reviewComment: z.string().nullable(),
+  })
+  .meta({ id: "Upload" });
+
+type Upload = z.infer<typeof uploadSchema>;
+
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+export const toFailure = (upload: UploadRow) =>
+  upload.status === "failed" && upload.failureCode ? toFailureObject(upload.failureCode) : null;
+
+export function toCreatedUpload(upload: UploadRow): z.infer<typeof createdUploadSchema> {
+  return {
+    uploadId: upload.id,
+    status: upload.status,
+    jobId: jobIdOf(upload.id, upload.attempt),
+    scheduledFor: iso(upload.scheduledFor),
+  };
+}
+
+/** An upload on the wire. Files have signed addresses of ours under `origin`. */
+export async function toUpload(
+  deps: Pick<Deps, "config" | "now">,
+  origin: string,
+  { upload, account }: UploadWithAccount,
+): Promise<Upload> {
+  const files = upload.media.filter((item) => "sha256" in item);
+  const image = files.find((item) => item.kind === "image");
+  const video = files.find((item) => item.kind === "video");
+  const address = async (sha256: string, variant: "original" | "thumbnail") =>
+    origin + (await mediaPath(deps, upload.teamId, sha256, variant));
+  return {
+    id: upload.id,
+    title: upload.title,
+    description: upload.description,
+    platform: upload.platform,
+    status: upload.status,
+    createdAt: upload.createdAt.toISOString(),
+    uploadedAt: iso(upload.uploadedAt),
+    scheduledFor: iso(upload.scheduledFor),
+    thumbnailUrl: image ? await address(image.sha256, "thumbnail") : null,
+    videoUrl: video ? await address(video.sha256, "original") : null,
+    fileSize: String(upload.fileSize),
+    connectedAccount: account as Upload["connectedAccount"],
+    metadata: upload.metadata,
+    errorMessage: upload.status === "failed" ? upload.errorMessage : null,
+    failure: toFailure(upload),
+    reviewComment: upload.reviewComment,
+  };
+}

@@ -1,0 +1,43 @@
+import { notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { type UploadWithAccount, uploadById, uploadCount, uploadPage } from "./repo.ts";
+import type { UploadFilter } from "./schema.ts";
+import type { UploadRow } from "./table.ts";
+
+export { createUpload } from "./create.ts";
+
+/** One page, most recent first, and how many there are in all. */
+export async function listUploads(ctx: Ctx, filter: UploadFilter) {
+  const [page, [total = 0]] = await ctx.read("posts:read", [
+    uploadPage(ctx.team, filter),
+    uploadCount(ctx.team, filter),
+  ]);
+  return { page, total };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount> {
+  const [[upload]] = await ctx.read("posts:read", [uploadById(ctx.team, id)]);
+  if (!upload) throw notFound("Upload");
+  return upload;
+}
+
+/** Waits between two looks, in ms: soon at first, 60 s in all. */
+const LOOKS_MS = [
+  250, 250, 500, 1_000, 1_000, 2_000, 3_000, 4_000, 6_000, 8_000, 10_000, 12_000, 12_000,
+];
+
+/**
+ * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
+ * whatever becomes of the caller; this only looks.
+ */
+export async function waitForOutcome(ctx: Ctx, upload: UploadRow): Promise<UploadRow> {
+  let latest = upload;
+  for (const ms of LOOKS_MS) {
+    if (latest.status !== "pending" && latest.status !== "processing") break;
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    const [[found]] = await ctx.db.run([uploadById(ctx.team, upload.id)]);
+    latest = found?.upload ?? latest;
+  }
+  return latest;
+}

@@ -1,0 +1,64 @@
+import { sql } from "drizzle-orm";
+import { addSeconds, secondsBetween } from "../../core/time.ts";
+import { type Query, sqlQuery } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { LOOK_AHEAD_SECONDS } from "./rules.ts";
+
+/** Rows taken by one statement. */
+const SLICE = 1_000;
+/** Source: Queues, "Limits": messages per sendBatch. */
+const MESSAGES_PER_SEND = 100;
+/** A message this late is taken for lost. Later ones are asked for ever less often. */
+const PATIENCE_MS = 20_000;
+
+interface Woken {
+  id: number;
+  dueAt: Date;
+}
+
+/**
+ * The next slice of jobs that are due, or will be before the tick after next, and have nobody at work
+ * and no message on the way: marked as woken, oldest first.
+ */
+function takeSlice(now: Date, after: Woken): Query<Woken[]> {
+  const at = now.getTime();
+  const until = addSeconds(now, LOOK_AHEAD_SECONDS).getTime();
+  return sqlQuery(
+    sql`UPDATE uploads SET woken_at = MAX(due_at, ${at})
+      WHERE id IN (SELECT id FROM uploads
+        WHERE due_at IS NOT NULL AND due_at <= ${until}
+          AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
+          AND (lease_until IS NULL OR lease_until <= ${at})
+          AND (woken_at IS NULL OR woken_at < due_at
+            OR woken_at + MAX(${PATIENCE_MS}, woken_at - due_at) <= ${at})
+        ORDER BY due_at, id LIMIT ${SLICE})
+      RETURNING id, due_at`,
+    (row) => ({ id: row.id as number, dueAt: new Date(row.due_at as number) }),
+  );
+}
+
+/**
+ * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one
+ * twice is harmless: the row decides. Answers how many were woken.
+ */
+export async function wakeDueUploads(deps: Deps): Promise<number> {
+  let after: Woken = { id: 0, dueAt: new Date(0) };
+  let total = 0;
+  for (;;) {
+    const now = deps.now();
+    const [slice] = await deps.db.run([takeSlice(now, after)]);
+    const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
+    for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
+      await deps.publishQueue.sendBatch(
+        ordered.slice(i, i + MESSAGES_PER_SEND).map(({ id, dueAt }) => ({
+          body: { kind: "publish" as const, uploadId: id },
+          delaySeconds: Math.max(0, Math.ceil(secondsBetween(now, dueAt))),
+        })),
+      );
+    }
+    total += ordered.length;
+    const last = ordered.at(-1);
+    if (!last || ordered.length < SLICE) return total;
+    after = last;
+  }
+}

@@ -1,0 +1,172 @@
+import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
+import type { Handler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import { createMiddleware } from "hono/factory";
+import * as z from "zod";
+import { clientKey } from "../core/client-ip.ts";
+import { type FieldError, invalidFields, tooLarge } from "../core/errors.ts";
+import type { Scope } from "../core/scopes.ts";
+import { createCaller } from "../features/auth/caller.ts";
+import type { AppContext, AppEnv } from "./env.ts";
+import { admit, type LimitGroup, refuseFullWindow } from "./rate-limits.ts";
+
+/** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
+const MAX_JSON_BYTES = 1_000_000;
+
+/** A router of one feature. What a schema refuses leaves as the envelope, after authentication. */
+export function createRouter() {
+  return new OpenAPIHono<AppEnv>({
+    defaultHook: async (result, c) => {
+      if (result.success) return;
+      await c.var.ctx.read(c.var.scope, []);
+      throw invalidFields(toFieldErrors(result.error));
+    },
+  });
+}
+
+export function toFieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.map((issue) => {
+    const field = issue.path.map(String).join(".");
+    return { field, message: field ? `${field}: ${issue.message}` : issue.message };
+  });
+}
+
+const errorSchema = z
+  .object({
+    success: z.literal(false),
+    error: z.string(),
+    code: z.string().optional(),
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }))
+      .optional()
+      .describe("Every refused field, where the request was not valid."),
+  })
+  .meta({ id: "Error" });
+
+const refusal = (description: string) => ({
+  description,
+  content: { "application/json": { schema: errorSchema } },
+});
+
+const ALWAYS_POSSIBLE = {
+  400: refusal("The request is not valid; `errors` lists every refused field."),
+  401: refusal("UNAUTHORIZED: missing or invalid token."),
+  403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN."),
+  429: refusal("RATE_LIMIT: see the RateLimit and Retry-After headers."),
+};
+
+export const NOT_FOUND = { 404: refusal("NOT_FOUND: nothing of yours has that id.") };
+export const conflict = (codes: string) => ({ 409: refusal(codes) });
+
+export const json = <T extends z.ZodType>(schema: T, description: string) => ({
+  200: { description, content: { "application/json": { schema } } },
+});
+
+export const jsonBody = <T extends z.ZodType>(schema: T) => ({
+  required: true,
+  content: { "application/json": { schema } },
+});
+
+interface ApiRoute extends RouteConfig {
+  /** Needed of the token. The use-case checks it; here it is declared for the document. */
+  scope: Scope;
+  limit: LimitGroup;
+}
+
+/**
+ * One operation of the API: its place, what it needs, what it takes and answers. The document is
+ * generated from it, and the caller is known to its handler as `c.var.ctx`.
+ */
+export function apiRoute<P extends string, R extends Omit<ApiRoute, "path"> & { path: P }>(
+  route: R,
+) {
+  const { scope, limit } = route;
+  const limitsJson = route.request?.body ? [jsonLimit] : [];
+  return createRoute<P, R>({
+    ...route,
+    description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
+    security: [{ apiKey: [] }],
+    "x-required-scope": scope,
+    responses: { ...ALWAYS_POSSIBLE, ...route.responses },
+    middleware: [identify(scope, limit), ...limitsJson],
+  });
+}
+
+const jsonLimit = bodyLimit({
+  maxSize: MAX_JSON_BYTES,
+  onError: () => {
+    throw tooLarge("The request body is larger than 1 MB.");
+  },
+});
+
+/** Counts the call and leaves the caller for the handler. */
+export function identify(scope: Scope, limit: LimitGroup) {
+  return createMiddleware<AppEnv>(async (c, next) => {
+    const { deps } = c.var;
+    const presented = readPresented(c);
+    const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
+    const admission = admit(deps, { key, token: presented.token }, limit);
+    c.set(
+      "limitHeaders",
+      admission.then(
+        (admitted) => admitted?.headers ?? {},
+        () => ({}),
+      ),
+    );
+    const verdict = admission.then(refuseFullWindow);
+    verdict.catch(() => {});
+    c.set("scope", scope);
+    c.set("ctx", await createCaller(deps, presented, verdict));
+    await next();
+  });
+}
+
+/** `x-api-token` is the older name of the header, `Authorization: Bearer` what agents send. */
+function readPresented(c: AppContext): { token: string | null; teamId: number | null } {
+  const bearer = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+  const token = c.req.header("x-api-key") ?? c.req.header("x-api-token") ?? bearer ?? null;
+  const team = c.req.header("x-team-id");
+  if (team === undefined) return { token, teamId: null };
+  if (!/^[1-9]\d{0,14}$/.test(team)) {
+    throw invalidFields([{ field: "X-Team-ID", message: "X-Team-ID must be the id of a team." }]);
+  }
+  return { token, teamId: Number(team) };
+}
+
+interface FormRoute extends Omit<ApiRoute, "request"> {
+  query: z.ZodObject;
+  /** Every field of the body; only described here. */
+  form: z.ZodType;
+}
+
+/**
+ * An operation with a multipart body. The document describes the body like any other, but no validator
+ * stands before the handler: one would hold whole files in memory. The handler reads the stream.
+ */
+export function formRoute(route: FormRoute): FormRoute {
+  return route;
+}
+
+formRoute.mount = (
+  router: OpenAPIHono<AppEnv>,
+  { scope, limit, query, form, ...route }: FormRoute,
+  handler: Handler<AppEnv>,
+): void => {
+  router.openAPIRegistry.registerPath({
+    ...route,
+    description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
+    security: [{ apiKey: [] }],
+    "x-required-scope": scope,
+    request: {
+      query,
+      body: { required: true, content: { "multipart/form-data": { schema: form } } },
+    },
+    responses: {
+      ...ALWAYS_POSSIBLE,
+      413: refusal("The body or one file is larger than 100 MB."),
+      415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is not multipart/form-data."),
+      ...route.responses,
+    },
+  });
+  router.on(route.method.toUpperCase(), route.path, identify(scope, limit), handler);
+};

@@ -1,0 +1,216 @@
+import { env } from "cloudflare:workers";
+import { afterEach, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import type { Scope } from "../../src/core/scopes.ts";
+import { sha256Hex } from "../../src/core/signature.ts";
+import { createDeps, type Deps, type Role } from "../../src/deps.ts";
+import type { Fetch } from "../../src/platforms/connector.ts";
+import { consume } from "../../src/queue/consumer.ts";
+import type { PublishMessage } from "../../src/queue/messages.ts";
+
+/** When every test begins, unless it moves the clock. */
+export const START = new Date("2026-12-01T09:00:00.000Z");
+
+interface Sent {
+  message: PublishMessage;
+  at: number;
+}
+
+export interface Answer {
+  status: number;
+  headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  body: any;
+}
+
+export interface Member {
+  userId: number;
+  teamId: number;
+  token: string;
+}
+
+/**
+ * The whole service with its real database, storage and Durable Objects. The clock stands still until
+ * `advance`, the network is what `network` says, and queue messages wait until `drain`.
+ */
+export class Harness {
+  readonly deps: Deps;
+  readonly sent: Sent[] = [];
+  readonly logs: object[] = [];
+  network: Fetch = async (input) => {
+    throw new Error(`Nothing is scripted for ${new Request(input).url}`);
+  };
+  private readonly app: ReturnType<typeof createApp>;
+  private readonly deferred: Promise<unknown>[] = [];
+
+  constructor(overrides: Partial<Deps> = {}) {
+    vi.useFakeTimers({ now: START, toFake: ["Date"] });
+    const base = createDeps(env, { waitUntil: (work) => this.deferred.push(work) });
+    this.deps = {
+      ...base,
+      fetch: (input, init) => this.network(input, init),
+      log: (entry) => this.logs.push(entry),
+      publishQueue: {
+        send: async (message: PublishMessage, options?: QueueSendOptions) => {
+          this.remember(message, options?.delaySeconds);
+        },
+        sendBatch: async (messages: Iterable<MessageSendRequest<PublishMessage>>) => {
+          for (const { body, delaySeconds } of messages) this.remember(body, delaySeconds);
+        },
+      } as unknown as Queue<PublishMessage>,
+      ...overrides,
+    };
+    this.app = createApp(() => this.deps);
+  }
+
+  private remember(message: PublishMessage, delaySeconds = 0): void {
+    this.sent.push({ message, at: Date.now() + delaySeconds * 1_000 });
+  }
+
+  advance(seconds: number): void {
+    vi.setSystemTime(Date.now() + seconds * 1_000);
+  }
+
+  request(path: string, init?: RequestInit): Promise<Response> {
+    return Promise.resolve(this.app.fetch(new Request(`https://akimbo.test${path}`, init)));
+  }
+
+  /** A call to the API as a caller makes it. */
+  async call(
+    method: string,
+    path: string,
+    options: {
+      token?: string;
+      headers?: Record<string, string>;
+      json?: unknown;
+      body?: BodyInit;
+    } = {},
+  ): Promise<Answer> {
+    const headers = new Headers(options.headers);
+    if (options.token) headers.set("x-api-key", options.token);
+    let body = options.body;
+    if (options.json !== undefined) {
+      body = typeof options.json === "string" ? options.json : JSON.stringify(options.json);
+      if (!headers.has("content-type")) headers.set("content-type", "application/json");
+    }
+    const response = await this.request(`/api/v1${path}`, { method, headers, body });
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text ? JSON.parse(text) : null,
+    };
+  }
+
+  /** Runs what was left for after the answers. */
+  async settle(): Promise<void> {
+    await Promise.all(this.deferred.splice(0));
+  }
+
+  /** Delivers the messages whose time has come, as one batch each; answers how many. */
+  async deliver(): Promise<number> {
+    const due = this.sent.filter(({ at }) => at <= Date.now());
+    for (const sent of due) this.sent.splice(this.sent.indexOf(sent), 1);
+    for (const { message } of due) await this.consume([message]);
+    return due.length;
+  }
+
+  /** Moves the clock from message to message until none is left. */
+  async drain(limit = 50): Promise<void> {
+    for (let i = 0; i < limit && this.sent.length > 0; i++) {
+      const next = Math.min(...this.sent.map(({ at }) => at));
+      if (next > Date.now()) vi.setSystemTime(next);
+      await this.deliver();
+    }
+  }
+
+  /** Hands messages to the queue consumer; answers those that it wants back. */
+  async consume(messages: PublishMessage[], queue = "akimbo-publish"): Promise<PublishMessage[]> {
+    const retried: PublishMessage[] = [];
+    const batch = {
+      queue,
+      messages: messages.map((body, i) => ({
+        id: String(i),
+        timestamp: new Date(),
+        body,
+        attempts: 1,
+        ack: () => {},
+        retry: () => retried.push(body),
+      })),
+    } as unknown as MessageBatch;
+    await consume(this.deps, batch);
+    return retried;
+  }
+}
+
+let serial = 0;
+
+/** A person with a team of their own and a token for everything. */
+export async function createMember(options: { scopes?: Scope[] } = {}): Promise<Member> {
+  const n = ++serial;
+  const at = START.getTime();
+  const [user, team] = await env.DB.batch<{ id: number }>([
+    env.DB.prepare(
+      "INSERT INTO users (email, name, created_at) VALUES (?, 'A person', ?) RETURNING id",
+    ).bind(`person-${n}@example.com`, at),
+    env.DB.prepare(
+      `INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
+       VALUES ('A team', ?, last_insert_rowid(), ?, ?) RETURNING id`,
+    ).bind(`team-${n}`, at, at),
+  ]);
+  const userId = user?.results[0]?.id ?? 0;
+  const teamId = team?.results[0]?.id ?? 0;
+  await joinTeam(teamId, userId, "OWNER");
+  return { userId, teamId, token: await createToken(userId, { scopes: options.scopes }) };
+}
+
+export async function joinTeam(teamId: number, userId: number, role: Role): Promise<void> {
+  await env.DB.prepare(
+    "INSERT INTO members (team_id, user_id, role, joined_at) VALUES (?, ?, ?, ?)",
+  )
+    .bind(teamId, userId, role, START.getTime())
+    .run();
+}
+
+export async function createToken(
+  userId: number,
+  { scopes = ["*"], teamId = null }: { scopes?: Scope[]; teamId?: number | null } = {},
+): Promise<string> {
+  const token = `kmb_${(++serial).toString(16).padStart(64, "0")}`;
+  await env.DB.prepare(
+    `INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)
+     VALUES (?, 'test', 'kmb_…', ?, ?, ?, ?)`,
+  )
+    .bind(await sha256Hex(token), userId, teamId, JSON.stringify(scopes), START.getTime())
+    .run();
+  return token;
+}
+
+/** Connects a sandbox account through the API; its id. */
+export async function connectSandbox(
+  harness: Harness,
+  member: Member,
+  name = "Ada",
+): Promise<string> {
+  const answer = await harness.call("POST", "/accounts", {
+    token: member.token,
+    json: { platform: "bluesky", sandbox: true, name: `${name} ${member.teamId}` },
+  });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+  return answer.body.data.id;
+}
+
+export const form = (fields: Record<string, string | Blob | (string | Blob)[]>): FormData => {
+  const data = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of [value].flat()) {
+      if (one instanceof Blob) data.append(name, one, "file");
+      else data.append(name, one);
+    }
+  }
+  return data;
+};
+
+afterEach(() => {
+  vi.useRealTimers();
+});
