@@ -3,6 +3,7 @@ import { afterEach, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
+import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
@@ -113,6 +114,11 @@ export class Harness {
     for (const sent of due) this.sent.splice(this.sent.indexOf(sent), 1);
     for (const { message } of due) await this.consume([message]);
     return due.length;
+  }
+
+  /** The cron trigger of this minute. */
+  tick(): Promise<void> {
+    return runSchedule(this.deps);
   }
 
   /** Moves the clock from message to message until none is left. */

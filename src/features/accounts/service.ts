@@ -83,7 +83,10 @@ async function logIn(
       throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
     }
     if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
-    return connector.login(fetch, sandboxLogin(input.name ?? `Sandbox ${input.platform}`));
+    const accountName = input.name ?? `Sandbox ${input.platform}`;
+    const connected = await connector.login(fetch, sandboxLogin(accountName));
+    if (connected.ok) connected.value.profile.accountName = accountName;
+    return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
   try {

@@ -29,7 +29,7 @@ function takeSlice(now: Date, after: Woken): Query<Woken[]> {
         WHERE due_at IS NOT NULL AND due_at <= ${until}
           AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
           AND (lease_until IS NULL OR lease_until <= ${at})
-          AND (woken_at IS NULL OR woken_at < due_at
+          AND (woken_at IS NULL OR woken_at < due_at OR woken_at < lease_until
             OR woken_at + MAX(${PATIENCE_MS}, woken_at - due_at) <= ${at})
         ORDER BY due_at, id LIMIT ${SLICE})
       RETURNING id, due_at`,

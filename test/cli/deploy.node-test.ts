@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { inProject, PROJECT_DIR } from "../../src/cli/paths.ts";
+import { type FakeCloudflare, startFakeCloudflare } from "./fake-cloudflare.ts";
+
+const EMAIL = "o'neil@example.com";
+const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+
+let stateDir: string;
+let cloud: FakeCloudflare;
+
+before(async () => {
+  stateDir = await mkdtemp(join(tmpdir(), "akimbo-deploy-"));
+  cloud = await startFakeCloudflare();
+});
+
+after(async () => {
+  await cloud.close();
+  await rm(stateDir, { recursive: true });
+});
+
+interface Ending {
+  code: number | null;
+  output: string;
+}
+
+function run(file: string, args: string[] = [], env: Record<string, string> = {}): Promise<Ending> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [inProject(file), ...args], {
+      cwd: PROJECT_DIR,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        ...process.env,
+        STATE_DIR: stateDir,
+        CLOUDFLARE_API_BASE_URL: cloud.url,
+        CLOUDFLARE_API_TOKEN: "a-token",
+        CLOUDFLARE_ACCOUNT_ID: "acc",
+        AKIMBO_OWNER_EMAIL: "",
+        R2_ACCESS_KEY_ID: "",
+        R2_SECRET_ACCESS_KEY: "",
+        WRANGLER_SEND_METRICS: "false",
+        WRANGLER_WRITE_LOGS: "false",
+        ...env,
+      },
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+      });
+    }
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}
+
+/** What was created or set since the last time, without the questions and without SQL. */
+function takeChanges(): string[] {
+  const calls = cloud.calls.splice(0);
+  return calls
+    .filter(({ method, path }) => method !== "GET" && !path.endsWith("/query"))
+    .map(({ method, path }) => `${method} ${path.replace(/\?.*/, "")}`);
+}
+
+const CREATIONS = [
+  "POST /d1/database",
+  "POST /r2/buckets",
+  "PUT /r2/buckets/akimbo-media/cors",
+  "POST /queues",
+  "POST /queues",
+];
+
+test("without an e-mail address nobody owns it: says so, and deploys nothing", async () => {
+  const { code, output } = await run("src/cli/deploy.ts");
+  assert.equal(code, 1, output);
+  assert.match(output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  assert.deepEqual(takeChanges(), CREATIONS);
+  assert.equal(cloud.secrets.size, 0);
+});
+
+test("then deploys with fresh keys, and creates the owner with a first token", async () => {
+  const { code, output } = await run("src/cli/deploy.ts", [], { AKIMBO_OWNER_EMAIL: EMAIL });
+  assert.equal(code, 0, output);
+  const changes = takeChanges();
+  for (const creation of CREATIONS) assert.ok(!changes.includes(creation), `${creation} again`);
+  assert.ok(changes.includes("PUT /workers/scripts/akimbo"));
+  assert.deepEqual([...cloud.secrets.keys()].sort(), ["ENCRYPTION_KEYS", "SIGNING_KEY"]);
+  assert.match(output, /https:\/\/akimbo\.example\.workers\.dev\n/);
+  assert.match(output, /kmb_[0-9a-f]{64}/);
+  const owner = cloud.database
+    .prepare(
+      `SELECT users.email, teams.slug, members.role, tokens.scopes FROM users
+      JOIN teams ON teams.owner_id = users.id JOIN members ON members.user_id = users.id
+      JOIN tokens ON tokens.user_id = users.id`,
+    )
+    .all();
+  assert.deepEqual(
+    owner.map((row) => ({ ...row })),
+    [{ email: EMAIL, slug: "o-neil", role: "OWNER", scopes: '["*"]' }],
+  );
+});
+
+test("a second deployment keeps what is there and adds the storage key it is given", async () => {
+  const keys = new Map(cloud.secrets);
+  const { code, output } = await run("src/cli/deploy.ts", [], {
+    R2_ACCESS_KEY_ID: "an-id",
+    R2_SECRET_ACCESS_KEY: "a-secret",
+  });
+  assert.equal(code, 0, output);
+  assert.deepEqual(takeChanges(), [
+    "POST /workers/scripts/akimbo/assets-upload-session",
+    "POST /workers/scripts/akimbo/versions",
+    "POST /workers/scripts/akimbo/deployments",
+    "PATCH /workers/scripts/akimbo/script-settings",
+    "POST /workers/scripts/akimbo/subdomain",
+    "PUT /workers/scripts/akimbo/schedules",
+    "PUT /queues/q-akimbo-publish/consumers/c-q-akimbo-publish",
+    "PUT /queues/q-akimbo-dead-letters/consumers/c-q-akimbo-dead-letters",
+  ]);
+  assert.deepEqual(
+    [...cloud.secrets],
+    [...keys, ["R2_ACCESS_KEY_ID", "an-id"], ["R2_SECRET_ACCESS_KEY", "a-secret"]],
+  );
+  assert.doesNotMatch(output, /kmb_/);
+});
+
+test("asks the account for nothing that the fake does not know", () => {
+  assert.deepEqual(cloud.unknown, []);
+});
+
+test("leaves no secret behind in a file", async () => {
+  for (const name of await readdir(stateDir)) {
+    if (!name.endsWith(".json")) continue;
+    const text = await readFile(join(stateDir, name), "utf8");
+    for (const secret of cloud.secrets.values()) assert.ok(!text.includes(secret), name);
+  }
+});
+
+test("refuses to make new keys while logins are stored that need the old ones", async () => {
+  cloud.database.exec(
+    `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode, status,
+      credentials, connected_at) VALUES ('a', 1, 'bluesky', 'did', 'me', 'live', 'active', 'x', 1)`,
+  );
+  const key = cloud.secrets.get("ENCRYPTION_KEYS") ?? "";
+  cloud.secrets.delete("ENCRYPTION_KEYS");
+  const { code, output } = await run("src/cli/deploy.ts");
+  cloud.secrets.set("ENCRYPTION_KEYS", key);
+  assert.equal(code, 1);
+  assert.match(output, /1 encrypted logins?.*ENCRYPTION_KEYS/);
+  assert.deepEqual(takeChanges(), []);
+});
+
+test("tokens of the deployed database can be created and revoked", async () => {
+  const created = await run("src/cli/akimbo.ts", [
+    ...["token", "create", "--remote", "--name", "it's; --", "--scopes", "posts:read"],
+    ...["--team", "o-neil"],
+  ]);
+  assert.equal(created.code, 0, created.output);
+  const list = await run("src/cli/akimbo.ts", ["token", "list", "--remote"]);
+  assert.match(list.output, /2 +it's; -- +kmb_\S+ +o'neil@example\.com +o-neil .* posts:read/);
+  const revoked = await run("src/cli/akimbo.ts", ["token", "revoke", "2", "--remote"]);
+  assert.equal(revoked.code, 0, revoked.output);
+});
+
+test("the generated configuration passes wrangler's dry run", async () => {
+  const config = join(stateDir, "deploy.json");
+  const { code, output } = await run(WRANGLER, ["deploy", "--dry-run", "--config", config]);
+  assert.equal(code, 0, output);
+  assert.match(output, /env\.DB \(akimbo\)/);
+});

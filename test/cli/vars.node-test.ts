@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createEncryptionKeys, createSigningKey } from "../../src/cli/dev-vars.ts";
+import { checkVars, parseVarOptions, readTomlVars } from "../../src/cli/vars.ts";
+
+const KEYS = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
+
+test("takes everything after the first colon as the value", () => {
+  const option = 'PLATFORM_ORIGINS:{"https://api.x.com":"http://127.0.0.1:4010"}';
+  assert.deepEqual(parseVarOptions([option, "SANDBOX:off"]), {
+    PLATFORM_ORIGINS: '{"https://api.x.com":"http://127.0.0.1:4010"}',
+    SANDBOX: "off",
+  });
+});
+
+test("the last of two values for one name counts", () => {
+  assert.deepEqual(parseVarOptions(["SANDBOX:on", "SANDBOX:off"]), { SANDBOX: "off" });
+});
+
+for (const option of ["SANDBOX", ":on", ""]) {
+  test(`refuses "${option}", which is no NAME:VALUE`, () => {
+    assert.throws(() => parseVarOptions([option]), /--var wants NAME:VALUE/);
+  });
+}
+
+test("refuses a name the Worker does not know, by that name", () => {
+  assert.throws(() => parseVarOptions(["SANDBOXX:on"]), /Unknown variable SANDBOXX\..*SANDBOX/);
+});
+
+test("fresh keys and development need nothing else", () => {
+  checkVars({ ...KEYS, ENVIRONMENT: "development" });
+});
+
+const refused: [string, Record<string, string>, RegExp][] = [
+  ["a malformed value", { ENVIRONMENT: "development", CLOCK_OFFSET: "1h" }, /CLOCK_OFFSET must be/],
+  ["a wrong environment", { ENVIRONMENT: "staging" }, /ENVIRONMENT/],
+  ["a moved clock in production", { ENVIRONMENT: "production", CLOCK_OFFSET: "5" }, /CLOCK_OFFSET/],
+  [
+    "no rate limits in production",
+    { ENVIRONMENT: "production", RATE_LIMITS: "off" },
+    /RATE_LIMITS/,
+  ],
+  [
+    "other platforms in production",
+    { ENVIRONMENT: "production", PLATFORM_ORIGINS: '{"https://a.example":"http://127.0.0.1:1"}' },
+    /PLATFORM_ORIGINS/,
+  ],
+  ["a missing key", { ENVIRONMENT: "development", SIGNING_KEY: "" }, /SIGNING_KEY is missing/],
+];
+for (const [what, vars, message] of refused) {
+  test(`refuses ${what}, by name`, () => {
+    assert.throws(() => checkVars({ ...KEYS, ...vars }), message);
+  });
+}
+
+test("reads the strings under [vars] and nothing else of wrangler.toml", () => {
+  const toml = `
+name = "akimbo"
+[vars]
+ENVIRONMENT = "production" # the default
+PUBLIC_URL = 'https://a.example'
+RATE_LIMITS = "{\\"uploads\\":{\\"limit\\":1,\\"windowSeconds\\":2}}"
+NUMBER = 5
+[assets]
+directory = ".assets"
+[[queues.consumers]]
+queue = "q"
+`;
+  assert.deepEqual(readTomlVars(toml), {
+    ENVIRONMENT: "production",
+    PUBLIC_URL: "https://a.example",
+    RATE_LIMITS: '{"uploads":{"limit":1,"windowSeconds":2}}',
+  });
+});
