@@ -13,7 +13,18 @@ export function randomId(prefix: string): string {
   return `${prefix}_${randomHex(8)}`;
 }
 
-/** An id that sorts by time and that nobody can guess: `evt_` + 12 hex digits of ms + 16 random. */
+let lastMs = 0;
+let madeInLastMs = 0;
+
+const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
+
+/**
+ * An id that sorts by time, within a millisecond by the order of making, and that nobody can guess:
+ * `evt_`, 12 hex digits of ms, 4 of a counter, 12 random.
+ */
 export function timeSortedId(prefix: string, at: Date): string {
-  return `${prefix}_${at.getTime().toString(16).padStart(12, "0")}${randomHex(8)}`;
+  const ms = at.getTime();
+  madeInLastMs = ms === lastMs ? madeInLastMs + 1 : 0;
+  lastMs = ms;
+  return `${prefix}_${hex(ms, 12)}${hex(madeInLastMs % 0x10000, 4)}${randomHex(6)}`;
 }
