@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
+import { matchedRoutes } from "hono/route";
 import { ConfigError } from "./config.ts";
 import { AppError } from "./core/errors.ts";
 import { randomHex } from "./core/ids.ts";
@@ -34,6 +35,10 @@ const apiCors = cors({
   exposeHeaders: ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after"],
   maxAge: 86_400,
 });
+
+/** The pattern that answered: a path itself may carry what no log should hold. */
+const routeOf = (c: AppContext): string | null =>
+  matchedRoutes(c).findLast(({ method }) => method !== "ALL")?.path ?? null;
 
 /** Everything that answers HTTP. `makeDeps` is called once per request. */
 export function createApp(makeDeps: (c: AppContext) => Deps) {
@@ -73,7 +78,8 @@ export function createApp(makeDeps: (c: AppContext) => Deps) {
       event: "request",
       requestId: c.var.requestId,
       method: c.req.method,
-      path: c.req.path,
+      route: routeOf(c),
+      teamId: c.var.ctx?.knownActor()?.teamId ?? null,
       status: c.res.status,
       ms: Date.now() - startedAt,
     });
@@ -93,6 +99,7 @@ export function createApp(makeDeps: (c: AppContext) => Deps) {
   app.route("/", healthRoutes);
   app.route("/", docsRoutes);
   app.route("/sandbox", sandboxRoutes);
+  app.get("/favicon.ico", (c) => c.body(null, 204));
   describeApi(app);
   return app;
 }

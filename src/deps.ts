@@ -53,18 +53,16 @@ export interface LogEntry {
 
 export type Role = "OWNER" | "ADMIN" | "MEMBER";
 
-/** Who acts: the holder of a token, or the system running a job. */
-export type Actor =
-  | {
-      kind: "token";
-      tokenId: number;
-      userId: number;
-      teamId: number;
-      isPinned: boolean;
-      role: Role;
-      scopes: Scope[];
-    }
-  | { kind: "system"; teamId: number };
+/** Who acts: the holder of a token, in one of the holder's teams. */
+export interface Actor {
+  tokenId: number;
+  userId: number;
+  teamId: number;
+  /** The token works for this team only. */
+  isPinned: boolean;
+  role: Role;
+  scopes: Scope[];
+}
 
 /** `Deps` and who is asking: what every use-case is given. */
 export interface Ctx extends Deps {
@@ -73,8 +71,9 @@ export interface Ctx extends Deps {
    * that finds the team by the token, so that one batch can authenticate and read.
    */
   team: SQL;
-  /** Known once the first `read` has come back. */
+  /** Known once the first `read` has come back; reading it before that is a fault of ours. */
   actor: Actor;
+  knownActor(): Actor | null;
   /**
    * Runs the queries in one round trip, together with the authentication where that is still to be
    * done, and answers only when the caller holds `scope`.

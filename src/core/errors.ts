@@ -59,6 +59,19 @@ export function invalidFields(errors: FieldError[]): AppError {
   });
 }
 
+interface SchemaIssue {
+  path: readonly PropertyKey[];
+  message: string;
+}
+
+/** What a schema found wrong, as fields of the request. */
+export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
+  return issues.map(({ path, message }) => {
+    const field = path.map(String).join(".");
+    return { field, message: field ? `${field}: ${message}` : message };
+  });
+}
+
 /** 413 for a body or file above a limit. The spec gives this answer no code. */
 export function tooLarge(message: string): AppError {
   return new AppError(null, message, { status: 413 });

@@ -33,6 +33,11 @@ docsRoutes.get(
     withDefaultFonts: false,
     hideClientButton: true,
     telemetry: false,
+    // Each of these would take the reader's document to somebody else's server.
+    agent: { disabled: true },
+    mcp: { disabled: true },
+    showDeveloperTools: "never",
+    authentication: { preferredSecurityScheme: "apiKey" },
   }),
 );
 

@@ -4,7 +4,7 @@ import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { clientKey } from "../core/client-ip.ts";
-import { type FieldError, invalidFields, tooLarge } from "../core/errors.ts";
+import { invalidFields, toFieldErrors, tooLarge } from "../core/errors.ts";
 import type { Scope } from "../core/scopes.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import type { AppContext, AppEnv } from "./env.ts";
@@ -21,13 +21,6 @@ export function createRouter() {
       await c.var.ctx.read(c.var.scope, []);
       throw invalidFields(toFieldErrors(result.error));
     },
-  });
-}
-
-export function toFieldErrors(error: z.ZodError): FieldError[] {
-  return error.issues.map((issue) => {
-    const field = issue.path.map(String).join(".");
-    return { field, message: field ? `${field}: ${issue.message}` : issue.message };
   });
 }
 

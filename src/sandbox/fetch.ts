@@ -8,6 +8,7 @@ import { type SandboxState, theSandbox } from "./state.ts";
 function abortable<T>(work: Promise<T>, signal: AbortSignal | null): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const onAbort = () => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));

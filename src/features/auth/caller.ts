@@ -14,9 +14,9 @@ export interface Presented {
   teamId: number | null;
 }
 
-/** @throws AppError INSUFFICIENT_SCOPE; the system may do everything */
+/** @throws AppError INSUFFICIENT_SCOPE */
 export function requireScope(actor: Actor, scope: Scope): void {
-  if (actor.kind === "system" || coversScope(actor.scopes, scope)) return;
+  if (coversScope(actor.scopes, scope)) return;
   throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${scope}.`, {
     extras: { requiredScope: scope },
   });
@@ -44,6 +44,7 @@ export async function createCaller(
   const ctx: Ctx = {
     ...deps,
     team: teamOfToken(hash, presented.teamId),
+    knownActor: () => actor,
     get actor(): Actor {
       if (!actor) throw new Error("The caller is not known before the first read.");
       return actor;
@@ -65,14 +66,4 @@ export async function createCaller(
     },
   };
   return ctx;
-}
-
-/** The context of a job: it acts for one team and needs no scope. */
-export function createSystem(deps: Deps, teamId: number): Ctx {
-  return {
-    ...deps,
-    team: sql`${teamId}`,
-    actor: { kind: "system", teamId },
-    read: async (_scope, queries) => deps.db.run(queries),
-  };
 }

@@ -43,7 +43,6 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
     throw new AppError("FORBIDDEN", "You are not an active member of the team in X-Team-ID.");
   }
   return {
-    kind: "token",
     tokenId: record.tokenId,
     userId: record.userId,
     teamId: membership.teamId,

@@ -1,16 +1,15 @@
 import { sql } from "drizzle-orm";
-import { type FieldError, invalidFields } from "../../core/errors.ts";
+import { type FieldError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { hasLoneSurrogate } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
-import { toFieldErrors } from "../../http/route.ts";
 import type { Connector, Post, PostMedia } from "../../platforms/connector.ts";
 import { findConnector } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { emit } from "../events/emit.ts";
 import { insertMedia } from "../media/repo.ts";
-import { discardFiles, type ReceivedMedia, receivePost, requireActive } from "./intake.ts";
+import { discardFiles, type ReceivedMedia, type ReceivedPost, requireActive } from "./intake.ts";
 import { insertMediaUses, insertUpload } from "./repo.ts";
 import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { commonFieldsSchema } from "./schema.ts";
@@ -25,28 +24,20 @@ const LAST_ID = sql`last_insert_rowid()`;
 /**
  * Takes in one post for one account and queues it.
  *
- * @throws AppError 400 with every refused field, NOT_FOUND, ACCOUNT_INACTIVE, UNSUPPORTED_MEDIA_TYPE,
- * 413; then nothing is stored
+ * @throws AppError 400 with every refused field, NOT_FOUND, ACCOUNT_INACTIVE; then nothing is stored
  */
-export async function createUpload(ctx: Ctx, request: Request): Promise<UploadRow> {
-  const { fields, media, account, errors } = await receivePost(ctx, request);
+export async function createUpload(ctx: Ctx, received: ReceivedPost): Promise<UploadRow> {
   try {
-    const row = checkPost(ctx, fields, media, account, errors);
-    return await storeUpload(ctx, row, media);
+    return await storeUpload(ctx, checkPost(ctx, received), received.media);
   } catch (error) {
-    ctx.defer(discardFiles(ctx, media));
+    ctx.defer(discardFiles(ctx, received.media));
     throw error;
   }
 }
 
-function checkPost(
-  ctx: Ctx,
-  fields: Map<string, string[]>,
-  media: ReceivedMedia[],
-  found: AccountRow | null,
-  fileErrors: FieldError[],
-): NewRow {
-  const account = requireActive(found, fields.get("accountId")?.at(-1)?.trim() ?? "");
+function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
+  const { fields, media, errors: fileErrors } = received;
+  const account = requireActive(received.account, fields.get("accountId")?.at(-1)?.trim() ?? "");
   const connector = requireConnector(account);
   const errors = [...fileErrors, ...textErrors(fields)];
 
@@ -69,7 +60,7 @@ function checkPost(
   if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);
 
   const { actor } = ctx;
-  const mayPublish = actor.kind === "system" || coversScope(actor.scopes, "posts:publish");
+  const mayPublish = coversScope(actor.scopes, "posts:publish");
   const status = initialStatus(common.data.status ?? null, scheduledFor, mayPublish);
   const now = ctx.now();
   const dueAt = status === "pending" ? now : status === "scheduled" ? scheduledFor : null;
@@ -78,7 +69,7 @@ function checkPost(
     teamId: account.teamId,
     accountId: account.id,
     platform: account.platform,
-    createdBy: actor.kind === "token" ? actor.userId : null,
+    createdBy: actor.userId,
     status,
     statusGroup: groupOf(status),
     title: post.title,

@@ -3,6 +3,7 @@ import { toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
+import { receivePost } from "./intake.ts";
 import {
   createdUploadSchema,
   toCreatedUpload,
@@ -46,7 +47,7 @@ const create = formRoute({
 });
 formRoute.mount(uploadRoutes, create, async (c) => {
   const { ctx } = c.var;
-  const upload = await uploads.createUpload(ctx, c.req.raw);
+  const upload = await uploads.createUpload(ctx, await receivePost(ctx, c.req.raw));
   if (c.req.query("async")?.toLowerCase() !== "false") {
     const message = MESSAGES[upload.status] ?? "Upload created.";
     return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);

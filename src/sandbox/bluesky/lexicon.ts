@@ -146,7 +146,9 @@ function asBlob(
   const isAccepted = rule.accept.endsWith("/*")
     ? mimeType.startsWith(rule.accept.slice(0, -1))
     : mimeType === rule.accept;
-  if (!isAccepted) refuse(`Expected ${shown(rule.accept)} (got ${shown(mimeType)})`, path);
+  if (!isAccepted) {
+    refuse(`Expected ${shown(rule.accept)} (got ${shown(mimeType)})`, `${path}.mimeType`);
+  }
   if (sizeBytes > rule.maxBytes) {
     refuse(`blob too big (maximum ${rule.maxBytes}, got ${sizeBytes})`, path);
   }

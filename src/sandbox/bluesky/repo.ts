@@ -94,8 +94,9 @@ function requirePostKey(collection: string, rkey: string): void {
   if (collection !== POST_COLLECTION) {
     throw invalidRequest(`The sandbox keeps no ${collection} records`);
   }
-  if (!isTid(rkey))
+  if (!isTid(rkey)) {
     throw invalidRequest(`Invalid TID string (got ${JSON.stringify(rkey)}) at $.rkey`);
+  }
 }
 
 const uriOf = (did: string, rkey: string): string => `at://${did}/${POST_COLLECTION}/${rkey}`;

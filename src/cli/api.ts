@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { Problem } from "./program.ts";
+
+const account = z.object({
+  id: z.string(),
+  platform: z.string(),
+  accountName: z.string(),
+  status: z.string(),
+  mode: z.string().optional(),
+});
+export type Account = z.infer<typeof account>;
+
+const upload = z.object({
+  id: z.number(),
+  status: z.string(),
+  metadata: z.object({ shareUrl: z.string().nullish() }).nullish(),
+  errorMessage: z.string().nullish(),
+  failure: z.object({ code: z.string() }).partial().nullish(),
+});
+export type Upload = z.infer<typeof upload>;
+
+const accountList = z.object({ data: z.array(account) });
+const oneAccount = z.object({ data: account.pick({ id: true }) });
+const createdUpload = z.object({ data: z.object({ uploadId: z.number(), status: z.string() }) });
+const oneUpload = z.object({ data: upload });
+const refusal = z.object({
+  error: z.string(),
+  message: z.string().optional(),
+  errors: z.array(z.object({ field: z.string().optional(), message: z.string() })).optional(),
+});
+
+/** A client of the REST API at `origin`; every failure is a Problem in the API's own words. */
+export interface Api {
+  origin: string;
+  listAccounts(): Promise<Account[]>;
+  createSandboxAccount(platform: string, name: string): Promise<string>;
+  createUpload(form: FormData): Promise<number>;
+  getUpload(id: number): Promise<Upload>;
+}
+
+const TIMEOUT_MS = 30_000;
+
+export function createApi(origin: string, token: string): Api {
+  async function call<T>(schema: z.ZodType<T>, path: string, init: RequestInit = {}): Promise<T> {
+    const headers = new Headers(init.headers);
+    headers.set("x-api-key", token);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(`${origin}/api/v1${path}`, { ...init, headers, signal });
+    const text = await response.text();
+    const body = parseJson(text);
+    const parsed = schema.safeParse(body);
+    if (response.ok && parsed.success) return parsed.data;
+    throw new Problem(`${init.method ?? "GET"} ${path}: ${explain(response.status, body, text)}`);
+  }
+
+  return {
+    origin,
+    listAccounts: async () => (await call(accountList, "/accounts")).data,
+    createSandboxAccount: async (platform, name) => {
+      const init = {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ platform, sandbox: true, name }),
+      };
+      return (await call(oneAccount, "/accounts", init)).data.id;
+    },
+    createUpload: async (form) => {
+      const init = { method: "POST", body: form };
+      return (await call(createdUpload, "/upload", init)).data.uploadId;
+    },
+    getUpload: async (id) => (await call(oneUpload, `/upload/${id}`)).data,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function explain(status: number, body: unknown, text: string): string {
+  const refused = refusal.safeParse(body);
+  if (!refused.success) return `unexpected answer (${status}): ${text.slice(0, 200)}`;
+  const { error, message, errors = [] } = refused.data;
+  const details = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message));
+  return [`${status} ${message ? `${error}, ${message}` : error}`, ...details].join("; ");
+}
+
+/** Whether something healthy answers there. */
+export async function isHealthy(origin: string): Promise<boolean> {
+  const signal = AbortSignal.timeout(2_000);
+  const response = await fetch(`${origin}/health`, { signal }).catch(() => null);
+  await response?.body?.cancel();
+  return response?.ok ?? false;
+}
+
+/** The sandbox account of that platform, made when there is none. */
+export async function ensureSandboxAccount(api: Api, platform: string): Promise<string> {
+  const accounts = await api.listAccounts();
+  const known = accounts.find((one) => one.platform === platform && one.mode === "sandbox");
+  return known?.id ?? api.createSandboxAccount(platform, "Demo");
+}

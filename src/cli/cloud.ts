@@ -1,0 +1,146 @@
+import { randomBytes } from "node:crypto";
+import { rmSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { OWNER_ONLY } from "./dev-vars.ts";
+import { Problem } from "./program.ts";
+import { readComplaint, requireWrangler, runWrangler, type WranglerResult } from "./wrangler.ts";
+
+/** The account operations a deployment needs: each is one or two wrangler commands. */
+export interface Cloud {
+  findDatabase(name: string): Promise<string | null>;
+  createDatabase(name: string): Promise<string>;
+  findBucket(name: string): Promise<Bucket | null>;
+  createBucket(name: string): Promise<void>;
+  setCors(bucket: string): Promise<void>;
+  hasQueue(name: string): Promise<boolean>;
+  createQueue(name: string): Promise<void>;
+  /** Names only; empty when the Worker does not exist. */
+  listSecrets(worker: string): Promise<string[]>;
+  /** Uploads the Worker, together with secrets that are new; its addresses. */
+  deploy(config: string, newSecrets: Record<string, string>): Promise<string[]>;
+}
+
+export interface Bucket {
+  /** The CORS rules as wrangler prints them; null when there are none. */
+  cors: string | null;
+}
+
+/** Browsers put parts straight into the bucket and need each part's ETag to complete the upload. */
+const CORS = {
+  rules: [
+    {
+      allowed: { origins: ["*"], methods: ["GET", "HEAD", "PUT"], headers: ["*"] },
+      exposeHeaders: ["ETag"],
+      maxAgeSeconds: 3_600,
+    },
+  ],
+};
+
+const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+const secrets = z.array(z.object({ name: z.string() }));
+const deployment = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
+
+/** `stateDir` holds files for as long as a command reads them. */
+export function createCloud(stateDir: string): Cloud {
+  async function findDatabase(name: string): Promise<string | null> {
+    const output = await requireWrangler("Listing the databases", ["d1", "list", "--json"]);
+    return databases.parse(JSON.parse(output)).find((one) => one.name === name)?.uuid ?? null;
+  }
+
+  return {
+    findDatabase,
+    createDatabase: async (name) => {
+      await requireWrangler("Creating the database", ["d1", "create", name, KEEP_CONFIG]);
+      const id = await findDatabase(name);
+      if (!id) throw new Problem(`The database ${name} was created but is not listed. Try again.`);
+      return id;
+    },
+
+    findBucket: async (name) => {
+      const result = await runWrangler(["r2", "bucket", "cors", "list", name]);
+      if (isSaid(result, NO_BUCKET)) return null;
+      if (isSaid(result, NO_CORS)) return { cors: null };
+      if (result.code === 0) return { cors: result.stdout };
+      throw new Problem(`Looking for the bucket failed.\n${readComplaint(result)}`);
+    },
+    createBucket: async (name) => {
+      await requireWrangler("Creating the bucket", ["r2", "bucket", "create", name, KEEP_CONFIG]);
+    },
+    setCors: (bucket) =>
+      withPrivateFile(stateDir, CORS, async (path) => {
+        const command = ["r2", "bucket", "cors", "set", bucket, "--file", path, "--force"];
+        await requireWrangler("Setting the bucket's CORS rules", command);
+      }),
+
+    hasQueue: async (name) => {
+      const result = await runWrangler(["queues", "info", name]);
+      if (result.code === 0) return true;
+      if (isSaid(result, NO_QUEUE)) return false;
+      throw new Problem(`Looking for a queue failed.\n${readComplaint(result)}`);
+    },
+    createQueue: async (name) => {
+      await requireWrangler("Creating a queue", ["queues", "create", name]);
+    },
+
+    listSecrets: async (worker) => {
+      const result = await runWrangler(["secret", "list", "--format", "json", "--name", worker]);
+      if (result.code === 0)
+        return secrets.parse(JSON.parse(result.stdout)).map(({ name }) => name);
+      if (isSaid(result, NO_WORKER)) return [];
+      throw new Problem(`Listing the secrets failed.\n${readComplaint(result)}`);
+    },
+    deploy: async (config, newSecrets) => {
+      if (Object.keys(newSecrets).length === 0) return deploy(config, []);
+      return withPrivateFile(stateDir, newSecrets, (path) =>
+        deploy(config, ["--secrets-file", path]),
+      );
+    },
+  };
+}
+
+/** Keeps `create` commands from writing into wrangler.toml. */
+const KEEP_CONFIG = "--update-config=false";
+
+// How absence is told. Any other failure must not pass for absence: what exists would be made anew.
+const NO_BUCKET = /\[code: 10006\]/;
+const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
+const NO_QUEUE = /Queue "[^"]+" does not exist/;
+const NO_WORKER = /Worker "[^"]+" not found/;
+
+const isSaid = ({ stdout, stderr }: WranglerResult, words: RegExp): boolean =>
+  words.test(stdout + stderr);
+
+async function deploy(config: string, options: string[]): Promise<string[]> {
+  const report = `${config}.${randomBytes(8).toString("hex")}`;
+  try {
+    await requireWrangler("The deployment", ["deploy", "--config", config, ...options], {
+      env: { WRANGLER_OUTPUT_FILE_PATH: report },
+    });
+    const lines = (await readFile(report, "utf8")).split("\n").filter((line) => line !== "");
+    const entries = lines.map((line) => deployment.safeParse(JSON.parse(line)));
+    const targets = entries.flatMap((entry) => entry.data?.targets ?? []);
+    return targets.filter((target) => target.startsWith("https://"));
+  } finally {
+    await rm(report, { force: true });
+  }
+}
+
+/** Lends `use` a file of that content which only this user can read, and removes it in any event. */
+async function withPrivateFile<T>(
+  folder: string,
+  content: object,
+  use: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = join(folder, `${randomBytes(8).toString("hex")}.json`);
+  const remove = () => rmSync(path, { force: true });
+  process.once("exit", remove);
+  try {
+    await writeFile(path, JSON.stringify(content), { mode: OWNER_ONLY, flag: "wx" });
+    return await use(path);
+  } finally {
+    remove();
+    process.off("exit", remove);
+  }
+}

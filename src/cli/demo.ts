@@ -1,0 +1,120 @@
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { randomHex } from "../core/ids.ts";
+import { type Account, type Api, createApi, ensureSandboxAccount, isHealthy } from "./api.ts";
+import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
+import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
+import { inProject, PROJECT_DIR, readStateDir } from "./paths.ts";
+import { spawnGroup } from "./process-group.ts";
+import { Problem, runProgram } from "./program.ts";
+import { findDemoToken, readDemoTokenVariable } from "./seed.ts";
+import { readPort } from "./server.ts";
+
+const POLL_MS = 500;
+const PUBLISH_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 90_000;
+
+interface Post extends Progress {
+  accountId: string;
+  post: DemoPost;
+}
+
+async function main(): Promise<number> {
+  const origin = process.env.AKIMBO_URL?.replace(/\/+$/, "") || `http://localhost:${readPort()}`;
+  const isRunning = await isHealthy(origin);
+  if (!isRunning) await startServerAt(origin);
+  const api = createApi(origin, await readToken());
+  const posts = await planPosts(api);
+
+  console.log(`Publishing ${posts.length} posts to the sandbox …`);
+  const startedAt = performance.now();
+  await publishAll(api, posts);
+  console.log(`\n${formatReport(posts, (performance.now() - startedAt) / 1_000)}`);
+  if (isRunning) console.log(`Look at them: ${origin}/sandbox`);
+  return posts.every(({ status }) => status === "completed") ? 0 : 1;
+}
+
+/** Runs `npm start` as a child, which ends together with this program. */
+async function startServerAt(origin: string): Promise<void> {
+  if (process.env.AKIMBO_URL) throw new Problem(`Nothing answers at ${origin}/health.`);
+  console.log("Nothing is running yet, so Akimbo is started for the demo …");
+  const child = spawnGroup(process.execPath, [inProject("src/cli/start.ts")], {
+    cwd: PROJECT_DIR,
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const ended = once(child, "exit");
+  const isReady = once(child, "message").then(() => true);
+  const isLate = sleep(START_TIMEOUT_MS, false, { ref: false });
+  if (await Promise.race([isReady, ended.then(() => false), isLate])) return;
+  throw new Problem("Akimbo could not be started.");
+}
+
+async function readToken(): Promise<string> {
+  const { AKIMBO_URL: url, AKIMBO_TOKEN: given } = process.env;
+  if (given) return given;
+  if (url) throw new Problem("AKIMBO_URL wants AKIMBO_TOKEN too: a token of that server.");
+  const token = readDemoTokenVariable(process.env) ?? (await findDemoToken(readStateDir()));
+  if (!token) {
+    throw new Problem(
+      "There is no demo workspace here. Set AKIMBO_TOKEN to a token of your own, " +
+        "or let STATE_DIR name the folder the server was started with.",
+    );
+  }
+  return token;
+}
+
+/** Posts go to sandbox accounts alone: the demo never writes to a real network. */
+async function planPosts(api: Api): Promise<Post[]> {
+  await ensureSandboxAccount(api, "bluesky");
+  const isSandbox = ({ mode, status }: Account) => mode === "sandbox" && status === "active";
+  const accounts = (await api.listAccounts()).filter(isSandbox);
+  const run = randomHex(3);
+  const posts = accounts.flatMap((account) =>
+    demoPostsFor(account.platform, run).map((post) => ({
+      account: `${account.platform} (${account.accountName})`,
+      accountId: account.id,
+      what: post.what,
+      post,
+      status: "sending",
+      url: null,
+      error: null,
+    })),
+  );
+  if (posts.length === 0) throw new Problem("There is no sandbox account to publish to.");
+  return posts;
+}
+
+async function publishAll(api: Api, posts: Post[]): Promise<void> {
+  const draw = createProgressView(posts, process.stdout);
+  draw();
+  const deadline = Date.now() + PUBLISH_TIMEOUT_MS;
+  await Promise.all(
+    posts.map(async (post) => {
+      try {
+        await publish(api, post, deadline, draw);
+      } catch (error) {
+        post.status = "failed";
+        post.error = error instanceof Error ? error.message : String(error);
+        draw();
+      }
+    }),
+  );
+}
+
+async function publish(api: Api, post: Post, deadline: number, draw: () => void): Promise<void> {
+  const uploadId = await api.createUpload(toForm(post.accountId, post.post));
+  while (!isDone(post)) {
+    const upload = await api.getUpload(uploadId);
+    post.status = upload.status;
+    post.url = upload.metadata?.shareUrl ?? null;
+    if (upload.status === "failed") {
+      post.error = upload.errorMessage ?? upload.failure?.code ?? "failed without a reason";
+    } else if (upload.status !== "completed" && Date.now() > deadline) {
+      post.error = `still ${upload.status} after ${PUBLISH_TIMEOUT_MS / 1_000} s`;
+    }
+    draw();
+    if (!isDone(post)) await sleep(POLL_MS);
+  }
+}
+
+await runProgram(main);

@@ -1,0 +1,149 @@
+import type { Cloud } from "./cloud.ts";
+import { applyMigrations, execute, type Place } from "./d1.ts";
+import {
+  findConfiguredDatabaseId,
+  listQueueNames,
+  type WranglerConfig,
+  writeDeployConfig,
+} from "./deploy-config.ts";
+import { createEncryptionKeys, createSigningKey } from "./dev-vars.ts";
+import { insertFirstOwner, toOwner } from "./owner.ts";
+import { Problem } from "./program.ts";
+import { sql } from "./sql.ts";
+import { createToken, insertToken } from "./tokens.ts";
+import { checkVars, type Vars } from "./vars.ts";
+
+/** What a deployment asks a person, and tells them. */
+export interface Dialog {
+  say(line: string): void;
+  /** The S3 key of the bucket; null when it is left for later. */
+  askStorageKey(): Promise<StorageKey | null>;
+  /** @throws Problem when nobody can be asked */
+  askOwnerEmail(): Promise<string>;
+}
+
+export interface StorageKey {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+export interface Deployment {
+  addresses: string[];
+  /** The first token, when this deployment made the owner. */
+  firstToken: string | null;
+}
+
+/**
+ * Creates what is missing, keeps what is there, and deploys. May be run as often as one likes.
+ *
+ * @throws Problem when a step fails, or when stored logins would become unreadable
+ */
+export async function runDeployment(
+  cloud: Cloud,
+  config: WranglerConfig,
+  dialog: Dialog,
+  options: { stateDir: string; acceptsNewKeys: boolean },
+): Promise<Deployment> {
+  checkProductionVars(config);
+  const databaseId = await prepareDatabase(cloud, config, dialog);
+  const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
+  const place: Place = { kind: "remote", config: deployConfig };
+  await applyMigrations(place);
+  dialog.say("✓ Database is up to date");
+  await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);
+  await prepareQueues(cloud, listQueueNames(config), dialog);
+  const contents = await readContents(place);
+  const present = await cloud.listSecrets(config.name);
+  if (contents.logins > 0 && !present.includes("ENCRYPTION_KEYS") && !options.acceptsNewKeys) {
+    throw new Problem(lostKeysMessage(contents.logins));
+  }
+  const email = contents.users === 0 ? await dialog.askOwnerEmail() : null;
+  const secrets = await chooseSecrets(present, dialog);
+  const addresses = await cloud.deploy(deployConfig, secrets);
+  dialog.say("✓ Worker deployed");
+  return { addresses, firstToken: email && (await createFirstOwner(place, email)) };
+}
+
+/** The keys stand in for the real ones, which nobody can read back. */
+function checkProductionVars({ vars }: WranglerConfig): void {
+  const texts: Vars = {};
+  for (const [name, value] of Object.entries(vars)) texts[name] = String(value);
+  const keys = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
+  checkVars({ ...texts, ...keys });
+}
+
+async function prepareDatabase(
+  cloud: Cloud,
+  config: WranglerConfig,
+  dialog: Dialog,
+): Promise<string> {
+  const name = config.d1_databases[0].database_name;
+  const known = findConfiguredDatabaseId(config) ?? (await cloud.findDatabase(name));
+  const id = known ?? (await cloud.createDatabase(name));
+  dialog.say(`✓ Database ${name} ${known ? "is there" : "created"}`);
+  return id;
+}
+
+async function prepareBucket(cloud: Cloud, name: string, dialog: Dialog): Promise<void> {
+  const bucket = await cloud.findBucket(name);
+  if (!bucket) await cloud.createBucket(name);
+  dialog.say(`✓ Bucket ${name} ${bucket ? "is there" : "created"}`);
+  if (!bucket?.cors) {
+    await cloud.setCors(name);
+    dialog.say("✓ Bucket accepts uploads from browsers");
+  } else if (!/etag/i.test(bucket.cors)) {
+    dialog.say(
+      `! The CORS rules of ${name} are your own and do not expose ETag, which uploads need.`,
+    );
+  }
+}
+
+async function prepareQueues(cloud: Cloud, names: string[], dialog: Dialog): Promise<void> {
+  for (const name of names) {
+    const isThere = await cloud.hasQueue(name);
+    if (!isThere) await cloud.createQueue(name);
+    dialog.say(`✓ Queue ${name} ${isThere ? "is there" : "created"}`);
+  }
+}
+
+async function readContents(place: Place): Promise<{ users: number; logins: number }> {
+  const [users, logins] = await execute(place, [
+    sql`SELECT count(*) AS count FROM users`,
+    sql`SELECT count(*) AS count FROM accounts WHERE credentials IS NOT NULL`,
+  ]);
+  return { users: Number(users?.[0]?.count), logins: Number(logins?.[0]?.count) };
+}
+
+const lostKeysMessage = (logins: number): string =>
+  [
+    `The database holds ${logins} encrypted logins, but the Worker has no ENCRYPTION_KEYS.`,
+    "If you have the old keys, give them back and deploy again:",
+    "  npx wrangler secret put ENCRYPTION_KEYS",
+    "If they are lost, `npm run deploy -- --new-keys` makes new ones; those accounts must then be",
+    "connected again.",
+  ].join("\n");
+
+/** Only what is absent: a secret that exists is never replaced. */
+async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<string, string>> {
+  const secrets: Record<string, string> = {};
+  if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
+  if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
+  if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
+    const key = await dialog.askStorageKey();
+    if (key) {
+      secrets.R2_ACCESS_KEY_ID = key.accessKeyId;
+      secrets.R2_SECRET_ACCESS_KEY = key.secretAccessKey;
+    }
+  }
+  return secrets;
+}
+
+async function createFirstOwner(place: Place, email: string): Promise<string> {
+  const token = createToken();
+  const at = new Date();
+  await execute(place, [
+    ...insertFirstOwner(toOwner(email), at),
+    await insertToken({ token, name: "First token", scopes: ["*"], teamId: null }, email, at),
+  ]);
+  return token;
+}

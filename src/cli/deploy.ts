@@ -1,0 +1,88 @@
+import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
+import { Command } from "commander";
+import { buildAssets } from "./assets.ts";
+import { createCloud } from "./cloud.ts";
+import { readWranglerConfig } from "./deploy-config.ts";
+import { type Dialog, runDeployment, type StorageKey } from "./deploy-steps.ts";
+import { isEmail } from "./owner.ts";
+import { readStateDir } from "./paths.ts";
+import { Problem, runProgram } from "./program.ts";
+
+async function main(): Promise<number> {
+  const program = new Command("npm run deploy --")
+    .description("Creates what is missing in your Cloudflare account and deploys Akimbo there.")
+    .option("--new-keys", "make new ENCRYPTION_KEYS although the logins stored become unreadable")
+    .parse();
+  const { newKeys = false } = program.opts<{ newKeys?: boolean }>();
+  await buildAssets();
+  const config = await readWranglerConfig();
+  const stateDir = readStateDir();
+  const result = await runDeployment(createCloud(stateDir), config, createDialog(), {
+    stateDir,
+    acceptsNewKeys: newKeys,
+  });
+
+  const [address] = result.addresses;
+  console.log(`\nAkimbo is deployed${address ? ` at ${address}` : ""}`);
+  if (result.firstToken) {
+    console.log(`Your first API token, shown this once: ${result.firstToken}`);
+  } else {
+    console.log("For another API token: npm run cli -- token create --remote --name <name>");
+  }
+  return 0;
+}
+
+/** Asks on the terminal; without one, the environment answers. */
+function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
+  const canAsk = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const say = (line: string) => console.log(line);
+  return {
+    say,
+    askStorageKey: async () => {
+      const given = toStorageKey(env.R2_ACCESS_KEY_ID, env.R2_SECRET_ACCESS_KEY);
+      if (given) return given;
+      if (canAsk) {
+        say(
+          "\nLarge uploads go straight to your bucket, which takes an R2 API token (dashboard: R2, " +
+            "Manage API tokens,\npermission Object Read & Write). Press Enter to do this later.",
+        );
+        const id = await ask("R2 access key id: ");
+        const key = id ? toStorageKey(id, await ask("R2 secret access key: ", "hidden")) : null;
+        if (key) return key;
+      }
+      say("! No R2 key: presigned uploads stay off. Deploy again with the key to turn them on.");
+      return null;
+    },
+    askOwnerEmail: async () => {
+      const email = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
+      if (isEmail(email)) return email;
+      throw new Problem(
+        email
+          ? `"${email}" is not an e-mail address.`
+          : "The owner's e-mail address is needed once: AKIMBO_OWNER_EMAIL=you@example.com",
+      );
+    },
+  };
+}
+
+function toStorageKey(id: string | undefined, secret: string | undefined): StorageKey | null {
+  return id && secret ? { accessKeyId: id, secretAccessKey: secret } : null;
+}
+
+async function ask(question: string, visibility: "shown" | "hidden" = "shown"): Promise<string> {
+  process.stdout.write(question);
+  const output = visibility === "hidden" ? createSilence() : process.stdout;
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  try {
+    return (await lines.question("")).trim();
+  } finally {
+    lines.close();
+    if (visibility === "hidden") process.stdout.write("\n");
+  }
+}
+
+const createSilence = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+await runProgram(main);

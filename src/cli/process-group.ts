@@ -1,0 +1,56 @@
+import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** How long a program may take to end by itself; wrangler needs about one second. */
+const GRACE_MS = 8_000;
+/** How long its descendants may outlive it. */
+const STRAGGLER_MS = 500;
+const POLL_MS = 25;
+
+const leaders = new Map<number, ChildProcess>();
+
+/** Starts a program in a process group of its own, so that its descendants can be stopped with it. */
+export function spawnGroup(command: string, args: string[], options: SpawnOptions): ChildProcess {
+  const child = spawn(command, args, { ...options, detached: true });
+  const { pid } = child;
+  if (pid === undefined) return child;
+  leaders.set(pid, child);
+  child.on("exit", () => {
+    if (!isGroupAlive(pid)) leaders.delete(pid);
+  });
+  return child;
+}
+
+function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-pid, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** Also true while a process that has ended waits for the system to take note. */
+const isGroupAlive = (pid: number): boolean => signalGroup(pid, 0);
+
+/** Stops every group started here; no process of theirs runs on. */
+export async function stopGroups(): Promise<void> {
+  await Promise.all([...leaders].map(([pid, child]) => stopGroup(pid, child)));
+}
+
+async function stopGroup(pid: number, leader: ChildProcess): Promise<void> {
+  signalGroup(pid, "SIGTERM");
+  await waitWhile(() => leader.exitCode === null && leader.signalCode === null, GRACE_MS);
+  await waitWhile(() => isGroupAlive(pid), STRAGGLER_MS);
+  signalGroup(pid, "SIGKILL");
+  leaders.delete(pid);
+}
+
+async function waitWhile(isSo: () => boolean, atMostMs: number): Promise<void> {
+  const deadline = Date.now() + atMostMs;
+  while (isSo() && Date.now() < deadline) await sleep(POLL_MS);
+}
+
+/** The last resort when the program ends without having stopped its groups. */
+export function killGroups(): void {
+  for (const pid of leaders.keys()) signalGroup(pid, "SIGKILL");
+}

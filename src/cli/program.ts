@@ -1,0 +1,63 @@
+import { constants } from "node:os";
+import { killGroups, stopGroups } from "./process-group.ts";
+
+/** Something a person can put right: shown as it stands, without a stack. */
+export class Problem extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
+
+const STOP_SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+interface Options {
+  /** The exit code after a signal; without it, 128 and the signal's number. */
+  stopCode?: number;
+}
+
+/**
+ * Runs a program to its end: nothing it started outlives it, and failures are told in plain words.
+ * `main` gives the exit code; the signal it is given is aborted when the program has been told to stop.
+ */
+export async function runProgram(
+  main: (stopping: AbortSignal) => Promise<number>,
+  { stopCode }: Options = {},
+): Promise<void> {
+  const stopping = new AbortController();
+  const end = async (code: number) => {
+    if (stopping.signal.aborted) return;
+    stopping.abort();
+    await stopGroups();
+    process.exit(code);
+  };
+  const stop = (signal: StopSignal) => void end(stopCode ?? 128 + constants.signals[signal]);
+  for (const signal of STOP_SIGNALS) process.on(signal, stop);
+  process.on("disconnect", () => stop("SIGTERM"));
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => stop("SIGHUP"));
+  process.on("exit", killGroups);
+  if (process.env.npm_lifecycle_event) onParentGone(() => stop("SIGTERM"));
+
+  try {
+    await end(await main(stopping.signal));
+  } catch (error) {
+    if (stopping.signal.aborted) return;
+    console.error(error instanceof Problem ? error.message : error);
+    await end(error instanceof Problem ? error.exitCode : 1);
+  }
+}
+
+const PARENT_POLL_MS = 200;
+
+/** npm runs a script through a shell, and some shells die of a signal without passing it on. */
+function onParentGone(stop: () => void): void {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) stop();
+  }, PARENT_POLL_MS);
+  timer.unref();
+}

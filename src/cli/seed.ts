@@ -1,0 +1,99 @@
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { applyMigrations, execute, type Place, type Row } from "./d1.ts";
+import { OWNER_ONLY } from "./dev-vars.ts";
+import { insertFirstOwner } from "./owner.ts";
+import { inProject } from "./paths.ts";
+import { Problem } from "./program.ts";
+import { sql } from "./sql.ts";
+import { countWorkingTokens, createToken, insertToken, isToken } from "./tokens.ts";
+
+const DEMO_OWNER = {
+  email: "owner@akimbo.localhost",
+  teamName: "Demo",
+  teamSlug: "demo",
+};
+
+const demoTokenPath = (stateDir: string): string => join(stateDir, "demo-token");
+
+/** The token the last start printed; null before the first. */
+export async function findDemoToken(stateDir: string): Promise<string | null> {
+  const text = await readFile(demoTokenPath(stateDir), "utf8").catch(() => "");
+  return isToken(text.trim()) ? text.trim() : null;
+}
+
+/** @throws Problem when AKIMBO_DEMO_TOKEN is no token */
+export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
+  const wanted = env.AKIMBO_DEMO_TOKEN;
+  if (!wanted) return null;
+  if (!isToken(wanted)) {
+    throw new Problem("AKIMBO_DEMO_TOKEN must be kmb_ followed by 64 lowercase hex digits.");
+  }
+  return wanted;
+}
+
+/**
+ * Brings the local database up to date and makes sure that a demo workspace with a working token is in
+ * it. The token is `chosen`, else the one kept from an earlier start, else a new one; null when the
+ * database belongs to somebody else's workspace.
+ *
+ * @throws Problem when the chosen token has been revoked
+ */
+export async function prepareWorkspace(
+  stateDir: string,
+  chosen: string | null,
+): Promise<string | null> {
+  await mkdir(stateDir, { recursive: true });
+  const token = chosen ?? (await findDemoToken(stateDir)) ?? createToken();
+  const state = await migrateAndSeed(stateDir, token);
+  if (!state.hasDemoOwner) return null;
+  if (state.isTokenWorking) return keepToken(stateDir, token);
+  if (chosen) throw new Problem("AKIMBO_DEMO_TOKEN has been revoked here; choose another one.");
+  const fresh = createToken();
+  await migrateAndSeed(stateDir, fresh);
+  return keepToken(stateDir, fresh);
+}
+
+async function keepToken(stateDir: string, token: string): Promise<string> {
+  await writeFile(demoTokenPath(stateDir), `${token}\n`, { mode: OWNER_ONLY });
+  return token;
+}
+
+interface Workspace {
+  hasDemoOwner: boolean;
+  isTokenWorking: boolean;
+}
+
+/** Every call of wrangler costs a second, so an up-to-date database is asked and seeded in one. */
+async function migrateAndSeed(stateDir: string, token: string): Promise<Workspace> {
+  const place: Place = { kind: "local", stateDir };
+  const statements = [
+    sql`SELECT name FROM d1_migrations`,
+    ...insertFirstOwner(DEMO_OWNER, new Date()),
+    await insertToken(
+      { token, name: "Demo", scopes: ["*"], teamId: null },
+      DEMO_OWNER.email,
+      new Date(),
+    ),
+    sql`SELECT count(*) AS count FROM users WHERE email = ${DEMO_OWNER.email}`,
+    await countWorkingTokens(token),
+  ];
+  const hasDatabase = await stat(join(stateDir, "v3", "d1")).catch(() => null);
+  if (hasDatabase) {
+    const results = await execute(place, statements).catch(() => null);
+    if (results && (await isUpToDate(results[0] ?? []))) return toWorkspace(results);
+  }
+  await applyMigrations(place);
+  return toWorkspace(await execute(place, statements));
+}
+
+async function isUpToDate(applied: Row[]): Promise<boolean> {
+  const names = new Set(applied.map(({ name }) => name));
+  const files = await readdir(inProject("migrations"));
+  return files.filter((file) => file.endsWith(".sql")).every((file) => names.has(file));
+}
+
+const toWorkspace = (results: Row[][]): Workspace => ({
+  hasDemoOwner: results.at(-2)?.[0]?.count === 1,
+  isTokenWorking: results.at(-1)?.[0]?.count === 1,
+});

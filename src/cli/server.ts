@@ -1,0 +1,98 @@
+import { createWriteStream } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isHealthy } from "./api.ts";
+import { showPath } from "./paths.ts";
+import { Problem } from "./program.ts";
+import type { Vars } from "./vars.ts";
+import { spawnWrangler } from "./wrangler.ts";
+import { createLineSorter } from "./wrangler-output.ts";
+
+const READY_TIMEOUT_MS = 60_000;
+const POLL_MS = 100;
+const DEFAULT_PORT = 8787;
+
+/** @throws Problem when PORT is no port */
+export function readPort(env: NodeJS.ProcessEnv = process.env): number {
+  const text = env.PORT || String(DEFAULT_PORT);
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
+    throw new Problem(`PORT must be a number from 1 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+/** @throws Problem when something listens there already */
+export async function requireFreePort(port: number): Promise<void> {
+  const isTaken = await new Promise<boolean>((resolve) => {
+    const socket = connect({ port, host: "localhost" });
+    socket.on("connect", () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on("error", () => resolve(false));
+  });
+  if (!isTaken) return;
+  throw new Problem(
+    `Port ${port} is already in use. Perhaps Akimbo is running in another terminal; if not, choose ` +
+      `another port: PORT=${port === 65_535 ? DEFAULT_PORT : port + 1} npm start`,
+  );
+}
+
+export interface Server {
+  origin: string;
+  logPath: string;
+  /** The exit code, when the server ends by itself. */
+  ended: Promise<number>;
+}
+
+/** Starts `wrangler dev`: its errors are shown, the Worker's log lines go to a file. */
+export function startServer(options: { port: number; stateDir: string; vars: Vars }): Server {
+  const { port, stateDir, vars } = options;
+  const logPath = join(stateDir, "akimbo.log");
+  const log = createWriteStream(logPath, { flags: "a" });
+  const sinks = {
+    log: (line: string) => void log.write(`${line}\n`),
+    show: (line: string) => console.error(line),
+  };
+  const child = spawnWrangler(
+    [
+      ...["dev", "--port", String(port), "--inspector-port", "0", "--log-level", "log"],
+      ...["--persist-to", stateDir, "--show-interactive-dev-session=false"],
+      ...Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]),
+    ],
+    { env: { WRANGLER_REGISTRY_PATH: join(stateDir, "registry") } },
+  );
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream) createInterface({ input: stream }).on("line", createLineSorter(sinks));
+  }
+  const ended = new Promise<number>((resolve) => {
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+  return { origin: `http://localhost:${port}`, logPath, ended };
+}
+
+/** @throws Problem when the server ends, or does not answer in time */
+export async function waitUntilHealthy({ origin, ended, logPath }: Server): Promise<void> {
+  let exitCode: number | undefined;
+  void ended.then((code) => {
+    exitCode = code;
+  });
+  const deadline = Date.now() + READY_TIMEOUT_MS;
+  while (Date.now() < deadline) {
+    if (exitCode !== undefined) throw toProblem(exitCode);
+    if (await isHealthy(origin)) return;
+    await sleep(POLL_MS);
+  }
+  throw new Problem(
+    `The server does not answer at ${origin}/health. Its log may say why: ${showPath(logPath)}`,
+  );
+}
+
+/** What it complained about has been shown by then. */
+export const toProblem = (exitCode: number): Problem =>
+  exitCode === 0
+    ? new Problem("The server stopped unexpectedly.")
+    : new Problem(`The server stopped (exit code ${exitCode}).`, exitCode);

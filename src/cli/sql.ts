@@ -1,0 +1,27 @@
+export type SqlValue = string | number | null;
+
+/**
+ * A value as an SQL literal.
+ *
+ * @throws TypeError for text with a NUL, which would end the statement early, and for numbers that
+ * are not whole
+ */
+export function quote(value: SqlValue): string {
+  if (value === null) return "NULL";
+  if (typeof value === "number") {
+    if (!Number.isSafeInteger(value)) throw new TypeError(`Not a whole number: ${value}`);
+    return String(value);
+  }
+  if (value.includes("\0")) throw new TypeError("Text with a NUL character cannot be stored.");
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** A statement whose values are quoted: sql`SELECT * FROM users WHERE email = ${email}`. */
+export function sql(parts: TemplateStringsArray, ...values: SqlValue[]): string {
+  const [first = "", ...rest] = parts;
+  const text = rest.reduce(
+    (statement, part, index) => statement + quote(values[index] ?? null) + part,
+    first,
+  );
+  return text.replace(/^\s+|\s+$/g, "");
+}

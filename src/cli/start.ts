@@ -1,0 +1,111 @@
+import { readFile } from "node:fs/promises";
+import { Command } from "commander";
+import type { Config } from "../config.ts";
+import { createApi, ensureSandboxAccount } from "./api.ts";
+import { buildAssets } from "./assets.ts";
+import { ensureDevVars, readDevVars } from "./dev-vars.ts";
+import { inProject, readStateDir, showPath } from "./paths.ts";
+import { runProgram } from "./program.ts";
+import { prepareWorkspace, readDemoTokenVariable } from "./seed.ts";
+import {
+  readPort,
+  requireFreePort,
+  type Server,
+  startServer,
+  toProblem,
+  waitUntilHealthy,
+} from "./server.ts";
+import { runSchedule, startTicker } from "./ticker.ts";
+import { checkVars, parseVarOptions, readTomlVars, type Vars } from "./vars.ts";
+
+const DEMO_PLATFORM = "bluesky";
+
+async function main(stopping: AbortSignal): Promise<number> {
+  const vars = { ENVIRONMENT: "development", ...parseVarOptions(readOptions()) };
+  const port = readPort();
+  const stateDir = readStateDir();
+  const chosenToken = readDemoTokenVariable(process.env);
+  if (await ensureDevVars(inProject(".dev.vars")))
+    console.log("Created .dev.vars with fresh keys.");
+  const { sandboxEnabled } = await checkAllVars(vars);
+  await requireFreePort(port);
+
+  console.log("Starting Akimbo …");
+  await buildAssets();
+  const token = await prepareWorkspace(stateDir, chosenToken);
+  const server = startServer({ port, stateDir, vars });
+  await waitUntilHealthy(server);
+  startTicker(
+    (minuteMs) => runSchedule(server.origin, minuteMs),
+    (message) => {
+      if (!stopping.aborted) console.error(`The minute ticker: ${message}`);
+    },
+  );
+  console.log([...describeAddresses(server, sandboxEnabled), ...describeToken(token)].join("\n"));
+  if (token && sandboxEnabled) console.log(await describeFirstPost(server.origin, token));
+  console.log("\nCtrl-C stops Akimbo.");
+  process.send?.("ready");
+  throw toProblem(await server.ended);
+}
+
+function readOptions(): string[] {
+  const program = new Command("npm start --")
+    .description("Runs Akimbo on this machine, with a demo workspace and the sandbox.")
+    .option(
+      "--var <NAME:VALUE>",
+      "a variable of the Worker; repeat it for several",
+      (value: string, all: string[]) => [...all, value],
+      [] as string[],
+    )
+    .parse();
+  return program.opts<{ var: string[] }>().var;
+}
+
+/** What the Worker will see: each source overrides the one before. */
+async function checkAllVars(vars: Vars): Promise<Config> {
+  return checkVars({
+    ...readTomlVars(await readFile(inProject("wrangler.toml"), "utf8")),
+    ...(await readDevVars(inProject(".dev.vars"))),
+    ...vars,
+  });
+}
+
+const describeAddresses = ({ origin, logPath }: Server, sandboxEnabled: boolean): string[] => [
+  "",
+  `Akimbo is running at ${origin}`,
+  "",
+  ...(sandboxEnabled ? [`  Sandbox feed  ${origin}/sandbox`] : []),
+  `  API docs      ${origin}/docs`,
+  `  Health        ${origin}/health`,
+  `  Log           ${showPath(logPath)}`,
+];
+
+const describeToken = (token: string | null): string[] =>
+  token
+    ? [`  API token     ${token}`]
+    : [
+        "",
+        "This database has a workspace of your own. A token for it:",
+        "",
+        '  npm run cli -- token create --name "My token"',
+      ];
+
+async function describeFirstPost(origin: string, token: string): Promise<string> {
+  try {
+    const accountId = await ensureSandboxAccount(createApi(origin, token), DEMO_PLATFORM);
+    return [
+      "",
+      "Publish a first post to the Bluesky sandbox; nothing leaves this machine:",
+      "",
+      `  curl -s ${origin}/api/v1/upload -H "x-api-key: ${token}" \\`,
+      `    -F accountId=${accountId} -F description="Hello, it is $(date +%T)"`,
+      "",
+      `Then look at ${origin}/sandbox, or let \`npm run demo\` do it all.`,
+    ].join("\n");
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `\nThe sandbox account could not be made. ${reason}`;
+  }
+}
+
+await runProgram(main, { stopCode: 0 });

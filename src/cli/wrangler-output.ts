@@ -1,0 +1,35 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** Where the lines of `wrangler dev` go. */
+export interface Sinks {
+  /** The Worker's own lines, and every error. */
+  log(line: string): void;
+  /** Errors only: the terminal. */
+  show(line: string): void;
+}
+
+const ERROR = /^✘ \[ERROR\] |^\[wrangler:error\] /;
+const OTHER = /^▲ \[WARNING\] |^\[wrangler:\w+\] /;
+const CHATTER_AFTER_ERROR = /^\s*$|If you think this is a bug/;
+
+/**
+ * Sorts one stream of `wrangler dev`, line by line: JSON lines are the Worker's, an error runs on until
+ * something else begins, and the rest is chatter.
+ */
+export function createLineSorter({ log, show }: Sinks): (line: string) => void {
+  let isInError = false;
+  return (coloured) => {
+    const line = stripVTControlCharacters(coloured);
+    if (line.startsWith("{")) {
+      isInError = false;
+      log(line);
+      return;
+    }
+    if (ERROR.test(line)) isInError = true;
+    else if (OTHER.test(line)) isInError = false;
+    if (!isInError || CHATTER_AFTER_ERROR.test(line)) return;
+    const text = line.replace(ERROR, "");
+    log(text);
+    show(text);
+  };
+}

@@ -1,0 +1,89 @@
+import type { ChildProcess } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
+import { inProject, PROJECT_DIR } from "./paths.ts";
+import { spawnGroup } from "./process-group.ts";
+import { Problem } from "./program.ts";
+
+const WRANGLER = inProject("node_modules", "wrangler", "bin", "wrangler.js");
+
+/** Keeps wrangler to its task: no network calls of its own, no log files, no colours, no questions. */
+const QUIET = {
+  CLOUDFLARE_CF_FETCH_ENABLED: "false",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_SEND_ERROR_REPORTS: "false",
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_WRITE_LOGS: "false",
+  NO_COLOR: "1",
+  FORCE_COLOR: "0",
+};
+
+export interface WranglerResult {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+interface WranglerOptions {
+  env?: Record<string, string>;
+  /** Given on standard input, for secrets that must not stand in a process list. */
+  input?: string;
+}
+
+export function spawnWrangler(args: string[], options: WranglerOptions = {}): ChildProcess {
+  return spawnGroup(process.execPath, [WRANGLER, ...args], {
+    cwd: PROJECT_DIR,
+    env: { ...process.env, ...QUIET, ...options.env },
+    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+  });
+}
+
+/** Runs one wrangler command to its end, without asking anything. */
+export function runWrangler(
+  args: string[],
+  options: WranglerOptions = {},
+): Promise<WranglerResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawnWrangler(args, options);
+    const output = { stdout: "", stderr: "" };
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      output.stderr += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, ...output }));
+    child.stdin?.end(options.input);
+  });
+}
+
+/** @throws Problem in wrangler's own words, led by what was tried */
+export async function requireWrangler(
+  attempt: string,
+  args: string[],
+  options: WranglerOptions = {},
+): Promise<string> {
+  const result = await runWrangler(args, options);
+  if (result.code !== 0) throw new Problem(`${attempt} failed.\n${readComplaint(result)}`);
+  return result.stdout;
+}
+
+const CHATTER = /^\s*$|If you think this is a bug|^\s*⛅|^─+$/;
+
+const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
+
+/** What wrangler complained about, without its decoration. */
+export function readComplaint(result: Pick<WranglerResult, "stdout" | "stderr">): string {
+  if (LOGGED_OUT.test(result.stdout + result.stderr)) {
+    return "You are not logged in to Cloudflare: `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
+  }
+  const source = result.stderr.includes("[ERROR]") ? result.stderr : result.stdout + result.stderr;
+  const lines = stripVTControlCharacters(source)
+    .split("\n")
+    .filter((line) => !CHATTER.test(line));
+  const from = lines.findIndex((line) => line.includes("[ERROR]"));
+  return lines
+    .slice(Math.max(from, 0))
+    .map((line) => line.replace(/^✘ \[ERROR\]\s*/, "").trim())
+    .join("\n");
+}

@@ -1,0 +1,67 @@
+import { env } from "cloudflare:workers";
+import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
+import { expect, test } from "vitest";
+import { accounts } from "../../src/features/accounts/table.ts";
+import { tokens, users } from "../../src/features/auth/table.ts";
+import { events } from "../../src/features/events/table.ts";
+import { media, mediaUses } from "../../src/features/media/table.ts";
+import { members, teams } from "../../src/features/teams/table.ts";
+import { uploads } from "../../src/features/uploads/table.ts";
+
+const TABLES: SQLiteTable[] = [
+  users,
+  tokens,
+  teams,
+  members,
+  accounts,
+  media,
+  mediaUses,
+  uploads,
+  events,
+];
+
+interface ColumnInfo {
+  name: string;
+  type: string;
+  notnull: number;
+  pk: number;
+}
+
+test.each(TABLES.map((table) => [getTableConfig(table).name, table] as const))(
+  "the migrated table %s is the one the code believes in",
+  async (name, table) => {
+    const { columns, primaryKeys } = getTableConfig(table);
+    const composite = primaryKeys.flatMap((key) => key.columns.map((column) => column.name));
+    const { results } = await env.DB.prepare(`PRAGMA table_info(${name})`).all<ColumnInfo>();
+    const migrated = results.map(({ name, type, notnull, pk }) => ({
+      name,
+      type: type.toLowerCase(),
+      // SQLite does not repeat what a key implies.
+      notNull: notnull === 1 || pk > 0,
+      primary: pk > 0,
+    }));
+    const believed = columns.map((column) => ({
+      name: column.name,
+      type: column.getSQLType(),
+      notNull: column.notNull || column.primary,
+      primary: column.primary || composite.includes(column.name),
+    }));
+    const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+    expect(migrated.toSorted(byName)).toEqual(believed.toSorted(byName));
+  },
+);
+
+test("every migrated table is known to the code and STRICT", async () => {
+  const { results } = await env.DB.prepare("PRAGMA table_list").all<{
+    name: string;
+    schema: string;
+    strict: number;
+  }>();
+  const own = results.filter(
+    ({ name, schema }) => schema === "main" && !/^(sqlite_|_cf_|d1_)/.test(name),
+  );
+  expect(own.map(({ name }) => name).toSorted()).toEqual(
+    TABLES.map((table) => getTableConfig(table).name).toSorted(),
+  );
+  expect(own.filter(({ strict }) => strict !== 1)).toEqual([]);
+});
