@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
+import { isLimitName } from "./core/quotas.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
 export class ConfigError extends Error {}
@@ -28,9 +29,12 @@ const quota = z.strictObject({
   windowSeconds: z.number().int().positive(),
 });
 
-const rateLimits = z.union([z.literal("off"), json(z.record(z.string(), quota))], {
-  error: 'must be "off" or JSON such as {"uploads":{"limit":50,"windowSeconds":900}}',
-});
+const rateLimits = z.union(
+  [z.literal("off"), json(z.record(z.string().refine(isLimitName), quota))],
+  {
+    error: 'must be "off" or JSON such as {"upload-create":{"limit":50,"windowSeconds":900}}',
+  },
+);
 
 const KEY_BYTES = 32;
 

@@ -13,6 +13,11 @@ export default defineConfig({
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
           ENVIRONMENT: "development",
           RATE_LIMITS: "off",
+          // Whatever a developer has set for the local run is not for tests; empty counts as unset.
+          PUBLIC_URL: "",
+          SANDBOX: "",
+          CLOCK_OFFSET: "",
+          PLATFORM_ORIGINS: "",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           SIGNING_KEY: "a signing key for tests, long enough to be one",
         },

@@ -1,28 +1,10 @@
 import { AppError } from "../core/errors.ts";
+import { type LimitGroup, quotaOf } from "../core/quotas.ts";
 import { sha256Hex } from "../core/signature.ts";
-import type { Quota } from "../core/sliding-window.ts";
 import type { Deps } from "../deps.ts";
 import type { LimitAnswer } from "../durable/rate-limiter.ts";
 
 const MINUTES = 60;
-
-/** Calls per address and group. Source: spec, "Request and rate limits". */
-const QUOTAS = {
-  "upload-create": { limit: 50, windowSeconds: 15 * MINUTES },
-  destructive: { limit: 20, windowSeconds: 15 * MINUTES },
-  // Spec is silent on other writes and on polling one upload.
-  write: { limit: 100, windowSeconds: 15 * MINUTES },
-  "upload-poll": { limit: 600, windowSeconds: 5 * MINUTES },
-  read: { limit: 100, windowSeconds: 5 * MINUTES },
-} as const satisfies Record<string, Quota>;
-
-/** A quota of its own, or the reads of one family of resources. */
-export type LimitGroup = Exclude<keyof typeof QUOTAS, "read"> | `read:${string}`;
-
-export function quotaOf(group: LimitGroup, overrides: Record<string, Quota>): Quota {
-  const kind = group.startsWith("read:") ? "read" : (group as keyof typeof QUOTAS);
-  return overrides[group] ?? overrides[kind] ?? QUOTAS[kind];
-}
 
 /** Addresses that presented too many tokens, so that a guesser costs neither a call nor a read. */
 const refusedAddresses = new Map<string, { until: number; known: Set<string> }>();

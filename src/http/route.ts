@@ -5,10 +5,11 @@ import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { clientKey } from "../core/client-ip.ts";
 import { invalidFields, toFieldErrors, tooLarge } from "../core/errors.ts";
+import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import type { AppContext, AppEnv } from "./env.ts";
-import { admit, type LimitGroup, refuseFullWindow } from "./rate-limits.ts";
+import { admit, refuseFullWindow } from "./rate-limits.ts";
 
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;

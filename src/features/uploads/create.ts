@@ -53,10 +53,10 @@ function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
   const post: Post = {
     title: presence(single.title),
     description: presence(single.description),
-    media: media.map(toPostMedia),
-    settings: settings.data,
+    media: [...media.map(toPostMedia), ...fileErrors.map(() => UNKNOWN_IMAGE)],
+    settings: settings.data ?? connector.settings.parse({}),
   };
-  if (settings.success) errors.push(...connector.check(post));
+  errors.push(...connector.check(post));
   if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);
 
   const { actor } = ctx;
@@ -128,17 +128,19 @@ const textErrors = (fields: Map<string, string[]>): FieldError[] =>
     .filter(([, values]) => values.some((text) => hasLoneSurrogate(text) || text.includes("\0")))
     .map(([field]) => ({ field, message: `${field}: has characters that are not valid text.` }));
 
+const UNKNOWN_IMAGE: PostMedia = {
+  kind: "image",
+  mime: null,
+  sizeBytes: null,
+  width: null,
+  height: null,
+};
+
 /** A file that is still behind its URL is judged by its field alone; the job checks it again. */
 const toPostMedia = (item: ReceivedMedia): PostMedia =>
   "file" in item
     ? item.file
-    : {
-        kind: item.field === "video" ? "video" : "image",
-        mime: null,
-        sizeBytes: null,
-        width: null,
-        height: null,
-      };
+    : { ...UNKNOWN_IMAGE, kind: item.field === "video" ? "video" : "image" };
 
 const toMediaRef = (item: ReceivedMedia): MediaRef =>
   "file" in item ? { sha256: item.file.sha256, kind: item.file.kind } : { url: item.url };

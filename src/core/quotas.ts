@@ -1,0 +1,25 @@
+import type { Quota } from "./sliding-window.ts";
+
+const MINUTES = 60;
+
+/** Calls per address and group. Source: spec, "Request and rate limits". */
+const QUOTAS = {
+  "upload-create": { limit: 50, windowSeconds: 15 * MINUTES },
+  destructive: { limit: 20, windowSeconds: 15 * MINUTES },
+  // Spec is silent on other writes and on polling one upload.
+  write: { limit: 100, windowSeconds: 15 * MINUTES },
+  "upload-poll": { limit: 600, windowSeconds: 5 * MINUTES },
+  read: { limit: 100, windowSeconds: 5 * MINUTES },
+} as const satisfies Record<string, Quota>;
+
+/** A quota of its own, or the reads of one family of resources. */
+export type LimitGroup = Exclude<keyof typeof QUOTAS, "read"> | `read:${string}`;
+
+export function quotaOf(group: LimitGroup, overrides: Record<string, Quota>): Quota {
+  const kind = group.startsWith("read:") ? "read" : (group as keyof typeof QUOTAS);
+  return overrides[group] ?? overrides[kind] ?? QUOTAS[kind];
+}
+
+/** Whether an owner can set a quota under this name. */
+export const isLimitName = (name: string): boolean =>
+  Object.hasOwn(QUOTAS, name) || /^read:[a-z-]+$/.test(name);
