@@ -71,15 +71,16 @@ function toStorageKey(id: string | undefined, secret: string | undefined): Stora
 }
 
 async function ask(question: string, visibility: "shown" | "hidden" = "shown"): Promise<string> {
-  process.stdout.write(question);
-  const output = visibility === "hidden" ? createSilence() : process.stdout;
+  const isHidden = visibility === "hidden";
+  if (isHidden) process.stdout.write(question);
+  const output = isHidden ? createSilence() : process.stdout;
   const lines = createInterface({ input: process.stdin, output, terminal: true });
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   try {
-    return (await lines.question("")).trim();
+    return (await lines.question(question)).trim();
   } finally {
     lines.close();
-    if (visibility === "hidden") process.stdout.write("\n");
+    if (isHidden) process.stdout.write("\n");
   }
 }
 
