@@ -1,23 +1,10 @@
 import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import type { Platform } from "../../core/platforms.ts";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
-import { type UploadRow, uploads } from "./table.ts";
-
-/** The account as it stands beside each of its posts. */
-export interface UploadAccount {
-  id: string;
-  platform: string;
-  accountName: string;
-  profileImageUrl: string | null;
-  tags: string;
-}
-
-export interface UploadWithAccount {
-  upload: UploadRow;
-  account: UploadAccount | null;
-}
+import { type UploadWithAccount, uploads } from "./table.ts";
 
 export function insertUpload(db: Db, row: typeof uploads.$inferInsert): Query<number> {
   const { sql, params } = db.orm.insert(uploads).values(row).toSQL();
@@ -39,7 +26,7 @@ const readJoined = (row: Record<string, unknown>): UploadWithAccount => ({
       ? null
       : {
           id: row.account_id as string,
-          platform: row.account_platform as string,
+          platform: row.account_platform as Platform,
           accountName: row.account_name as string,
           profileImageUrl: row.account_image as string | null,
           tags: row.account_tags as string,

@@ -5,9 +5,8 @@ import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
-import type { UploadWithAccount } from "./repo.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
-import type { UploadRow } from "./table.ts";
+import type { UploadRow, UploadWithAccount } from "./table.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 
@@ -191,7 +190,7 @@ export async function toUpload(
     thumbnailUrl: image ? await address(image.sha256, "thumbnail") : null,
     videoUrl: video ? await address(video.sha256, "original") : null,
     fileSize: String(upload.fileSize),
-    connectedAccount: account as Upload["connectedAccount"],
+    connectedAccount: account,
     metadata: upload.metadata,
     errorMessage: upload.status === "failed" ? upload.errorMessage : null,
     failure: toFailure(upload),

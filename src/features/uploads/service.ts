@@ -1,8 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { type UploadWithAccount, uploadById, uploadCount, uploadPage } from "./repo.ts";
+import { uploadById, uploadCount, uploadPage } from "./repo.ts";
 import type { UploadFilter } from "./schema.ts";
-import type { UploadRow } from "./table.ts";
+import type { UploadRow, UploadWithAccount } from "./table.ts";
 
 export { createUpload } from "./create.ts";
 

@@ -54,3 +54,17 @@ export const uploads = sqliteTable("uploads", {
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
+
+/** The account as it stands beside each of its posts. */
+export interface UploadAccount {
+  id: string;
+  platform: Platform;
+  accountName: string;
+  profileImageUrl: string | null;
+  tags: string;
+}
+
+export interface UploadWithAccount {
+  upload: UploadRow;
+  account: UploadAccount | null;
+}
