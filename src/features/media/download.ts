@@ -1,3 +1,4 @@
+import { SECOND } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
 import { type StoredFile, storeFile } from "./store.ts";
@@ -5,7 +6,8 @@ import { type StoredFile, storeFile } from "./store.ts";
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
 const MAX_REDIRECTS = 3;
-const CALL_SECONDS = 60;
+/** For the whole download, redirects included: it must end within the lease of the job. */
+const DOWNLOAD_SECONDS = 60;
 
 /** Why a URL from outside may not be fetched as media; null when it may. */
 export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string | null {
@@ -25,11 +27,12 @@ export type Downloaded =
 
 /** Fetches a public file into storage. Follows up to three redirects, each judged by itself. */
 export async function downloadMedia(deps: Deps, teamId: number, url: string): Promise<Downloaded> {
+  const deadline = AbortSignal.timeout(DOWNLOAD_SECONDS * SECOND);
   let address = url;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const refusal = refusedMediaUrl(deps, address);
     if (refusal) return unreachable(`The media URL ${refusal}.`);
-    const response = await fetchOrNull(deps, address);
+    const response = await fetchOrNull(deps, address, deadline);
     if (!response) return unreachable("The media URL did not answer.", true);
     const target = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && target) {
@@ -54,9 +57,9 @@ const unreachable = (message: string, transient = false): Downloaded => ({
   transient,
 });
 
-async function fetchOrNull(deps: Deps, url: string): Promise<Response | null> {
+async function fetchOrNull(deps: Deps, url: string, signal: AbortSignal): Promise<Response | null> {
   try {
-    return await deps.fetch(url, { signal: AbortSignal.timeout(CALL_SECONDS * 1_000) });
+    return await deps.fetch(url, { signal });
   } catch {
     return null;
   }

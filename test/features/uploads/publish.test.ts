@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { FAILURES, type FailureCode } from "../../../src/core/failures.ts";
+import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { connectFakePds, FakePds } from "../../support/pds.ts";
 
@@ -428,6 +429,19 @@ test("an emptied queue is filled again by the sweep, oldest first, each post onc
   expect(stage.harness.sent).toHaveLength(30);
   await stage.harness.drain();
   expect(stage.pds.records.size).toBe(30);
+});
+
+test("a run that has spent its budget hands over, and the next goes on from the bookmark", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  stage.harness.sent.splice(0);
+  const spent = { spend: () => {}, hasRoom: () => false };
+  await publishUpload(stage.harness.deps, id, spent);
+  expect(await stage.read(id)).toMatchObject({ status: "processing" });
+  expect(stage.pds.count("repo.putRecord")).toBe(0);
+  expect(stage.harness.sent).toMatchObject([{ message: { uploadId: id } }]);
+  await stage.harness.drain();
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
 });
 
 test("an image by URL is downloaded by the job, checked, and stored", async () => {
