@@ -9,6 +9,8 @@ export interface Sinks {
 }
 
 const ERROR = /^✘ \[ERROR\] |^\[wrangler:error\] /;
+/** A caller that hung up is no error of ours, though the runtime says so with its own stack. */
+const HANG_UP = /Broken pipe|kj::getCaughtExceptionAsKj/;
 const OTHER = /^▲ \[WARNING\] |^\[wrangler:\w+\] /;
 const CHATTER_AFTER_ERROR = /^\s*$|If you think this is a bug/;
 
@@ -25,7 +27,8 @@ export function createLineSorter({ log, show }: Sinks): (line: string) => void {
       log(line);
       return;
     }
-    if (ERROR.test(line)) isInError = true;
+    if (HANG_UP.test(line)) isInError = false;
+    else if (ERROR.test(line)) isInError = true;
     else if (OTHER.test(line)) isInError = false;
     if (!isInError || CHATTER_AFTER_ERROR.test(line)) return;
     const text = line.replace(ERROR, "");

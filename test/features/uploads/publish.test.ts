@@ -126,6 +126,7 @@ test("twenty posts on an expired login make one refresh, and all go out", async 
   await stage.harness.drain();
   for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "completed" });
   expect(stage.pds.count("server.refreshSession")).toBe(1);
+  expect(stage.pds.count("repo.getRecord")).toBe(0);
   expect(stage.pds.records.size).toBe(20);
 });
 

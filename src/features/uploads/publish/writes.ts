@@ -66,14 +66,15 @@ export async function park(
   set: Partial<UploadRow> = {},
 ): Promise<void> {
   const wokenAt = isWithinLookAhead(at, deps.now()) ? at : null;
-  await save(deps, upload, { leaseUntil: null, dueAt: at, wokenAt, ...set });
+  const { stage } = upload;
+  await save(deps, upload, { leaseUntil: null, dueAt: at, wokenAt, stage, ...set });
   if (wokenAt) await wake(deps, upload.id, at);
 }
 
 /** This invocation has spent its budget; the next message goes on from the stored bookmark. */
 export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
-  await save(deps, upload, { leaseUntil: null, wokenAt: now });
+  await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });
   await wake(deps, upload.id, now);
 }
 
