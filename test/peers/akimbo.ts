@@ -1,0 +1,152 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { inProject } from "../../src/cli/paths.ts";
+import { spawnGroup } from "../../src/cli/process-group.ts";
+import { Problem } from "../../src/cli/program.ts";
+
+const POLL_MS = 250;
+const PUBLISH_TIMEOUT_MS = 75_000;
+
+export interface Answer<T> {
+  status: number;
+  body: T;
+}
+
+export interface Refusal {
+  error: string;
+  errors?: { field: string; message: string }[];
+}
+
+interface Upload {
+  status: string;
+  metadata: Metadata | null;
+  errorMessage: string | null;
+}
+
+interface Metadata {
+  videoId: string;
+  shareUrl: string;
+}
+
+export type PublishedUpload = Upload & { metadata: Metadata };
+
+/** A post's form fields; an array repeats the field. */
+export type PostFields = Record<string, string | string[] | Blob[]>;
+
+/** Akimbo's REST API and its movable clock. */
+export interface Akimbo {
+  call<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
+  /** The id of the upload that was queued, or the refusal. */
+  post(fields: PostFields): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
+  /** The upload once it is completed. */
+  completed(uploadId: number): Promise<PublishedUpload>;
+  /** Posts, and waits for the completed upload. */
+  publish(fields: PostFields): Promise<PublishedUpload>;
+  /** From now on it is `seconds` later for Akimbo than it was a moment ago. */
+  advanceClock(seconds: number): Promise<void>;
+  /** What the clock shows now. */
+  setClock(now: Date): Promise<void>;
+  readLog(): Promise<string>;
+}
+
+/** Runs `npm start` on a free port with everything it keeps in `stateDir`. */
+export async function startAkimbo(stateDir: string): Promise<Akimbo> {
+  const port = await findFreePort();
+  const token = `kmb_${randomBytes(32).toString("hex")}`;
+  const start = inProject("src/cli/start.ts");
+  const child = spawnGroup(process.execPath, [start, "--var", "RATE_LIMITS:off"], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: {
+      ...process.env,
+      PORT: String(port),
+      STATE_DIR: stateDir,
+      AKIMBO_DEMO_TOKEN: token,
+    },
+  });
+  const isReady = once(child, "message").then(() => true);
+  const hasEnded = once(child, "exit").then(() => false);
+  if (!(await Promise.race([isReady, hasEnded]))) {
+    throw new Problem("Akimbo could not be started.");
+  }
+  return createAkimbo(`http://localhost:${port}`, token, join(stateDir, "akimbo.log"));
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0);
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("The system gave no port.");
+  return address.port;
+}
+
+function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
+  let offsetSeconds = 0;
+
+  async function send<T>(path: string, init: RequestInit): Promise<Answer<T>> {
+    const headers = new Headers(init.headers);
+    headers.set("x-api-key", token);
+    const response = await fetch(origin + path, { ...init, headers });
+    return { status: response.status, body: (await response.json()) as T };
+  }
+
+  function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+    const headers: HeadersInit = body ? { "content-type": "application/json" } : {};
+    return send(`/api/v1${path}`, { method, headers, body: body && JSON.stringify(body) });
+  }
+
+  const post: Akimbo["post"] = (fields) =>
+    send("/api/v1/upload", { method: "POST", body: toForm(fields) });
+
+  const completed: Akimbo["completed"] = async (uploadId) => {
+    const deadline = Date.now() + PUBLISH_TIMEOUT_MS;
+    for (;;) {
+      const { body } = await call<{ data: Upload }>("GET", `/upload/${uploadId}`);
+      const { status, metadata, errorMessage } = body.data;
+      if (status === "completed" && metadata) return { ...body.data, metadata };
+      if (status === "failed") throw new Error(`The post failed: ${errorMessage}`);
+      if (Date.now() > deadline) throw new Error(`The post is still ${status}.`);
+      await sleep(POLL_MS);
+    }
+  };
+
+  async function moveClock(offset: number): Promise<void> {
+    offsetSeconds = offset;
+    const { status } = await send("/sandbox/api/clock", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ offsetSeconds }),
+    });
+    if (status !== 200) throw new Error(`The clock could not be moved (${status}).`);
+  }
+
+  return {
+    call,
+    post,
+    completed,
+    publish: async (fields) => {
+      const { status, body } = await post(fields);
+      if (status !== 200) throw new Error(`The post was refused (${status}): ${body.error}`);
+      return completed(body.data.uploadId);
+    },
+    advanceClock: (seconds) => moveClock(offsetSeconds + seconds),
+    setClock: (now) => moveClock(Math.ceil((now.getTime() - Date.now()) / 1_000)),
+    readLog: () => readFile(logPath, "utf8"),
+  };
+}
+
+function toForm(fields: PostFields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (typeof each === "string") form.append(name, each);
+      else form.append(name, each, "photo.png");
+    }
+  }
+  return form;
+}

@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { PDS } from "@atproto/pds";
+import plc from "@did-plc/server";
+
+// A Bluesky server with its DID directory: `node pds.mjs <folder>` keeps its files there, prints its
+// address and runs until it is stopped, or until the program that started it is gone.
+
+const secret = () => randomBytes(32).toString("hex");
+
+async function findFreePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function startDirectory() {
+  const port = await findFreePort();
+  await plc.PlcServer.create({ db: plc.Database.mock(), port }).start();
+  return `http://localhost:${port}`;
+}
+
+async function startPds(folder, didPlcUrl) {
+  const port = await findFreePort();
+  const blobs = join(folder, "blobs");
+  await mkdir(blobs, { recursive: true });
+  const pds = await PDS.fromEnv({
+    devMode: true,
+    port,
+    hostname: "localhost",
+    dataDirectory: folder,
+    blobstoreDiskLocation: blobs,
+    didPlcUrl,
+    adminPassword: secret(),
+    jwtSecret: process.env.PDS_JWT_SECRET ?? secret(),
+    plcRotationKeyK256PrivateKeyHex: secret(),
+    serviceHandleDomains: [".test"],
+    inviteRequired: false,
+    disableSsrfProtection: true,
+  });
+  await pds.start();
+  return `http://localhost:${port}`;
+}
+
+process.on("disconnect", () => process.exit());
+const [folder] = process.argv.slice(2);
+if (!folder) throw new Error("Usage: node pds.mjs <folder>");
+const origin = await startPds(folder, await startDirectory());
+console.log(origin);
+process.send?.(origin);

@@ -1,0 +1,133 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A call that the PDS has answered. */
+export interface Call {
+  nsid: string;
+  /** As the caller sent it. */
+  token: string | null;
+  status: number;
+  reply: unknown;
+}
+
+export interface Session {
+  did: string;
+  accessJwt: string;
+  refreshJwt: string;
+}
+
+/** What gets lost: the request before the PDS has it, or the reply after it acted. */
+export type Loss = "request" | "reply";
+
+/** Stands between Akimbo and the PDS, and passes everything on unless told otherwise. */
+export interface Relay {
+  origin: string;
+  calls: Call[];
+  callsOf(nsid: string): Call[];
+  /** The tokens that Akimbo was given last. */
+  session(): Session;
+  /** Breaks the connection of the next such call; resolves when that has happened. */
+  loseNext(nsid: string, loss: Loss): Promise<void>;
+  /** Keeps the reply to the next such call back for so long. */
+  delayNext(nsid: string, delayMs: number): void;
+  /** From now on the PDS gets `replacement` where Akimbo sends `token`. */
+  replaceToken(token: string, replacement: string): void;
+}
+
+interface PlannedLoss {
+  loss: Loss;
+  happened(): void;
+}
+
+export async function startRelay(target: string): Promise<Relay> {
+  const calls: Call[] = [];
+  const losses = new Map<string, PlannedLoss>();
+  const delays = new Map<string, number>();
+  const replacements = new Map<string, string>();
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", target);
+    const nsid = url.pathname.replace("/xrpc/", "");
+    const token = request.headers.authorization?.replace("Bearer ", "") ?? null;
+    const body = await readBody(request);
+    const planned = losses.get(nsid);
+    losses.delete(nsid);
+    if (planned?.loss !== "request") {
+      const headers = new Headers({ accept: "application/json" });
+      if (token) headers.set("authorization", `Bearer ${replacements.get(token) ?? token}`);
+      const contentType = request.headers["content-type"];
+      if (contentType) headers.set("content-type", contentType);
+      const init = { method: request.method, headers, body: body.length > 0 ? body : undefined };
+      const answer = await fetch(url, init);
+      const text = await answer.text();
+      calls.push({ nsid, token, status: answer.status, reply: parseJson(text) });
+      await sleep(delays.get(nsid) ?? 0);
+      delays.delete(nsid);
+      if (!planned) {
+        const answerType = answer.headers.get("content-type") ?? "application/json";
+        response.writeHead(answer.status, { "content-type": answerType }).end(text);
+        return;
+      }
+    }
+    response.destroy();
+    planned?.happened();
+  }
+
+  const server = createServer((request, response) => {
+    forward(request, response).catch(() => response.destroy());
+  });
+  const callsOf = (nsid: string) => calls.filter((call) => call.nsid === nsid);
+  return {
+    origin: await listen(server),
+    calls,
+    callsOf,
+    session: () => {
+      const granted = calls.findLast(
+        ({ nsid, status }) => status === 200 && /\.(create|refresh)Session$/.test(nsid),
+      );
+      if (!granted) throw new Error("Akimbo has no session at the PDS.");
+      return granted.reply as Session;
+    },
+    loseNext: (nsid, loss) =>
+      new Promise((resolve) => {
+        losses.set(nsid, { loss, happened: resolve });
+      }),
+    delayNext: (nsid, delayMs) => {
+      delays.set(nsid, delayMs);
+    },
+    replaceToken: (token, replacement) => {
+      replacements.set(token, replacement);
+    },
+  };
+}
+
+async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Serves one file to whoever asks; its address. */
+export async function serveFile(bytes: Buffer, type: string): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": type }).end(bytes);
+  });
+  return `${await listen(server)}/file`;
+}
+
+async function listen(server: ReturnType<typeof createServer>): Promise<string> {
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  server.unref();
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

@@ -1,0 +1,81 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { spawnGroup } from "../../src/cli/process-group.ts";
+import { Problem, runProgram } from "../../src/cli/program.ts";
+import { type Akimbo, startAkimbo } from "./akimbo.ts";
+import { startPds } from "./bluesky.ts";
+import { type Check, createChecks } from "./checks.ts";
+import { startRelay } from "./relay.ts";
+
+const SHOWN_LOG_LINES = 40;
+
+async function main(stopping: AbortSignal): Promise<number> {
+  await installPeers();
+  const folder = mkdtempSync(join(tmpdir(), "akimbo-peers-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const jwtSecret = randomBytes(32).toString("hex");
+
+  console.log("Starting a Bluesky server and Akimbo …\n");
+  const [pds, akimbo] = await Promise.all([
+    startPds(join(folder, "pds"), jwtSecret),
+    startAkimbo(join(folder, "state")),
+  ]);
+  const [author, friend] = await Promise.all([
+    pds.createPerson("ada.test"),
+    pds.createPerson("walter.test"),
+  ]);
+  const relay = await startRelay(pds.origin);
+  const checks = createChecks({ akimbo, pds, relay, jwtSecret, author, friend });
+  const failed = await runChecks(checks, stopping);
+  if (failed > 0) await showLog(akimbo);
+  console.log(`\n${checks.length - failed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** Npm writes its own copy of the lockfile at the end of an installation. */
+async function installPeers(): Promise<void> {
+  const cwd = import.meta.dirname;
+  const timeOf = async (path: string) => (await stat(join(cwd, path)).catch(() => null))?.mtimeMs;
+  const installedAt = await timeOf("node_modules/.package-lock.json");
+  const lockedAt = await timeOf("package-lock.json");
+  if (installedAt && lockedAt && installedAt >= lockedAt) return;
+  console.log("Installing the Bluesky server, this once …");
+  const npm = spawnGroup("npm", ["ci", "--loglevel=error"], {
+    cwd,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
+  const [code] = await once(npm, "exit");
+  if (code !== 0) throw new Problem("The Bluesky server could not be installed.");
+}
+
+/** How many failed. */
+async function runChecks(checks: Check[], stopping: AbortSignal): Promise<number> {
+  let failed = 0;
+  for (const { name, run } of checks) {
+    const startedAt = performance.now();
+    const problem = await run().then(
+      () => null,
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+    stopping.throwIfAborted();
+    const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+    console.log(`${problem === null ? "pass" : "FAIL"}  ${name} (${seconds} s)`);
+    if (problem === null) continue;
+    failed++;
+    console.log(problem.replaceAll(/^/gm, "      "));
+  }
+  return failed;
+}
+
+async function showLog(akimbo: Akimbo): Promise<void> {
+  const lines = (await akimbo.readLog()).split("\n").filter((line) => !isRequest(line));
+  console.log(`\nThe end of Akimbo's log:\n\n${lines.slice(-SHOWN_LOG_LINES).join("\n")}`);
+}
+
+const isRequest = (line: string): boolean => line.includes('"event":"request"');
+
+await runProgram(main);
