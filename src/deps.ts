@@ -4,6 +4,7 @@ import { moveClock, now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
 import type { Scope } from "./core/scopes.ts";
+import { refusedUrl } from "./core/url-policy.ts";
 import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
@@ -102,16 +103,20 @@ function shared(env: Env): Shared {
   return fresh;
 }
 
-/** The network, with the platforms' origins replaced where development asks for it. */
-function createFetch(config: Config): Fetch {
-  const origins = Object.entries(config.platformOrigins);
-  return (input, init) => {
+/**
+ * The network, with the platforms' origins replaced where development asks for it. Every call is
+ * judged here, whoever wrote its address and whenever: a private one is never reached.
+ */
+export function createFetch(config: Config, network: Fetch = (request) => fetch(request)): Fetch {
+  const policy = { allowHttp: true, allowLoopback: config.isDevelopment };
+  return async (input, init) => {
     const request = new Request(input, { redirect: "manual", ...init });
-    const replacement = origins.find(([origin]) => new URL(request.url).origin === origin)?.[1];
-    if (!replacement) return fetch(request);
-    return fetch(
-      new Request(request.url.replace(new URL(request.url).origin, replacement), request),
-    );
+    const { origin } = new URL(request.url);
+    const replacement = config.platformOrigins[origin];
+    const url = replacement ? request.url.replace(origin, replacement) : request.url;
+    const refusal = refusedUrl(url, policy);
+    if (refusal) throw new TypeError(`Not fetched: the address ${refusal}.`);
+    return network(replacement ? new Request(url, request) : request);
   };
 }
 
