@@ -88,6 +88,8 @@ export interface Ctx extends Deps {
 interface Shared {
   config: Config;
   cipher: Cipher;
+  db: Db;
+  fetch: Fetch;
 }
 
 const sharedByEnv = new WeakMap<object, Shared>();
@@ -97,7 +99,12 @@ function shared(env: Env): Shared {
   const known = sharedByEnv.get(env);
   if (known) return known;
   const config = parseConfig(env);
-  const fresh = { config, cipher: createCipher(config.encryptionKeys) };
+  const fresh = {
+    config,
+    cipher: createCipher(config.encryptionKeys),
+    db: connect(env.DB),
+    fetch: createFetch(config),
+  };
   if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
   sharedByEnv.set(env, fresh);
   return fresh;
@@ -126,11 +133,8 @@ export function createFetch(config: Config, network: Fetch = (request) => fetch(
  * @throws ConfigError when a variable or secret is missing, malformed or forbidden here
  */
 export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUntil">): Deps {
-  const { config, cipher } = shared(env);
   return {
-    config,
-    cipher,
-    db: connect(env.DB),
+    ...shared(env),
     media: env.MEDIA,
     images: env.IMAGES,
     assets: env.ASSETS,
@@ -138,7 +142,6 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     rateLimiter: env.RATE_LIMITER,
     heartbeat: env.HEARTBEAT,
     sandbox: env.SANDBOX_STATE,
-    fetch: createFetch(config),
     now,
     newId: randomId,
     newEventId: () => timeSortedId("evt", now()),

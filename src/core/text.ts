@@ -1,8 +1,10 @@
-const graphemes = new Intl.Segmenter("en", { granularity: "grapheme" });
+/** Made at its first use: it costs more to start than all the rest of this folder. */
+let graphemes: Intl.Segmenter | null = null;
 const utf8 = new TextEncoder();
 
 /** What a reader counts as characters: an emoji with its modifiers is one. */
 export function countGraphemes(text: string): number {
+  graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   let count = 0;
   for (const _ of graphemes.segment(text)) count++;
   return count;

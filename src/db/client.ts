@@ -81,12 +81,21 @@ export function toWrite(built: Built): Query<number> {
 
 /** Reads raw rows as the table's model: column names and stored types translated. */
 export function rowReader<T extends Table>(table: T): (row: RawRow) => InferSelectModel<T> {
-  const columns = Object.entries<Column>(getTableColumns(table));
+  return partReader(table, Object.keys(getTableColumns(table)) as (keyof InferSelectModel<T>)[]);
+}
+
+/** As `rowReader`, for rows that hold only some of the columns. */
+export function partReader<T extends Table, K extends keyof InferSelectModel<T>>(
+  table: T,
+  properties: readonly K[],
+): (row: RawRow) => Pick<InferSelectModel<T>, K> {
+  const all = getTableColumns(table) as Record<PropertyKey, Column>;
+  const columns = properties.map((property) => [property, all[property] as Column] as const);
   return (row) =>
     Object.fromEntries(
       columns.map(([property, column]) => {
         const value = row[column.name] ?? null;
         return [property, value === null ? null : column.mapFromDriverValue(value)];
       }),
-    ) as InferSelectModel<T>;
+    ) as Pick<InferSelectModel<T>, K>;
 }

@@ -14,10 +14,14 @@ const INERT = "default-src 'none'; frame-ancestors 'none'";
 /** Headers of every answer, refusals included. A page or a file sets its own policy and caching. */
 export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
-  for (const [name, value] of Object.entries(ALWAYS)) c.header(name, value);
-  if (c.var.requestId) c.header("X-Request-Id", c.var.requestId);
-  if (!c.res.headers.has("Cache-Control")) c.header("Cache-Control", "private, no-store");
-  if (!c.res.headers.has("Content-Security-Policy")) c.header("Content-Security-Policy", INERT);
   const limits = await c.var.limitHeaders;
-  for (const [name, value] of Object.entries(limits ?? {})) c.header(name, value);
+  const headers = new Headers(c.res.headers);
+  for (const [name, value] of Object.entries({ ...ALWAYS, ...limits })) headers.set(name, value);
+  if (c.var.requestId) headers.set("X-Request-Id", c.var.requestId);
+  if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-store");
+  if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", INERT);
+  // One copy of the answer, where setting each header on it would make one after another.
+  const { status, body } = c.res;
+  c.res = undefined;
+  c.res = new Response(body, { status, headers });
 });

@@ -35,9 +35,10 @@ export function accountById(db: Db, team: SQL, id: string) {
 }
 
 /** When an account last took a place under its daily cap: its last publish. */
-export function lastUseOf(id: string): Query<Date[]> {
+export function lastUseOf(team: SQL, id: string): Query<Date[]> {
   return sqlQuery(
-    sql`SELECT counted_at FROM uploads WHERE account_id = ${id} AND counted_at IS NOT NULL
+    sql`SELECT counted_at FROM uploads
+      WHERE account_id = iif(${team} IS NULL, NULL, ${id}) AND counted_at IS NOT NULL
       ORDER BY counted_at DESC LIMIT 1`,
     (row) => new Date(row.counted_at as number),
   );
@@ -92,9 +93,8 @@ const sameLogin = (account: AccountRow) =>
 export const countFailure = (id: string): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`);
 
-/** Costs a write only where there was a failure to forget. */
 export const forgetFailures = (id: string): Query<number> =>
-  sqlWrite(sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id} AND failure_count > 0`);
+  sqlWrite(sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id}`);
 
 /**
  * The posts of a disconnected account that have not gone out: failed as account_disconnected, each

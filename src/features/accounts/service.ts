@@ -27,7 +27,7 @@ export async function listAccounts(ctx: Ctx, filter: AccountFilter = {}): Promis
 export async function getAccount(ctx: Ctx, id: string) {
   const [[account], [lastUsedAt]] = await ctx.read("accounts:read", [
     repo.accountById(ctx.db, ctx.team, id),
-    repo.lastUseOf(id),
+    repo.lastUseOf(ctx.team, id),
   ]);
   if (!account) throw notFound("Account");
   return { account, lastUsedAt: lastUsedAt ?? null };

@@ -28,7 +28,8 @@ export function mediaByHash(teamId: number, sha256: string): Query<MediaRow[]> {
 export function mediaOfUpload(uploadId: number | SQL): Query<MediaRow[]> {
   return sqlQuery(
     sql`SELECT m.* FROM uploads u
-      JOIN json_each(u.media) item JOIN ${media} m
+      -- CROSS: in this order, or every file of the team is read.
+      CROSS JOIN json_each(u.media) item CROSS JOIN ${media} m
         ON m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'
       WHERE u.id = ${uploadId}`,
     readMedia,

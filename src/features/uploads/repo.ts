@@ -1,10 +1,10 @@
 import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../core/platforms.ts";
-import { type Db, type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { type Db, partReader, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
-import { type UploadWithAccount, uploads } from "./table.ts";
+import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
 
 export function insertUpload(db: Db, row: typeof uploads.$inferInsert): Query<number> {
   const { sql, params } = db.orm.insert(uploads).values(row).toSQL();
@@ -17,10 +17,10 @@ export function insertMediaUses(teamId: number, sha256s: string[]): Query<number
     SELECT ${teamId}, value, last_insert_rowid() FROM json_each(${JSON.stringify(sha256s)})`);
 }
 
-const readUpload = rowReader(uploads);
+const readRecord = partReader(uploads, RECORD_PROPERTIES);
 
 const readJoined = (row: Record<string, unknown>): UploadWithAccount => ({
-  upload: readUpload(row),
+  upload: readRecord(row),
   account:
     row.account_platform === null
       ? null
@@ -33,7 +33,12 @@ const readJoined = (row: Record<string, unknown>): UploadWithAccount => ({
         },
 });
 
-const JOINED = sql`${uploads}.*, a.platform AS account_platform, a.account_name,
+const RECORD = sql.join(
+  RECORD_PROPERTIES.map((property) => sql`${uploads[property]}`),
+  sql`, `,
+);
+
+const JOINED = sql`${RECORD}, a.platform AS account_platform, a.account_name,
   a.profile_image_url AS account_image, a.tags AS account_tags
   FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
 

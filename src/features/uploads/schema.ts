@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
-import type { UploadRow, UploadWithAccount } from "./table.ts";
+import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 
@@ -155,10 +155,10 @@ type Upload = z.infer<typeof uploadSchema>;
 
 const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
 
-export const toFailure = (upload: UploadRow) =>
+export const toFailure = (upload: UploadRecord) =>
   upload.status === "failed" && upload.failureCode ? toFailureObject(upload.failureCode) : null;
 
-export function toCreatedUpload(upload: UploadRow): z.infer<typeof createdUploadSchema> {
+export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUploadSchema> {
   return {
     uploadId: upload.id,
     status: upload.status,

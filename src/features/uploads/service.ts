@@ -2,7 +2,7 @@ import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { uploadById, uploadCount, uploadPage } from "./repo.ts";
 import type { UploadFilter } from "./schema.ts";
-import type { UploadRow, UploadWithAccount } from "./table.ts";
+import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 export { createUpload } from "./create.ts";
 
@@ -31,7 +31,7 @@ const LOOKS_MS = [
  * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
  * whatever becomes of the caller; this only looks.
  */
-export async function waitForOutcome(ctx: Ctx, upload: UploadRow): Promise<UploadRow> {
+export async function waitForOutcome(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
   let latest = upload;
   for (const ms of LOOKS_MS) {
     if (latest.status !== "pending" && latest.status !== "processing") break;

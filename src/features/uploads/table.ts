@@ -64,7 +64,30 @@ export interface UploadAccount {
   tags: string;
 }
 
+/** What callers are shown of an upload: lists read nothing else of their many rows. */
+export const RECORD_PROPERTIES = [
+  "id",
+  "teamId",
+  "accountId",
+  "platform",
+  "status",
+  "title",
+  "description",
+  "media",
+  "fileSize",
+  "scheduledFor",
+  "createdAt",
+  "attempt",
+  "uploadedAt",
+  "failureCode",
+  "errorMessage",
+  "metadata",
+  "reviewComment",
+] as const satisfies (keyof UploadRow)[];
+
+export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;
+
 export interface UploadWithAccount {
-  upload: UploadRow;
+  upload: UploadRecord;
   account: UploadAccount | null;
 }

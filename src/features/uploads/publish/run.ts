@@ -215,7 +215,7 @@ async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmar
   const step = await answerOf<Submitted>(held.connector.submit(job, bookmark));
   switch (step.kind) {
     case "published":
-      return over(complete(deps, entered.upload, step));
+      return over(complete(deps, entered.upload, step, held.account.failureCount > 0));
     case "waiting":
       return wait(deps, { ...entered, upload: { ...entered.upload, stage: "settling" } }, step);
     case "failed":
@@ -245,7 +245,7 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
   deps.log({ event: "publish.reconciled", uploadId: upload.id, found: found.kind });
   switch (found.kind) {
     case "published":
-      return over(complete(deps, upload, found));
+      return over(complete(deps, upload, found, held.account.failureCount > 0));
     case "waiting":
       return wait(deps, { ...held, upload: { ...upload, stage: "settling" } }, found);
     case "token_expired":
@@ -270,7 +270,7 @@ async function settle(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   const step = await answerOf<Settled>(connector.settle(job, upload.bookmark ?? {}));
   switch (step.kind) {
     case "published":
-      return over(complete(deps, upload, step));
+      return over(complete(deps, upload, step, held.account.failureCount > 0));
     case "waiting":
       return wait(deps, held, step);
     case "failed":

@@ -78,11 +78,12 @@ export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   await wake(deps, upload.id, now);
 }
 
-/** The post is out: outcome and event in one batch. */
+/** The post is out: outcome and event in one batch. `hadFailures`: of its account, to be forgotten. */
 export async function complete(
   deps: Deps,
   upload: UploadRow,
   { platformPostId, shareUrl }: PublishedPost,
+  hadFailures: boolean,
 ): Promise<void> {
   const metadata = { videoId: platformPostId, shareUrl };
   const set = {
@@ -105,7 +106,8 @@ export async function complete(
       metadata,
     },
   });
-  await save(deps, upload, set, [event, forgetFailures(upload.accountId)]);
+  const alongside = hadFailures ? [event, forgetFailures(upload.accountId)] : [event];
+  await save(deps, upload, set, alongside);
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 

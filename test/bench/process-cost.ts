@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+
+/** Without Linux's /proc nothing here can be measured. */
+export const canMeasureCpu = existsSync("/proc/self/schedstat");
+
+/** Linux reports process times to programs in hundredths of a second on every machine. */
+const TICK_MS = 10;
+
+const PARENT = 1;
+const USER_TICKS = 11;
+const SYSTEM_TICKS = 12;
+
+/** The fields of /proc/PID/stat after the program's name, which may itself hold spaces. */
+function readStat(pid: number | string): { name: string; fields: string[] } | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+    const end = text.lastIndexOf(")");
+    return { name: text.slice(text.indexOf("(") + 1, end), fields: text.slice(end + 2).split(" ") };
+  } catch {
+    return null;
+  }
+}
+
+/** CPU time of the process and its threads so far, in steps of 10 ms. */
+export function cpuMs(pid: number): number {
+  const { fields = [] } = readStat(pid) ?? {};
+  return (Number(fields[USER_TICKS]) + Number(fields[SYSTEM_TICKS])) * TICK_MS;
+}
+
+/** As `cpuMs` but exact; threads that have ended are not counted. */
+export function exactCpuMs(pid: number): number {
+  const nanoseconds = readdirSync(`/proc/${pid}/task`).map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, value) => sum + value, 0) / 1e6;
+}
+
+/** The workerd processes that this program has started. */
+export function ownWorkerds(): number[] {
+  if (!canMeasureCpu) return [];
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .filter((pid) => {
+      const stat = readStat(pid);
+      return stat?.name === "workerd" && stat.fields[PARENT] === String(process.pid);
+    })
+    .map(Number);
+}

@@ -1,0 +1,56 @@
+import { runProgram } from "../../src/cli/program.ts";
+import { buildBundle, bundleRow } from "./bundle.ts";
+import { countCosts } from "./counted.ts";
+import { measureFullSize } from "./full-size.ts";
+import { canMeasureCpu } from "./process-cost.ts";
+import { printTable, printVerdict, type Row, skipped } from "./report.ts";
+import { measureRequests } from "./requests.ts";
+import { measureStartUp } from "./start-up.ts";
+import { Workspace } from "./workspace.ts";
+
+const NO_PROC = "CPU is read from /proc, which this machine does not have";
+
+const THOROUGH = {
+  starts: 7,
+  effort: { rounds: 5, seconds: 3, posts: 600 },
+  sizes: { small: 1_000, large: 200_000, others: 1_000_000 },
+};
+const QUICK: typeof THOROUGH = {
+  starts: 3,
+  effort: { rounds: 2, seconds: 1, posts: 200 },
+  sizes: { small: 1_000, large: 20_000, others: 100_000 },
+};
+
+/** Measures and prints; a bar that is missed is told, and is no failure of the program. */
+async function main(): Promise<number> {
+  const { starts, effort, sizes } = process.argv.includes("--quick") ? QUICK : THOROUGH;
+  const workspace = new Workspace();
+  const all: Row[] = [];
+  const show = (title: string, rows: Row[]) => {
+    printTable(title, rows);
+    all.push(...rows);
+  };
+  try {
+    const bundle = await buildBundle(workspace);
+    show("Size and start", [
+      bundleRow(bundle),
+      ...(canMeasureCpu
+        ? await measureStartUp(workspace, bundle, starts)
+        : [skipped("start-up", NO_PROC)]),
+    ]);
+    show("Counted costs", await countCosts(workspace));
+    show(
+      "CPU of one call, 16 connections, lowest of the rounds",
+      canMeasureCpu
+        ? await measureRequests(workspace, bundle.script, effort)
+        : [skipped("GET /upload, POST /upload", NO_PROC)],
+    );
+    show("A page of 100 posts", await measureFullSize(workspace, bundle.script, sizes));
+    printVerdict(all);
+    return 0;
+  } finally {
+    await workspace.end();
+  }
+}
+
+await runProgram(main);

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import {
+  connectSandbox,
+  createMember,
+  createToken,
+  form,
+  Harness,
+  type Member,
+} from "../support/harness.ts";
+import { measure } from "../support/meter.ts";
+import { photo } from "./support.ts";
+
+const UNKNOWN = `kmb_${"f".repeat(64)}`;
+const MALFORMED = UNKNOWN.slice(0, -1);
+
+/** Every GET of the document, with ids of the member's own in its path. */
+async function everyGet(harness: Harness, member: Member): Promise<string[]> {
+  const { token } = member;
+  const accountId = await connectSandbox(harness, member);
+  const draft = form({ accountId, description: "A draft", status: "draft" });
+  const created = await harness.call("POST", "/upload", { token, body: draft });
+  const ids: Record<string, string> = {
+    "/accounts/{id}": accountId,
+    "/upload/{id}": String(created.body.data.uploadId),
+  };
+  const { body } = await harness.call("GET", "/openapi.json");
+  return Object.entries<object>(body.paths)
+    .filter(([, operations]) => "get" in operations)
+    .map(([path]) => path.replace("/api/v1", ""))
+    .map((path) => path.replace(/\{\w+\}/, ids[path] ?? `no id is given here for ${path}`));
+}
+
+test("a GET asks the database once, a token's own list twice", async () => {
+  const harness = new Harness();
+  const member = await createMember();
+  const trips = new Map<string, number>();
+  for (const path of await everyGet(harness, member)) {
+    const { costs, result } = await measure(harness, () =>
+      harness.call("GET", path, { token: member.token }),
+    );
+    expect(result.status, path).toBe(200);
+    expect(costs.rowsWritten, path).toBe(0);
+    expect(costs.queueSends, path).toEqual([]);
+    trips.set(path, costs.roundTrips.length);
+  }
+  // Whose tokens are listed is known only once the token has been read.
+  expect(trips.get("/tokens")).toBeLessThanOrEqual(2);
+  trips.delete("/tokens");
+  expect(Object.fromEntries(trips)).toEqual(
+    Object.fromEntries([...trips.keys()].map((p) => [p, 1])),
+  );
+});
+
+test("knowing a caller reads 3 rows, however the team is named", async () => {
+  const harness = new Harness();
+  const { userId, teamId, token } = await createMember();
+  const pinned = await createToken(userId, { teamId });
+  const ways = [{ token }, { token, headers: { "x-team-id": String(teamId) } }, { token: pinned }];
+  const reads: (number | undefined)[] = [];
+  for (const way of ways) {
+    const { costs } = await measure(harness, () => harness.call("GET", "/upload", way));
+    reads.push(costs.roundTrips[0]?.[0]?.rowsRead);
+  }
+  expect(reads).toEqual([3, 2, 2]);
+});
+
+test("an unknown token costs one round trip that reads 1 row at most", async () => {
+  const harness = new Harness();
+  const member = await createMember();
+  for (const path of await everyGet(harness, member)) {
+    const { costs, result } = await measure(harness, () =>
+      harness.call("GET", path, { token: UNKNOWN }),
+    );
+    expect(result.status, path).toBe(401);
+    expect(costs.roundTrips, path).toHaveLength(1);
+    expect(costs.rowsRead, path).toBeLessThanOrEqual(1);
+  }
+});
+
+test("a post of somebody unknown costs the same, and none of its file is stored", async () => {
+  const harness = new Harness();
+  for (const body of [
+    form({ accountId: "acc_1", description: "Text" }),
+    form({ photo: photo(1_000_000), accountId: "acc_1" }),
+  ]) {
+    const { costs, result } = await measure(harness, () =>
+      harness.call("POST", "/upload", { token: UNKNOWN, body }),
+    );
+    expect(result.status).toBe(401);
+    expect(costs.roundTrips).toHaveLength(1);
+    expect(costs.rowsRead).toBeLessThanOrEqual(1);
+    expect(costs.storageCalls).toEqual([]);
+  }
+});
+
+test("what cannot be a token never reaches the database", async () => {
+  const harness = new Harness();
+  for (const token of [MALFORMED, undefined]) {
+    const { costs, result } = await measure(harness, () =>
+      harness.call("GET", "/upload", { token }),
+    );
+    expect(result.status).toBe(401);
+    expect(costs.roundTrips).toEqual([]);
+  }
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { bluesky } from "../../src/platforms/bluesky/index.ts";
+import { createMember, form, Harness, START } from "../support/harness.ts";
+import { measure } from "../support/meter.ts";
+import { connectLive, photo, SUBMIT, store, summary, UPLOAD_BLOB } from "./support.ts";
+import { loadPosts } from "./workload.ts";
+
+async function prepare() {
+  const harness = new Harness();
+  const member = await createMember();
+  const accountId = await connectLive(harness, member);
+  const create = (fields: Parameters<typeof form>[0]) =>
+    harness.call("POST", "/upload", {
+      token: member.token,
+      body: form({ accountId, description: "Text", ...fields }),
+    });
+  /** Publishes one post; what that cost, without its creation. */
+  const publish = async (fields: Parameters<typeof form>[0] = {}) => {
+    const created = await create(fields);
+    const { costs } = await measure(harness, () => harness.deliver());
+    const read = await harness.call("GET", `/upload/${created.body.data.uploadId}`, {
+      token: member.token,
+    });
+    expect(read.body.data).toMatchObject({ status: "completed" });
+    return summary(costs);
+  };
+  return { harness, ...member, accountId, create, publish };
+}
+
+/** Claim 2 (row, cap index), intent 1, outcome 3 (row, status index, event); leaving an index is free. */
+const TEXT = {
+  roundTrips: 3,
+  rowsRead: 9,
+  rowsWritten: 6,
+  queueSends: [],
+  storageCalls: [],
+  fetches: [SUBMIT],
+};
+
+describe("publishing", () => {
+  test("a text costs 3 round trips, 6 rows written and 1 call to the platform", async () => {
+    const { publish } = await prepare();
+    expect(await publish()).toEqual(TEXT);
+  });
+
+  test("an image is read from storage once, and costs no more rows written", async () => {
+    const { publish } = await prepare();
+    expect(await publish({ photo: photo() })).toEqual({
+      ...TEXT,
+      rowsRead: 11,
+      storageCalls: ["get"],
+      fetches: [UPLOAD_BLOB, SUBMIT],
+    });
+  });
+
+  test("the team's other files and posts cost nothing", async () => {
+    const { create, publish, teamId } = await prepare();
+    for (let i = 0; i < 5; i++) await create({ photo: photo(), status: "draft" });
+    await store(
+      loadPosts({
+        ...{ firstTeam: teamId, teams: 1, rows: 1_000, firstId: teamId * 10_000 },
+        from: START.getTime() - 1,
+      }),
+    );
+    expect(await publish()).toEqual(TEXT);
+    expect(await publish({ photo: photo() })).toMatchObject({ rowsRead: 11 + 1, rowsWritten: 6 });
+  });
+});
+
+describe("a post from the call to the platform", () => {
+  test("costs 11 rows written, 17 read and 1 message", async () => {
+    const { harness, create } = await prepare();
+    const { costs } = await measure(harness, async () => {
+      await create({});
+      await harness.deliver();
+    });
+    expect(summary(costs)).toEqual({
+      ...TEXT,
+      roundTrips: 5,
+      rowsRead: 17,
+      rowsWritten: 11,
+      queueSends: [1],
+    });
+  });
+
+  test("counts the account's posts of a day up to the platform's cap, and reads no more", async () => {
+    const { harness, create, accountId, teamId } = await prepare();
+    const cap = bluesky.capabilities.dailyPostCap;
+    const rows = cap * 4;
+    await store([
+      `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows} - 1)
+      INSERT INTO uploads (team_id, account_id, platform, status, status_group, settings, media,
+        sort_at, created_at, counted_at)
+      SELECT ${teamId}, '${accountId}', 'bluesky', 'completed', 'completed', '{}', '[]',
+        ${START.getTime()} - i, ${START.getTime()} - i, ${START.getTime()} - i FROM n`,
+    ]);
+    const { costs } = await measure(harness, async () => {
+      await create({});
+      await harness.deliver();
+    });
+    expect(costs.rowsRead).toBeLessThanOrEqual(60 + cap);
+  });
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { runSchedule } from "../../src/cron/schedule.ts";
+import { createMember, Harness, START } from "../support/harness.ts";
+import { measure } from "../support/meter.ts";
+import { store, summary } from "./support.ts";
+import { loadPosts } from "./workload.ts";
+
+const ROWS = 20_000;
+
+async function fill(): Promise<Harness> {
+  const { teamId } = await createMember();
+  const from = START.getTime();
+  const posts = { firstTeam: teamId, teams: 50, rows: ROWS, firstId: teamId * 1_000_000, from };
+  await store(loadPosts(posts));
+  return new Harness();
+}
+
+test("a tick with nothing to do asks once, reads 10 rows at most and sends nothing", async () => {
+  const harness = await fill();
+  const { costs } = await measure(harness, () => runSchedule(harness.deps));
+  expect(costs.rowsRead).toBeLessThanOrEqual(10);
+  expect(summary(costs)).toMatchObject({
+    roundTrips: 1,
+    rowsWritten: 0,
+    queueSends: [],
+    fetches: [],
+  });
+});
+
+test("a due post costs 1 row written and a hundredth of a call to the queue", async () => {
+  const harness = await fill();
+  const due = 250;
+  await store([
+    `UPDATE uploads SET due_at = ${START.getTime()} WHERE id IN
+      (SELECT id FROM uploads WHERE status = 'scheduled' ORDER BY id DESC LIMIT ${due})`,
+  ]);
+  const { costs } = await measure(harness, () => runSchedule(harness.deps));
+  expect(costs.rowsWritten).toBe(due);
+  expect(costs.roundTrips).toHaveLength(1);
+  expect(costs.queueSends).toEqual([100, 100, 50]);
+});
