@@ -39,17 +39,23 @@ const rateLimits = z.union(
 const KEY_BYTES = 32;
 
 /** `id:base64,id:base64`: the first encrypts, all decrypt. */
-const encryptionKeys = z.string().transform((text, ctx): EncryptionKey[] =>
-  text.split(",").map((entry) => {
-    const [id = "", encoded = ""] = entry.trim().split(":");
-    try {
-      const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
-      if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
-    } catch {}
-    ctx.addIssue({ code: "custom", message: "must be id:base64 pairs of 32-byte keys" });
-    return z.NEVER;
-  }),
-);
+const encryptionKeys = z
+  .string()
+  .transform((text, ctx): EncryptionKey[] =>
+    text.split(",").map((entry) => {
+      const [id = "", encoded = ""] = entry.trim().split(":");
+      try {
+        const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+        if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
+      } catch {}
+      ctx.addIssue({ code: "custom", message: "must be id:base64 pairs of 32-byte keys" });
+      return z.NEVER;
+    }),
+  )
+  .refine(
+    (keys) => new Set(keys.map(({ id }) => id)).size === keys.length,
+    "must not use an id twice",
+  );
 
 const variables = z.object({
   ENVIRONMENT: z.enum(["production", "development"]),

@@ -4,7 +4,8 @@
  */
 export function clientKey(address: string | null): string {
   if (!address) return "unknown";
-  if (!address.includes(":")) return address;
+  const ipv4 = /^(?:::ffff:)?(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (ipv4) return ipv4;
   const [head = "", tail] = address.toLowerCase().split("::");
   const left = head ? head.split(":") : [];
   const right = tail ? tail.split(":") : [];

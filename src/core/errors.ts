@@ -64,9 +64,12 @@ interface SchemaIssue {
   message: string;
 }
 
-/** What a schema found wrong, as fields of the request. */
+/** More than anybody reads; a hostile list can be wrong in a hundred thousand places. */
+const MAX_TOLD = 100;
+
+/** What a schema found wrong, as fields of the request; the first hundred. */
 export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
-  return issues.map(({ path, message }) => {
+  return issues.slice(0, MAX_TOLD).map(({ path, message }) => {
     const field = path.map(String).join(".");
     return { field, message: field ? `${field}: ${message}` : message };
   });

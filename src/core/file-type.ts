@@ -9,6 +9,9 @@ const ascii = (bytes: Uint8Array, start: number, end: number): string =>
 const startsWith = (bytes: Uint8Array, ...prefix: number[]): boolean =>
   prefix.every((byte, i) => bytes[i] === byte);
 
+/** Brands of ISO media files that hold pictures (HEIC, AVIF, CR3) or only sound. */
+const NO_VIDEO = /^(?:hei[cmsx]|hev[cmsx]|mif1|msf1|avi[fs]|crx |M4[ABP] )$/;
+
 /** How many leading bytes `detectFileType` wants to see. */
 export const FILE_TYPE_BYTES = 16;
 
@@ -23,8 +26,9 @@ export function detectFileType(bytes: Uint8Array): FileType | null {
     return { kind: "image", mime: "image/webp" };
   }
   if (ascii(bytes, 4, 8) === "ftyp") {
-    const isQuickTime = ascii(bytes, 8, 12) === "qt  ";
-    return { kind: "video", mime: isQuickTime ? "video/quicktime" : "video/mp4" };
+    const brand = ascii(bytes, 8, 12);
+    if (NO_VIDEO.test(brand)) return null;
+    return { kind: "video", mime: brand === "qt  " ? "video/quicktime" : "video/mp4" };
   }
   if (startsWith(bytes, 0x1a, 0x45, 0xdf, 0xa3)) return { kind: "video", mime: "video/webm" };
   if (ascii(bytes, 0, 5) === "%PDF-") return { kind: "document", mime: "application/pdf" };

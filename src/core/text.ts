@@ -14,3 +14,7 @@ export const countUtf8Bytes = (text: string): number => utf8.encode(text).length
 
 /** True when the text holds half of a surrogate pair, which no platform and no database accepts. */
 export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed();
+
+/** 2000000 as 2,000,000. */
+export const formatCount = (count: number): string =>
+  String(count).replace(/\B(?=(\d{3})+$)/g, ",");

@@ -76,20 +76,22 @@ function isPublicIpv4(text: string): boolean {
   });
 }
 
-/** Source: IANA special-purpose registry; the translation prefixes could reach private IPv4. */
+/**
+ * All but 2000::/3, which alone is public unicast, and what is special inside it: tunnels that could
+ * reach private IPv4, benchmarks, identifiers, documentation. Source: IANA, IPv6 address space and
+ * special-purpose registries.
+ */
 const BLOCKED_IPV6: [string, number][] = [
-  ["::", 96],
-  ["::ffff:0:0", 96],
-  ["64:ff9b::", 96],
-  ["64:ff9b:1::", 48],
-  ["100::", 64],
+  ["::", 3],
+  ["4000::", 2],
+  ["8000::", 1],
   ["2001::", 32],
+  ["2001:2::", 48],
+  ["2001:10::", 28],
+  ["2001:20::", 28],
   ["2001:db8::", 32],
   ["2002::", 16],
-  ["fc00::", 7],
-  ["fe80::", 10],
-  ["fec0::", 10],
-  ["ff00::", 8],
+  ["3fff::", 20],
 ];
 
 /** The address as 128 bits. `URL` has already normalised it, dotted tails included. */

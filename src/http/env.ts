@@ -1,5 +1,4 @@
 import type { Context } from "hono";
-import type { Scope } from "../core/scopes.ts";
 import type { Ctx, Deps } from "../deps.ts";
 
 /** What the middleware leaves for handlers. */
@@ -9,8 +8,6 @@ export interface AppEnv {
     deps: Deps;
     /** On API routes: who asks, and for which team. */
     ctx: Ctx;
-    /** On API routes: what the route needs. */
-    scope: Scope;
     /** Headers that the rate limiter wants on the answer, whatever it is. */
     limitHeaders: Promise<Record<string, string>>;
   };

@@ -40,32 +40,42 @@ export async function readForm(
 
   await new Promise<void>((resolve, reject) => {
     let reading = Promise.resolve();
+    let isOver = false;
     const fail = (error: unknown) => {
+      if (isOver) return;
+      isOver = true;
       source.unpipe(parser);
       source.destroy();
-      reject(toRefusal(error));
+      parser.destroy(new Error("The body is not read any further."));
+      // A file that is being taken in ends first, so that whoever cleans up knows of it.
+      const refuse = () => reject(toRefusal(error));
+      reading.then(refuse, refuse);
     };
     parser.on("field", (name, value, info) => {
-      if (info.valueTruncated || info.nameTruncated) {
-        fail(broken(`The field ${name.slice(0, 50)} is too long.`));
-        return;
+      const called = `The field ${fieldName(name).slice(0, 50)}`;
+      if (info.valueTruncated || info.nameTruncated) return fail(broken(`${called} is too long.`));
+      // The parser has no value for a character set that it does not know.
+      if (value === undefined) {
+        return fail(broken(`${called} is in another character set. Send UTF-8.`));
       }
       addField(form, name, value);
     });
     parser.on("file", (name, stream, info) => {
       stream.on("error", () => {});
       const part = { field: fieldName(name), name: info.filename ?? "", bytes: stream };
-      reading = reading
-        .then(() => onFile(part, form))
-        .then(() => {
-          stream.resume();
-        });
+      reading = reading.then(async () => {
+        if (isOver) return;
+        await onFile(part, form);
+        stream.resume();
+      });
       reading.catch(fail);
     });
     parser.on("partsLimit", () => fail(broken(`The body has more than ${LIMITS.parts} parts.`)));
     parser.on("error", fail);
     source.on("error", fail);
-    parser.on("close", () => reading.then(resolve, reject));
+    parser.on("close", () => {
+      if (!isOver) reading.then(resolve, fail);
+    });
     source.pipe(parser);
   });
   return form;

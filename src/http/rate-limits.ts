@@ -1,8 +1,7 @@
 import { AppError } from "../core/errors.ts";
 import { type LimitGroup, quotaOf } from "../core/quotas.ts";
-import { sha256Hex } from "../core/signature.ts";
 import type { Deps } from "../deps.ts";
-import type { LimitAnswer } from "../durable/rate-limiter.ts";
+import type { LimitAnswer, LimitRequest } from "../durable/rate-limiter.ts";
 
 const MINUTES = 60;
 
@@ -16,6 +15,12 @@ const tooManyTokens = (retryAfterSeconds: number) =>
     "Too many different API tokens from this address. Use one of those you used this hour, or wait.",
     { headers: { "Retry-After": String(retryAfterSeconds) } },
   );
+
+/** Whom a limit counts: an address, and the hash of the token it presented. */
+export interface RateLimited {
+  key: string;
+  tokenHash: string | null;
+}
 
 export interface Admission {
   answer: LimitAnswer;
@@ -31,17 +36,15 @@ export interface Admission {
  */
 export async function admit(
   deps: Deps,
-  caller: { key: string; token: string | null },
+  caller: RateLimited,
   group: LimitGroup,
 ): Promise<Admission | null> {
   if (deps.config.rateLimits === "off") return null;
   const now = deps.now().getTime();
-  const tokenHash = caller.token ? await sha256Hex(caller.token) : null;
-  refuseKnownGuesser(caller.key, tokenHash, now);
-
+  const { tokenHash } = caller;
   const quota = quotaOf(group, deps.config.rateLimits);
-  const limiter = deps.rateLimiter.getByName(caller.key);
-  const answer = await limiter.take({ group, quota, tokenHash, now });
+  const answer = await takePlace(deps, caller.key, { group, quota, tokenHash, now });
+  if (!answer) return null;
   if (answer.token && !answer.token.allowed) {
     const { known, retryAfterSeconds } = answer.token;
     if (refusedAddresses.size >= MAX_REMEMBERED) refusedAddresses.clear();
@@ -54,9 +57,30 @@ export async function admit(
   return { answer, headers: toHeaders(group, answer) };
 }
 
-function refuseKnownGuesser(key: string, tokenHash: string | null, now: number): void {
+/** Null when the limiter itself is out of order: callers are not made to suffer for that. */
+async function takePlace(
+  deps: Deps,
+  key: string,
+  request: LimitRequest,
+): Promise<LimitAnswer | null> {
+  try {
+    return await deps.rateLimiter.getByName(key).take(request);
+  } catch (error) {
+    deps.log({ event: "rate_limiter.failed", error: String(error) });
+    return null;
+  }
+}
+
+/**
+ * Turns away an address that has presented too many tokens before anything is asked about it. Tokens it
+ * had presented by then are let through.
+ *
+ * @throws AppError RATE_LIMIT
+ */
+export function refuseKnownGuesser(deps: Deps, { key, tokenHash }: RateLimited): void {
   const refused = refusedAddresses.get(key);
   if (!refused || !tokenHash || refused.known.has(tokenHash)) return;
+  const now = deps.now().getTime();
   if (refused.until <= now) {
     refusedAddresses.delete(key);
     return;

@@ -7,20 +7,20 @@ import { clientKey } from "../core/client-ip.ts";
 import { invalidFields, toFieldErrors, tooLarge } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
+import { sha256Hex } from "../core/signature.ts";
+import type { Ctx } from "../deps.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import type { AppContext, AppEnv } from "./env.ts";
-import { admit, refuseFullWindow } from "./rate-limits.ts";
+import { admit, refuseFullWindow, refuseKnownGuesser } from "./rate-limits.ts";
 
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;
 
-/** A router of one feature. What a schema refuses leaves as the envelope, after authentication. */
+/** A router of one feature. What a schema refuses leaves as the envelope. */
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
-    defaultHook: async (result, c) => {
-      if (result.success) return;
-      await c.var.ctx.read(c.var.scope, []);
-      throw invalidFields(toFieldErrors(result.error));
+    defaultHook: (result) => {
+      if (!result.success) throw invalidFields(toFieldErrors(result.error));
     },
   });
 }
@@ -93,38 +93,56 @@ const jsonLimit = bodyLimit({
   },
 });
 
-/** Counts the call and leaves the caller for the handler. */
+/**
+ * Counts the call, and answers the context of whoever made it: see `createCaller`.
+ *
+ * @throws AppError UNAUTHORIZED for what cannot be a token, RATE_LIMIT
+ */
+export async function countCaller(c: AppContext, limit: LimitGroup): Promise<Ctx> {
+  const { deps } = c.var;
+  const { token, teamId } = readPresented(c);
+  const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
+  const tokenHash = token && (await sha256Hex(token));
+  refuseKnownGuesser(deps, { key, tokenHash });
+  const admission = admit(deps, { key, tokenHash }, limit);
+  c.set(
+    "limitHeaders",
+    admission.then(
+      (admitted) => admitted?.headers ?? {},
+      () => ({}),
+    ),
+  );
+  const verdict = admission.then(refuseFullWindow);
+  verdict.catch(() => {});
+  return createCaller(deps, { token, tokenHash, teamId }, verdict);
+}
+
+/** Leaves the caller for the handler, and sees to it that a caller is judged before the request is. */
 export function identify(scope: Scope, limit: LimitGroup) {
   return createMiddleware<AppEnv>(async (c, next) => {
-    const { deps } = c.var;
-    const presented = readPresented(c);
-    const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
-    const admission = admit(deps, { key, token: presented.token }, limit);
-    c.set(
-      "limitHeaders",
-      admission.then(
-        (admitted) => admitted?.headers ?? {},
-        () => ({}),
-      ),
-    );
-    const verdict = admission.then(refuseFullWindow);
-    verdict.catch(() => {});
-    c.set("scope", scope);
-    c.set("ctx", await createCaller(deps, presented, verdict));
+    const ctx = await countCaller(c, limit);
+    c.set("ctx", ctx);
+    if (!TEAM_ID.test(c.req.header("x-team-id") ?? "1")) {
+      await ctx.read(scope, []);
+      throw invalidFields([{ field: "X-Team-ID", message: "X-Team-ID must be the id of a team." }]);
+    }
     await next();
+    // A request refused for what it says is refused for who says it first; mostly that is known by now.
+    if (!c.error) return;
+    await ctx.read(scope, []).catch((refusal) => {
+      if (refusal !== c.error) throw refusal;
+    });
   });
 }
+
+const TEAM_ID = /^[1-9]\d{0,14}$/;
 
 /** `x-api-token` is the older name of the header, `Authorization: Bearer` what agents send. */
 function readPresented(c: AppContext): { token: string | null; teamId: number | null } {
   const bearer = /^Bearer (.+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  const token = c.req.header("x-api-key") ?? c.req.header("x-api-token") ?? bearer ?? null;
-  const team = c.req.header("x-team-id");
-  if (team === undefined) return { token, teamId: null };
-  if (!/^[1-9]\d{0,14}$/.test(team)) {
-    throw invalidFields([{ field: "X-Team-ID", message: "X-Team-ID must be the id of a team." }]);
-  }
-  return { token, teamId: Number(team) };
+  const token = c.req.header("x-api-key") || c.req.header("x-api-token") || bearer || null;
+  const team = c.req.header("x-team-id") ?? "";
+  return { token, teamId: TEAM_ID.test(team) ? Number(team) : null };
 }
 
 interface FormRoute extends Omit<ApiRoute, "request"> {

@@ -185,6 +185,9 @@ export interface Capabilities {
     maxCount: number;
     imageTypes: string[];
     imageMaxBytes: number;
+    /** Both only where `kinds` has video. */
+    videoTypes?: string[];
+    videoMaxBytes?: number;
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Platform } from "../core/platforms.ts";
-import { SIMULATORS } from "./registry.ts";
+import { SIMULATED_PLATFORMS } from "./registry.ts";
 import type { FeedMedia, FeedPost } from "./store.ts";
 
 export const FEED_STYLES = `
@@ -21,6 +21,7 @@ export const FEED_STYLES = `
   display: block; width: 100%; max-height: 26rem; object-fit: cover; border-radius: .7rem;
   border: 1px solid var(--line); background: var(--code);
 }
+.media video { display: block; width: 100%; max-height: 26rem; border-radius: .7rem; background: #000; }
 .media.many img { aspect-ratio: 1; }
 .media figcaption { font-size: .82rem; color: var(--muted); margin-top: .25rem; overflow-wrap: anywhere; }
 details { margin-top: 1rem; border-top: 1px solid var(--line); padding-top: .7rem; }
@@ -59,7 +60,7 @@ const addressOf = (query: Record<string, string | null>): string => {
 const PlatformFilter = (props: { platform: string | null; accountId: string | null }) => (
   <nav aria-label="Platforms">
     <ul class="chips">
-      {[null, ...SIMULATORS.map((simulator) => simulator.platform)].map((platform) => (
+      {[null, ...SIMULATED_PLATFORMS.map(({ platform }) => platform)].map((platform) => (
         <li>
           <a
             class="chip"
@@ -74,19 +75,33 @@ const PlatformFilter = (props: { platform: string | null; accountId: string | nu
   </nav>
 );
 
+const Preview = ({ item }: { item: FeedMedia }) => {
+  const address = `/sandbox/media/${item.id}`;
+  switch (item.kind) {
+    case "image":
+      return (
+        <a href={address}>
+          <img src={address} alt={item.alt || "Image without a description"} loading="lazy" />
+        </a>
+      );
+    case "video":
+      return (
+        // biome-ignore lint/a11y/useMediaCaption: posts come without captions
+        <video
+          controls
+          preload="metadata"
+          src={address}
+          aria-label={item.alt || "Video without a description"}
+        />
+      );
+    case "document":
+      return <a href={address}>Open the document</a>;
+  }
+};
+
 const Media = ({ item }: { item: FeedMedia }) => (
   <figure>
-    {item.kind === "image" ? (
-      <a href={`/sandbox/media/${item.id}`}>
-        <img
-          src={`/sandbox/media/${item.id}`}
-          alt={item.alt || "Image without a description"}
-          loading="lazy"
-        />
-      </a>
-    ) : (
-      <a href={`/sandbox/media/${item.id}`}>Open the {item.kind}</a>
-    )}
+    <Preview item={item} />
     <figcaption dir="auto">
       {item.alt ? `${item.alt} · ` : ""}
       {item.mime}, {toSize(item.sizeBytes)}

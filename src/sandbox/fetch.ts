@@ -1,6 +1,6 @@
 import { PublishFailure } from "../core/failures.ts";
 import type { Fetch } from "../platforms/connector.ts";
-import { findSimulator } from "./registry.ts";
+import { findSimulated } from "./registry.ts";
 import { type CallOrigin, readOutcome, withOrigin } from "./simulator.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 
@@ -32,7 +32,7 @@ export function createSandboxFetch(
     const signal = init?.signal ?? (input instanceof Request ? input.signal : null);
     signal?.throwIfAborted();
     const url = new URL(request.url);
-    if (!findSimulator(url)) {
+    if (!findSimulated(url)) {
       throw new TypeError(`The sandbox simulates no platform at ${url.origin}.`);
     }
     const answer = theSandbox(namespace).fetch(withOrigin(request, origin));

@@ -1,3 +1,4 @@
+import type { ByteRange } from "../core/byte-range.ts";
 import { now } from "../core/clock.ts";
 import type { Platform } from "../core/platforms.ts";
 import { HOUR } from "../core/time.ts";
@@ -9,6 +10,15 @@ export interface StoredMedia {
   mime: string;
   sizeBytes: number;
   /** Lowercase hex. */
+  sha256: string;
+}
+
+/** `owner`: the platform's id of the account that it was given to; `ref`: what the platform calls it. */
+interface NewMedia {
+  platform: Platform;
+  owner: string;
+  ref: string;
+  mime: string;
   sha256: string;
 }
 
@@ -34,7 +44,7 @@ CREATE TABLE IF NOT EXISTS media_chunks (
 `;
 
 /** A value of the storage ends at 2 MB. */
-const CHUNK_BYTES = 1_000_000;
+export const SLICE_BYTES = 1_000_000;
 /** Platforms collect files that no post uses "after minutes to hours". */
 const UNUSED_MEDIA_MS = 6 * HOUR;
 
@@ -47,6 +57,19 @@ export const toStoredMedia = ({ id, mime, size, sha256 }: MediaRow): StoredMedia
   sha256,
 });
 
+/** Which bytes of which slices make up a range of a file; null: the whole file. */
+function planPieces(slices: { position: number; size: number }[], range: ByteRange | null) {
+  const start = range?.offset ?? 0;
+  const end = range ? range.offset + range.length : Number.POSITIVE_INFINITY;
+  let offset = 0;
+  return slices.flatMap(({ position, size }) => {
+    const from = Math.max(start - offset, 0);
+    const to = Math.min(end - offset, size);
+    offset += size;
+    return from < to ? [{ position, from, length: to - from }] : [];
+  });
+}
+
 /** The files of the simulated platforms, their bytes in slices that fit the storage. */
 export class MediaStore {
   readonly #sql: SqlStorage;
@@ -56,17 +79,8 @@ export class MediaStore {
     this.#sql = sql;
   }
 
-  /**
-   * Keeps a file. The same one again is a look-up that keeps it longer.
-   *
-   * @param owner the platform's id of the account that it was given to
-   * @param ref what the platform calls it
-   */
-  save(
-    origin: CallOrigin,
-    file: { platform: Platform; owner: string; ref: string; mime: string; sha256: string },
-    bytes: Uint8Array<ArrayBuffer>,
-  ): void {
+  /** Keeps a file. The same one again is a look-up that keeps it longer. */
+  save(origin: CallOrigin, file: NewMedia, bytes: Uint8Array<ArrayBuffer>): void {
     const at = now().getTime();
     this.#sweep(at);
     const known = this.find(file.platform, file.owner, file.ref, origin.teamId);
@@ -74,7 +88,14 @@ export class MediaStore {
       this.#sql.exec("UPDATE media SET touched_at = ? WHERE id = ?", at, known.id);
       return;
     }
-    const { id } = this.#sql
+    const id = this.#insert(origin, { ...file, sizeBytes: bytes.byteLength }, at);
+    for (let offset = 0, position = 0; offset < bytes.byteLength; offset += SLICE_BYTES) {
+      this.writeSlice(id, position++, bytes.subarray(offset, offset + SLICE_BYTES));
+    }
+  }
+
+  #insert(origin: CallOrigin, file: NewMedia & { sizeBytes: number }, at: number): number {
+    return this.#sql
       .exec<{ id: number }>(
         `INSERT INTO media (platform, owner, ref, team_id, mime, size, sha256, touched_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
@@ -83,19 +104,83 @@ export class MediaStore {
         file.ref,
         origin.teamId,
         file.mime,
-        bytes.byteLength,
+        file.sizeBytes,
         file.sha256,
         at,
       )
-      .one();
-    for (let offset = 0, position = 0; offset < bytes.byteLength; offset += CHUNK_BYTES) {
-      this.#sql.exec(
-        "INSERT INTO media_chunks (media_id, position, bytes) VALUES (?, ?, ?)",
+      .one().id;
+  }
+
+  /**
+   * Makes room for a file that arrives piece by piece: `writeSlice`, then `seal` or `discard`.
+   *
+   * @param ref a name of its own until it is sealed
+   */
+  reserve(origin: CallOrigin, file: { platform: Platform; owner: string; ref: string }): number {
+    const at = now().getTime();
+    this.#sweep(at);
+    const unknown = { mime: "application/octet-stream", sha256: "", sizeBytes: 0 };
+    return this.#insert(origin, { ...file, ...unknown }, at);
+  }
+
+  /**
+   * Slices follow each other by `position`, counted from 0; at most `SLICE_BYTES` each. Those of a file
+   * that has been discarded meanwhile are dropped.
+   */
+  writeSlice(id: number, position: number, bytes: Uint8Array): void {
+    this.#sql.exec(
+      `INSERT OR REPLACE INTO media_chunks (media_id, position, bytes)
+       SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM media WHERE id = ?1)`,
+      id,
+      position,
+      bytes.slice().buffer,
+    );
+  }
+
+  /** Gives a reserved file its name and type; where the owner has that file already, this one goes. */
+  seal(id: number, file: { ref: string; mime: string; sha256: string }): void {
+    const at = now().getTime();
+    const [same] = this.#sql
+      .exec<{ id: number }>(
+        `SELECT known.id FROM media AS known
+         JOIN media AS fresh USING (platform, owner, team_id)
+         WHERE fresh.id = ? AND known.ref = ?`,
         id,
-        position++,
-        bytes.slice(offset, offset + CHUNK_BYTES).buffer,
-      );
+        file.ref,
+      )
+      .toArray();
+    if (same) {
+      this.#sql.exec("UPDATE media SET touched_at = ? WHERE id = ?", at, same.id);
+      if (same.id !== id) this.discard(id);
+      return;
     }
+    this.#sql.exec(
+      "UPDATE media SET ref = ?, mime = ?, sha256 = ?, size = ?, touched_at = ? WHERE id = ?",
+      file.ref,
+      file.mime,
+      file.sha256,
+      this.storedBytes(id),
+      at,
+      id,
+    );
+  }
+
+  /** How many bytes of a file have arrived. */
+  storedBytes(id: number): number {
+    return this.#slicesOf(id).reduce((total, { size }) => total + size, 0);
+  }
+
+  discard(id: number): void {
+    this.#delete("id = ?", id);
+  }
+
+  #slicesOf(id: number): { position: number; size: number }[] {
+    return this.#sql
+      .exec<{ position: number; size: number }>(
+        "SELECT position, length(bytes) AS size FROM media_chunks WHERE media_id = ? ORDER BY position",
+        id,
+      )
+      .toArray();
   }
 
   find(platform: Platform, owner: string, ref: string, teamId: number): StoredMedia | null {
@@ -124,20 +209,23 @@ export class MediaStore {
     return row ? toStoredMedia(row) : null;
   }
 
-  /** The bytes, read from storage as they are asked for. */
-  stream(id: number): ReadableStream<Uint8Array> {
-    let position = 0;
+  /** The bytes, all or of a range, read from storage as they are asked for. */
+  stream(id: number, range: ByteRange | null = null): ReadableStream<Uint8Array> {
+    const pieces = planPieces(this.#slicesOf(id), range);
     return new ReadableStream({
       type: "bytes",
       pull: (controller) => {
-        const [row] = this.#sql
-          .exec<{ bytes: ArrayBuffer }>(
-            "SELECT bytes FROM media_chunks WHERE media_id = ? AND position = ?",
-            id,
-            position++,
-          )
-          .toArray();
-        if (row) controller.enqueue(new Uint8Array(row.bytes));
+        const piece = pieces.shift();
+        const [row] = piece
+          ? this.#sql
+              .exec<{ bytes: ArrayBuffer }>(
+                "SELECT bytes FROM media_chunks WHERE media_id = ? AND position = ?",
+                id,
+                piece.position,
+              )
+              .toArray()
+          : [];
+        if (piece && row) controller.enqueue(new Uint8Array(row.bytes, piece.from, piece.length));
         else controller.close();
       },
     });

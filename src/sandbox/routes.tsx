@@ -53,6 +53,13 @@ const filterOf = (c: Context) => ({
   accountId: c.req.query("accountId") || null,
 });
 
+/** The feed is the one page that plays videos, so the policy of the others stays without them. */
+function allowOwnVideos(page: Response): Response {
+  const policy = page.headers.get("Content-Security-Policy");
+  page.headers.set("Content-Security-Policy", `${policy}; media-src 'self'`);
+  return page;
+}
+
 async function readClockBody(c: Context): Promise<number> {
   let body: unknown;
   try {
@@ -93,11 +100,12 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     const shown = posts.slice(0, PAGE_SIZE);
     const olderThan = posts.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
     const origin = options.deps(c).config.publicUrl ?? new URL(c.req.url).origin;
-    return renderPage(
+    const page = await renderPage(
       c,
       { title: "Sandbox feed", styles: FEED_STYLES },
       <FeedPage posts={shown} {...filter} olderThan={olderThan} origin={origin} />,
     );
+    return allowOwnVideos(page);
   });
 
   app.get("/api/posts", async (c) => {
@@ -109,17 +117,27 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
 
   app.get("/media/:id{[0-9]{1,15}}", async (c) => {
     const teamId = await options.teamOf(c);
-    const media = await sandbox(c).readMedia(Number(c.req.param("id")), teamId);
+    const id = Number(c.req.param("id"));
+    const media = await sandbox(c).readMedia(id, teamId, c.req.header("range"));
     if (!media) throw notFound("Media");
-    const isShown = SHOWN_TYPES.test(media.mime);
-    return c.body(media.body, 200, {
-      "Content-Type": isShown ? media.mime : "application/octet-stream",
+    const { mime, sizeBytes, range, body } = media;
+    if (!body) return c.body(null, 416, { "Content-Range": `bytes */${sizeBytes}` });
+    const isShown = SHOWN_TYPES.test(mime);
+    const headers: Record<string, string> = {
+      "Content-Type": isShown ? mime : "application/octet-stream",
       "Content-Disposition": isShown ? "inline" : "attachment",
-      "Content-Length": String(media.sizeBytes),
+      "Content-Length": String(range?.length ?? sizeBytes),
+      "Accept-Ranges": "bytes",
       "Content-Security-Policy": "default-src 'none'; sandbox",
       "X-Content-Type-Options": "nosniff",
       "Cross-Origin-Resource-Policy": "same-origin",
       "Cache-Control": "private, max-age=3600",
+    };
+    if (!range) return c.body(body, 200, headers);
+    const last = range.offset + range.length - 1;
+    return c.body(body, 206, {
+      ...headers,
+      "Content-Range": `bytes ${range.offset}-${last}/${sizeBytes}`,
     });
   });
 

@@ -1,5 +1,4 @@
 import type { Failure } from "../core/failures.ts";
-import type { Platform } from "../core/platforms.ts";
 import type { Reply } from "./steering.ts";
 import type { SandboxStore } from "./store.ts";
 
@@ -20,9 +19,6 @@ export interface SimulatedCall {
 
 /** One platform, imitated at the level of its HTTP API. */
 export interface Simulator {
-  platform: Platform;
-  /** The origins it answers for. */
-  origins: readonly string[];
   /** `CREATE TABLE IF NOT EXISTS …` of what it keeps beyond the shared tables. */
   schema: string;
   /** Answers as the platform would; never throws for anything a caller can do. */

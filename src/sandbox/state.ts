@@ -1,32 +1,36 @@
 import { DurableObject } from "cloudflare:workers";
+import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
 import type { Env } from "../deps.ts";
 import { MEDIA_SCHEMA } from "./media-store.ts";
-import { findSimulator, SIMULATORS } from "./registry.ts";
-import { readCall } from "./simulator.ts";
+import { findSimulated, type SimulatedPlatform } from "./registry.ts";
+import { readCall, type Simulator } from "./simulator.ts";
 import { type FeedFilter, type FeedPost, POSTS_SCHEMA, SandboxStore } from "./store.ts";
 
 /** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
 export class SandboxState extends DurableObject<Env> {
   readonly #store: SandboxStore;
+  readonly #opened = new Set<Simulator>();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new SandboxStore(ctx.storage.sql);
-    for (const schema of [
-      MEDIA_SCHEMA,
-      POSTS_SCHEMA,
-      ...SIMULATORS.map((simulator) => simulator.schema),
-    ]) {
-      ctx.storage.sql.exec(schema);
-    }
+    for (const schema of [MEDIA_SCHEMA, POSTS_SCHEMA]) ctx.storage.sql.exec(schema);
+  }
+
+  /** A simulator with its tables in place. */
+  async #open(simulated: SimulatedPlatform): Promise<Simulator> {
+    const simulator = await simulated.load();
+    if (!this.#opened.has(simulator)) this.ctx.storage.sql.exec(simulator.schema);
+    this.#opened.add(simulator);
+    return simulator;
   }
 
   /** A call to a simulated platform, as `createSandboxFetch` sends it. */
   override async fetch(request: Request): Promise<Response> {
     const call = readCall(request);
-    const simulator = findSimulator(call.url);
-    if (!simulator) return new Response("No simulated platform answers here.", { status: 404 });
-    return simulator.handle(call, this.#store);
+    const simulated = findSimulated(call.url);
+    if (!simulated) return new Response("No simulated platform answers here.", { status: 404 });
+    return (await this.#open(simulated)).handle(call, this.#store);
   }
 
   /** Newest first; without a filter, everything. */
@@ -34,14 +38,27 @@ export class SandboxState extends DurableObject<Env> {
     return this.#store.listPosts(filter);
   }
 
-  /** A file of the feed, or null; `teamId` null: whosever it is. */
+  /**
+   * A file of the feed, or null; `teamId` null: whosever it is.
+   *
+   * @param rangeHeader what the browser wants of it; `body` is null where that begins past its end
+   */
   readMedia(
     id: number,
     teamId: number | null = null,
-  ): { mime: string; sizeBytes: number; body: ReadableStream<Uint8Array> } | null {
+    rangeHeader?: string,
+  ): {
+    mime: string;
+    sizeBytes: number;
+    range: ByteRange | null;
+    body: ReadableStream<Uint8Array> | null;
+  } | null {
     const media = this.#store.media.findById(id, teamId);
     if (!media) return null;
-    return { mime: media.mime, sizeBytes: media.sizeBytes, body: this.#store.media.stream(id) };
+    const { mime, sizeBytes } = media;
+    const range = parseByteRange(rangeHeader, sizeBytes);
+    if (range === "unsatisfiable") return { mime, sizeBytes, range: null, body: null };
+    return { mime, sizeBytes, range, body: this.#store.media.stream(id, range) };
   }
 
   /** Empties the feed of a team, or of all; connected accounts go on working. */

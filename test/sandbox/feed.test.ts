@@ -6,7 +6,7 @@ import { AppError } from "../../src/core/errors.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createDeps, type Deps } from "../../src/deps.ts";
 import { createSandboxRoutes } from "../../src/sandbox/routes.tsx";
-import { connect, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
+import { connect, mp4, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
 
 afterEach(() => moveClock(0));
 
@@ -127,6 +127,7 @@ describe("GET /sandbox", () => {
       "form-action 'none'",
       "frame-ancestors 'none'",
       "base-uri 'none'",
+      "media-src 'self'",
     ]);
     expect(page).not.toMatch(/ style=|https?:\/\/(?!localhost)/);
   });
@@ -155,6 +156,18 @@ describe("GET /sandbox", () => {
     for (const field of ["text", "createdAt", "embed", "langs"]) {
       expect(page).toContain(`<dt>${field}</dt>`);
     }
+  });
+
+  it("plays videos, described by their alt text", async () => {
+    const connection = await connect();
+    const reply = await upload(connection, mp4(1_000), { "content-type": "video/mp4" });
+    const { blob: video } = await reply.json<{ blob: unknown }>();
+    const embed = { $type: "app.bsky.embed.video", video, alt: 'A "fox"' };
+    await write(connection, record("Look", { embed }));
+    const page = await (await serve(connection.teamId).get("/sandbox")).text();
+    expect(page).toMatch(
+      /<video controls="" preload="metadata" src="\/sandbox\/media\/\d+" aria-label="A &quot;fox&quot;"><\/video>/,
+    );
   });
 
   it("turns pages, fifty posts at a time", async () => {
@@ -206,6 +219,35 @@ describe("GET /sandbox/media/:id", () => {
     expect(media.headers.get("content-type")).toBe("application/octet-stream");
     expect(media.headers.get("content-disposition")).toBe("attachment");
     await media.arrayBuffer();
+  });
+
+  it.each([
+    ["bytes=0-9", 206, "bytes 0-9/2500000", 10],
+    ["bytes=999990-1000009", 206, "bytes 999990-1000009/2500000", 20],
+    ["bytes=500000-2400000", 206, "bytes 500000-2400000/2500000", 1_900_001],
+    ["bytes=-5", 206, "bytes 2499995-2499999/2500000", 5],
+    ["bytes=2400000-", 206, "bytes 2400000-2499999/2500000", 100_000],
+    ["bytes=2500000-", 416, "bytes */2500000", 0],
+    ["bytes=0-1,5-6", 200, null, 2_500_000],
+  ])("answers a browser that wants %s with %i", async (range, status, contentRange, length) => {
+    const connection = await connect();
+    const bytes = mp4(2_500_000, 7);
+    const blob = await upload(connection, bytes, { "content-type": "video/mp4" });
+    const { blob: video } = await blob.json<{ blob: unknown }>();
+    const embed = { $type: "app.bsky.embed.video", video };
+    await write(connection, record("A video", { embed }));
+    const path = await firstMedia(connection.teamId);
+    const reply = await serve(connection.teamId).app.request(path, { headers: { range } });
+    expect(reply.status).toBe(status);
+    expect(reply.headers.get("content-range")).toBe(contentRange);
+    const got = new Uint8Array(await reply.arrayBuffer());
+    expect(got.length).toBe(length);
+    if (status === 416) return;
+    expect(reply.headers.get("accept-ranges")).toBe("bytes");
+    expect(reply.headers.get("content-length")).toBe(String(length));
+    expect(reply.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    const first = Number(/^bytes (\d+)/.exec(contentRange ?? "bytes 0")?.[1]);
+    expect(await sha256Hex(got)).toBe(await sha256Hex(bytes.slice(first, first + length)));
   });
 
   it.each(["/sandbox/media/999999", "/sandbox/media/x", "/sandbox/media/"])(

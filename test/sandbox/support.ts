@@ -121,3 +121,15 @@ export async function readError(reply: Response) {
   const body = await reply.json<{ error?: string; message?: string }>();
   return { status: reply.status, error: body.error, message: body.message };
 }
+
+/** Starts like an MP4; nothing reads further. Other bytes follow for another `seed`. */
+export function mp4(sizeBytes: number, seed = unique()): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(sizeBytes);
+  // A linear congruence: as good as random to a hash, and the same in every run.
+  for (let i = 0, value = seed; i < sizeBytes; i++) {
+    value = (Math.imul(value, 1_664_525) + 1_013_904_223) | 0;
+    bytes[i] = value >>> 24;
+  }
+  bytes.set(new TextEncoder().encode("\0\0\0\x18ftypmp42"));
+  return bytes;
+}

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import type { Config } from "../../src/config.ts";
 import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
@@ -72,6 +73,11 @@ export class Harness {
     vi.setSystemTime(Date.now() + seconds * 1_000);
   }
 
+  /** What the router answers: every handler and middleware, in order. */
+  get routes() {
+    return this.app.routes;
+  }
+
   request(path: string, init?: RequestInit): Promise<Response> {
     return Promise.resolve(this.app.fetch(new Request(`https://akimbo.test${path}`, init)));
   }
@@ -96,6 +102,7 @@ export class Harness {
     }
     const response = await this.request(`/api/v1${path}`, { method, headers, body });
     const text = await response.text();
+    refuseLeak(`${method} ${path}`, text);
     return {
       status: response.status,
       headers: response.headers,
@@ -148,6 +155,28 @@ export class Harness {
     return retried;
   }
 }
+
+/** What no answer may hold, whatever went wrong. */
+const LEAKS: Record<string, RegExp> = {
+  SQL: /SQLITE_|D1_ERROR|\bSELECT .+ FROM\b|\bINSERT INTO\b|\bUPDATE \w+ SET\b|\bDELETE FROM\b/,
+  "a stack frame": /\bat \S+ \(|\.tsx?:\d+|node_modules|TypeError/,
+  "a storage key": /media\/\d+\/[0-9a-f]{32}(?![0-9a-f])/,
+  "a sealed secret": /\bv1\.\w+\.[\w-]{16}\.[\w-]+/,
+  "an API token": /kmb_[0-9a-f]{64}/,
+};
+
+/** A new token is told to its maker, and nothing else is told to anybody. */
+function refuseLeak(call: string, text: string): void {
+  for (const [what, pattern] of Object.entries(LEAKS)) {
+    if (what === "an API token" && call === "POST /tokens") continue;
+    const found = pattern.exec(text);
+    if (found) throw new Error(`The answer to ${call} shows ${what}: ${found[0]}`);
+  }
+}
+
+/** The service under a configuration that differs from the one of the other tests. */
+export const harnessWith = (config: Partial<Config>): Harness =>
+  new Harness({ config: { ...createDeps(env).config, ...config } });
 
 let serial = 0;
 

@@ -1,3 +1,4 @@
+import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
@@ -16,6 +17,15 @@ export function platformFetch(
   const { teamId, id: accountId } = account;
   return createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
 }
+
+/** Longer than a login or a refresh takes anywhere. */
+const LOGIN_CALL_SECONDS = 20;
+
+/** Every call by itself ends within its time, so that a silent server holds nobody. */
+export const withTimeout =
+  (network: Fetch): Fetch =>
+  (input, init) =>
+    network(input, { ...init, signal: AbortSignal.timeout(LOGIN_CALL_SECONDS * SECOND) });
 
 export const toPublishAccount = (account: AccountRow): PublishAccount => ({
   platformAccountId: account.platformAccountId,

@@ -7,6 +7,7 @@ import {
   platformFetch,
   sealCredentials,
   toPublishAccount,
+  withTimeout,
 } from "./platform-access.ts";
 import { finishRefresh, takeRefreshLease } from "./repo.ts";
 import type { AccountRow } from "./table.ts";
@@ -15,7 +16,6 @@ import type { AccountRow } from "./table.ts";
 const EARLY_SECONDS = 60;
 /** Longer than any refresh call may take. */
 const LEASE_SECONDS = 60;
-const CALL_SECONDS = 30;
 
 /** `busy`: somebody else is refreshing this login; look again in a moment. */
 export type Login =
@@ -47,12 +47,10 @@ export async function usableLogin(
   const [taken] = await deps.db.run([lease]);
   if (taken === 0) return { kind: "busy" };
 
-  const fetch = platformFetch(deps, account);
-  const timed: typeof fetch = (input, init) =>
-    fetch(input, { ...init, signal: AbortSignal.timeout(CALL_SECONDS * 1_000) });
+  const fetch = withTimeout(platformFetch(deps, account));
   let refreshed: Awaited<ReturnType<Connector["refresh"]>>;
   try {
-    refreshed = await connector.refresh(timed, credentials, toPublishAccount(account));
+    refreshed = await connector.refresh(fetch, credentials, toPublishAccount(account));
   } catch (error) {
     const message = `No answer to the refresh: ${error instanceof Error ? error.message : error}`;
     refreshed = { ok: false, error: { message, final: false } };

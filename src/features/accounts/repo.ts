@@ -54,8 +54,9 @@ export function accountByPlatformId(db: Db, team: SQL, platform: Platform, platf
   return toQuery(db.orm.select().from(accounts).where(where), accounts);
 }
 
+/** Changes nothing when the team has that account already. */
 export function insertAccount(db: Db, row: typeof accounts.$inferInsert) {
-  return toWrite(db.orm.insert(accounts).values(row));
+  return toWrite(db.orm.insert(accounts).values(row).onConflictDoNothing());
 }
 
 export function updateAccount(db: Db, team: SQL, id: string, set: Partial<AccountRow>) {

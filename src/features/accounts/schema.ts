@@ -42,7 +42,7 @@ export type AccountFilter = z.infer<typeof accountFilterSchema>;
 export const accountTagsSchema = z.strictObject({
   tags: z
     .union([z.string(), z.array(z.string())], { error: "must be a comma-separated string" })
-    .transform((value) => (Array.isArray(value) ? value : value.split(",")))
+    .transform((value) => [value].flat().flatMap((text) => text.split(",")))
     .transform((tags) => [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))].join(","))
     .refine((tags) => tags.length <= 500, "must have at most 500 characters in all")
     .describe("Comma-separated, or an array; replaces the account's tags."),

@@ -6,12 +6,13 @@ import type { Ctx } from "../../deps.ts";
 import type { Connected, Connector, LoginRefusal } from "../../platforms/connector.ts";
 import { connectors, findConnector } from "../../platforms/registry.ts";
 import { sandboxLogin } from "../../sandbox/login.ts";
-import { emit, emitIfChanged } from "../events/emit.ts";
+import { emitIfChanged } from "../events/emit.ts";
 import {
   openCredentials,
   platformFetch,
   sealCredentials,
   toPublishAccount,
+  withTimeout,
 } from "./platform-access.ts";
 import * as repo from "./repo.ts";
 import type { AccountFilter, NewAccount } from "./schema.ts";
@@ -77,7 +78,7 @@ async function logIn(
   mode: AccountMode,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { teamId } = ctx.actor;
-  const fetch = platformFetch(ctx, { mode, teamId, id: null });
+  const fetch = withTimeout(platformFetch(ctx, { mode, teamId, id: null }));
   if ("sandbox" in input) {
     if (!ctx.config.sandboxEnabled) {
       throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
@@ -142,7 +143,7 @@ async function storeAccount(
   const write = known
     ? repo.updateAccount(ctx.db, ctx.team, known.id, login)
     : repo.insertAccount(ctx.db, { ...owner, ...login });
-  const event = emit(ctx, {
+  const event = emitIfChanged(ctx, {
     team: teamId,
     name: "connected_account.connected",
     data: { accountId: owner.id, platform, accountName: profile.accountName },
@@ -152,8 +153,8 @@ async function storeAccount(
     event,
     repo.accountById(ctx.db, ctx.team, owner.id),
   ]);
-  if (!account) throw notFound("Account");
-  return account;
+  // Connected, or disconnected, by another call in the same moment: then there is a row now, or none.
+  return account ?? storeAccount(ctx, platform, mode, { profile, credentials });
 }
 
 /**
@@ -185,7 +186,11 @@ async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
   const connector = findConnector(account.platform);
   try {
     const credentials = await openCredentials(ctx, account);
-    await connector?.revoke(platformFetch(ctx, account), credentials, toPublishAccount(account));
+    await connector?.revoke(
+      withTimeout(platformFetch(ctx, account)),
+      credentials,
+      toPublishAccount(account),
+    );
   } catch (error) {
     ctx.log({
       event: "account.revoke_failed",

@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { teamOfToken, tokenQuery } from "./repo.ts";
@@ -10,6 +9,7 @@ import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.t
 /** What a caller presented, not believed yet. */
 export interface Presented {
   token: string | null;
+  tokenHash: string | null;
   /** X-Team-ID. */
   teamId: number | null;
 }
@@ -34,12 +34,13 @@ export async function createCaller(
   presented: Presented,
   admission: Promise<void>,
 ): Promise<Ctx> {
-  if (!presented.token || !isToken(presented.token)) {
+  const { token, tokenHash: hash } = presented;
+  if (!token || !hash || !isToken(token)) {
     await admission;
     throw unauthorized();
   }
-  const hash = await sha256Hex(presented.token);
   let actor: Actor | null = null;
+  let refusal: unknown = null;
 
   const ctx: Ctx = {
     ...deps,
@@ -54,15 +55,22 @@ export async function createCaller(
         requireScope(actor, scope);
         return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
       }
-      const [[records, ...results]] = await Promise.all([
-        deps.db.runAll<unknown>([tokenQuery(hash, presented.teamId), ...queries]),
-        admission,
-      ]);
-      const [record = null] = records as TokenRecord[];
-      actor = resolveActor(record, presented.teamId);
-      ctx.team = sql`${actor.teamId}`;
-      requireScope(actor, scope);
-      return results as Results<Q>;
+      // Who was refused once is not asked about again.
+      if (refusal) throw refusal;
+      try {
+        const [[records, ...results]] = await Promise.all([
+          deps.db.runAll<unknown>([tokenQuery(hash, presented.teamId), ...queries]),
+          admission,
+        ]);
+        const [record = null] = records as TokenRecord[];
+        actor = resolveActor(record, presented.teamId);
+        ctx.team = sql`${actor.teamId}`;
+        requireScope(actor, scope);
+        return results as Results<Q>;
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
     },
   };
   return ctx;

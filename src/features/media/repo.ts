@@ -24,6 +24,15 @@ export function mediaByHash(teamId: number, sha256: string): Query<MediaRow[]> {
   );
 }
 
+/** Those of the objects that a file of the team stands for. */
+export function objectsInUse(teamId: number, keys: readonly string[]): Query<string[]> {
+  return sqlQuery(
+    sql`SELECT object_key FROM ${media} WHERE team_id = ${teamId}
+      AND object_key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
+    (row) => row.object_key as string,
+  );
+}
+
 /** The files of one upload. `uploadId` may be a SQL value. */
 export function mediaOfUpload(uploadId: number | SQL): Query<MediaRow[]> {
   return sqlQuery(

@@ -60,9 +60,15 @@ async function serveFile(c: AppContext): Promise<Response> {
 async function serveThumbnail(c: AppContext, objectKey: string): Promise<Response> {
   const object = await c.var.deps.media.get(objectKey);
   if (!object) throw notFound("File");
-  const made = await c.var.deps.images
-    .input(object.body)
-    .transform({ width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: "scale-down" })
-    .output({ format: "image/jpeg" });
-  return c.body(made.image(), 200, { ...FILE_HEADERS, "Content-Type": "image/jpeg" });
+  try {
+    const made = await c.var.deps.images
+      .input(object.body)
+      .transform({ width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: "scale-down" })
+      .output({ format: "image/jpeg" });
+    return c.body(made.image(), 200, { ...FILE_HEADERS, "Content-Type": "image/jpeg" });
+  } catch (error) {
+    // What begins like an image need not be one.
+    c.var.deps.log({ event: "thumbnail.failed", error: String(error) });
+    throw notFound("Thumbnail");
+  }
 }

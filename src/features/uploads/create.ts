@@ -8,7 +8,8 @@ import type { Connector, Post, PostMedia } from "../../platforms/connector.ts";
 import { findConnector } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { emit } from "../events/emit.ts";
-import { insertMedia } from "../media/repo.ts";
+import { insertMedia, objectsInUse } from "../media/repo.ts";
+import type { StoredFile } from "../media/store.ts";
 import { discardFiles, type ReceivedMedia, type ReceivedPost, requireActive } from "./intake.ts";
 import { insertMediaUses, insertUpload } from "./repo.ts";
 import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
@@ -27,12 +28,14 @@ const LAST_ID = sql`last_insert_rowid()`;
  * @throws AppError 400 with every refused field, NOT_FOUND, ACCOUNT_INACTIVE; then nothing is stored
  */
 export async function createUpload(ctx: Ctx, received: ReceivedPost): Promise<UploadRow> {
+  let row: NewRow;
   try {
-    return await storeUpload(ctx, checkPost(ctx, received), received.media);
+    row = checkPost(ctx, received);
   } catch (error) {
     ctx.defer(discardFiles(ctx, received.media));
     throw error;
   }
+  return storeUpload(ctx, row, received.media);
 }
 
 function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
@@ -145,6 +148,15 @@ const toPostMedia = (item: ReceivedMedia): PostMedia =>
 const toMediaRef = (item: ReceivedMedia): MediaRef =>
   "file" in item ? { sha256: item.file.sha256, kind: item.file.kind } : { url: item.url };
 
+/** After a write whose answer was lost: what it stored stays, and what it did not goes. */
+async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const keys = files.map(({ objectKey }) => objectKey);
+  const [used] = await ctx.db.run([objectsInUse(teamId, keys)]);
+  const unused = keys.filter((key) => !used.includes(key));
+  if (unused.length > 0) await ctx.media.delete(unused);
+}
+
 /** Files, post and event in one batch; then the wake-up call, which may get lost. */
 async function storeUpload(ctx: Ctx, row: NewRow, media: ReceivedMedia[]): Promise<UploadRow> {
   const files = media.flatMap((item) => ("file" in item ? [item.file] : []));
@@ -174,14 +186,12 @@ async function storeUpload(ctx: Ctx, row: NewRow, media: ReceivedMedia[]): Promi
       }),
     );
   }
-  const [id = 0, ...stored] = await ctx.db.runAll(statements);
-  const known = files.filter((_, i) => stored[i] === 0);
-  ctx.defer(
-    discardFiles(
-      ctx,
-      known.map((file) => ({ field: "", file })),
-    ),
-  );
+  const [id = 0, ...stored] = await ctx.db.runAll(statements).catch((error) => {
+    ctx.defer(discardUnused(ctx, row.teamId, files));
+    throw error;
+  });
+  const known = media.filter((item) => "file" in item && stored[files.indexOf(item.file)] === 0);
+  ctx.defer(discardFiles(ctx, known));
   if (row.wokenAt) await wake(ctx, id, row.wokenAt);
   return { ...row, id };
 }

@@ -8,11 +8,11 @@ import { refusedMediaUrl } from "../media/download.ts";
 import { type StoredFile, storeFile } from "../media/store.ts";
 
 /** The form fields that carry media, and what each takes. Source: spec, POST /upload. */
-const MEDIA_FIELDS: Record<string, readonly MediaKind[]> = {
-  photo: ["image", "video", "document"],
-  file: ["image", "video", "document"],
-  video: ["video"],
-};
+const MEDIA_FIELDS = new Map<string, readonly MediaKind[]>([
+  ["photo", ["image", "video", "document"]],
+  ["file", ["image", "video", "document"]],
+  ["video", ["video"]],
+]);
 
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
@@ -48,7 +48,7 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
     return account ?? null;
   };
   const enter = async (form: Form): Promise<void> => {
-    const accountId = form.fields.get("accountId")?.at(-1);
+    const accountId = form.fields.get("accountId")?.at(-1)?.trim();
     if (accountId && !lookup) lookup = findAccount(accountId);
     if (lookup) await lookup;
     else if (!isAuthenticated) await ctx.read("posts:write", []);
@@ -64,7 +64,7 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
     });
     await enter(form);
     for (const [field, values] of form.fields) {
-      if (!(field in MEDIA_FIELDS)) continue;
+      if (!MEDIA_FIELDS.has(field)) continue;
       form.fields.delete(field);
       for (const url of values.map((value) => value.trim()).filter(Boolean)) {
         const refusal = refusedMediaUrl(ctx, url);
@@ -85,9 +85,9 @@ async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | Field
     for await (const _ of part.bytes);
     return { field, message: `${field}: ${message}` };
   };
-  const kinds = MEDIA_FIELDS[field];
+  const kinds = MEDIA_FIELDS.get(field);
   if (!kinds) {
-    return refuse(`is no file field. Use ${Object.keys(MEDIA_FIELDS).join(", ")}.`);
+    return refuse(`is no file field. Use ${[...MEDIA_FIELDS.keys()].join(", ")}.`);
   }
   const stored = await storeFile(ctx, ctx.actor.teamId, part.bytes, MAX_FILE_BYTES);
   if (stored === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);

@@ -27,7 +27,7 @@ export interface XrpcRefusal {
 export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
 
 /** The body as JSON; undefined when it is longer than 64 KB or anything else. */
-async function readJson(reply: Response): Promise<unknown> {
+export async function readJson(reply: Response): Promise<unknown> {
   if (!reply.body) return undefined;
   const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
   const decoder = new TextDecoder();
@@ -55,7 +55,8 @@ const errorBody = z.object({
   message: z.string().nullish().catch(null),
 });
 
-function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
+/** An answer as a refusal; `body` is what `readJson` made of it. */
+export function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
   const said = reply.ok ? undefined : errorBody.safeParse(body).data;
   const fallback = reply.ok
     ? `Bluesky answered HTTP ${reply.status} with a body that cannot be read.`
@@ -71,7 +72,8 @@ function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
   };
 }
 
-async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
+/** The body of a 2xx in its shape, else the refusal. */
+export async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
   const body = await readJson(reply);
   const parsed = reply.ok ? shape.safeParse(body) : undefined;
   return parsed?.success ? ok(parsed.data) : refuse(toXrpcRefusal(reply, body));
@@ -81,11 +83,17 @@ interface XrpcCall {
   query?: Record<string, string>;
   token?: string;
   json?: unknown;
-  bytes?: { data: ArrayBuffer; mime: string };
+  /** A stream has to be of known length: servers refuse a body in chunks. */
+  bytes?: { data: ArrayBuffer | ReadableStream; mime: string };
 }
 
-/** `service` is an origin. A call is a POST when it says so or carries a body. */
-function xrpc(method: "GET" | "POST", service: string, nsid: string, call: XrpcCall): Request {
+/** `service` is an origin. */
+export function xrpc(
+  method: "GET" | "POST",
+  service: string,
+  nsid: string,
+  call: XrpcCall,
+): Request {
   const url = new URL(`/xrpc/${nsid}`, service);
   for (const [name, value] of Object.entries(call.query ?? {})) url.searchParams.set(name, value);
   const headers = new Headers({ accept: "application/json" });
@@ -190,7 +198,7 @@ export const readGetProfileReply = (reply: Response): Reading<ActorProfile> =>
   readReply(reply, actorProfile);
 
 /** A file on the account's server. Has to stand in the record exactly as it was received. */
-const blob = z.looseObject({
+export const blob = z.looseObject({
   $type: z.literal("blob"),
   ref: z.looseObject({ $link: z.string() }),
   mimeType: z.string(),

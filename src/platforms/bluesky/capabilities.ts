@@ -12,6 +12,10 @@ export const MAX_IMAGES = 4;
 export const MAX_IMAGE_BYTES = 2_000_000;
 /** Source: spec, "Presigned upload", route `bluesky_photos`. */
 export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif"];
+/** Bytes of one video; the network itself takes 300 MB. Source: spec, "Content limits by platform". */
+export const MAX_VIDEO_BYTES = 100_000_000;
+/** Whatever is not MP4 is converted by the network. Source: Bluesky's own client, its upload of videos. */
+export const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
 
 /**
  * Posts in any 24 hours. Spec is silent: it names a cap of 150 without its platform; Bluesky's own
@@ -30,10 +34,12 @@ export const capabilities: Capabilities = {
   },
   dailyPostCap: DAILY_POST_CAP,
   mediaSupport: {
-    kinds: ["image"],
+    kinds: ["image", "video"],
     maxCount: MAX_IMAGES,
     imageTypes: IMAGE_TYPES,
     imageMaxBytes: MAX_IMAGE_BYTES,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
   },
 };
 

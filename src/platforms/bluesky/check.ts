@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
+import { countGraphemes, countUtf8Bytes, formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import {
   IMAGE_TYPES,
@@ -8,6 +8,8 @@ import {
   MAX_IMAGES,
   MAX_TEXT_BYTES,
   MAX_TEXT_GRAPHEMES,
+  MAX_VIDEO_BYTES,
+  VIDEO_TYPES,
 } from "./capabilities.ts";
 import type { BlueskySettings } from "./settings.ts";
 
@@ -19,34 +21,32 @@ export function postText(post: Pick<Post, "title" | "description">): string {
   return text === null || isBlank(text) ? "" : text;
 }
 
-/** The alt text of the image at `index`, counted from 0; empty when none was given. */
+/** The alt text of the file at `index`, counted from 0; empty when none was given. */
 export function altTextOf(settings: BlueskySettings, index: number): string {
   const given = settings.bluesky_alt_text;
   return typeof given === "string" ? given : (given[index] ?? "");
 }
-
-const numbers = new Intl.NumberFormat("en");
 
 function checkText(post: Post<BlueskySettings>): FieldError[] {
   const text = postText(post);
   const field = isBlank(post.description) && !isBlank(post.title) ? "title" : "description";
   if (text === "") {
     if (post.media.length > 0) return [];
-    return [{ field, message: "Write a description: a Bluesky post without images needs text." }];
+    return [{ field, message: "Write a description: a Bluesky post without media needs text." }];
   }
   const errors: FieldError[] = [];
   const length = countGraphemes(text);
   if (length > MAX_TEXT_GRAPHEMES) {
     errors.push({
       field,
-      message: `Shorten the text: Bluesky takes ${MAX_TEXT_GRAPHEMES} characters, it has ${numbers.format(length)}.`,
+      message: `Shorten the text: Bluesky takes ${MAX_TEXT_GRAPHEMES} characters, it has ${formatCount(length)}.`,
     });
   }
   const bytes = countUtf8Bytes(text);
   if (bytes > MAX_TEXT_BYTES) {
     errors.push({
       field,
-      message: `Shorten the text: Bluesky takes ${numbers.format(MAX_TEXT_BYTES)} bytes of UTF-8, it has ${numbers.format(bytes)}.`,
+      message: `Shorten the text: Bluesky takes ${formatCount(MAX_TEXT_BYTES)} bytes of UTF-8, it has ${formatCount(bytes)}.`,
     });
   }
   return errors;
@@ -70,25 +70,52 @@ function checkImages(images: PostMedia[]): FieldError[] {
     if (image.sizeBytes !== null && image.sizeBytes > MAX_IMAGE_BYTES) {
       errors.push({
         field: "photo",
-        message: `Image ${index + 1} has ${numbers.format(image.sizeBytes)} bytes; make it ${numbers.format(MAX_IMAGE_BYTES)} or less.`,
+        message: `Image ${index + 1} has ${formatCount(image.sizeBytes)} bytes; make it ${formatCount(MAX_IMAGE_BYTES)} or less.`,
       });
     }
   });
   return errors;
 }
 
-function checkMedia(media: PostMedia[]): FieldError[] {
-  const errors = checkImages(media.filter((item) => item.kind === "image"));
-  if (media.some((item) => item.kind === "video")) {
+function checkVideos(videos: PostMedia[]): FieldError[] {
+  const errors: FieldError[] = [];
+  if (videos.length > 1) {
     errors.push({
       field: "video",
-      message: "Bluesky video is not supported yet; send up to 4 images instead.",
+      message: `Bluesky takes one video; ${videos.length} were sent.`,
+    });
+  }
+  for (const { mime, sizeBytes } of videos) {
+    if (mime !== null && !VIDEO_TYPES.includes(mime)) {
+      errors.push({
+        field: "video",
+        message: `The video is ${mime}; send MP4, QuickTime or WebM.`,
+      });
+    }
+    if (sizeBytes !== null && sizeBytes > MAX_VIDEO_BYTES) {
+      errors.push({
+        field: "video",
+        message: `The video has ${formatCount(sizeBytes)} bytes; make it ${formatCount(MAX_VIDEO_BYTES)} or less.`,
+      });
+    }
+  }
+  return errors;
+}
+
+function checkMedia(media: PostMedia[]): FieldError[] {
+  const images = media.filter((item) => item.kind === "image");
+  const videos = media.filter((item) => item.kind === "video");
+  const errors = [...checkImages(images), ...checkVideos(videos)];
+  if (images.length > 0 && videos.length > 0) {
+    errors.push({
+      field: "video",
+      message: `Bluesky shows a video alone; send it without images, or up to ${MAX_IMAGES} images without it.`,
     });
   }
   if (media.some((item) => item.kind === "document")) {
     errors.push({
       field: "photo",
-      message: "Bluesky takes no documents; send up to 4 images instead.",
+      message: "Bluesky takes no documents; send up to 4 images or a video instead.",
     });
   }
   return errors;
@@ -99,11 +126,11 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   const given = post.settings.bluesky_alt_text;
   const texts = typeof given === "string" ? [given] : given;
   const errors: FieldError[] = [];
-  const images = post.media.filter((item) => item.kind === "image").length;
-  if (typeof given !== "string" && given.length > images) {
+  const files = post.media.filter((item) => item.kind !== "document").length;
+  if (typeof given !== "string" && given.length > files) {
     errors.push({
       field,
-      message: `Send at most one alt text per image, ${images} here; ${given.length} were sent.`,
+      message: `Send at most one alt text per image or video, ${files} here; ${given.length} were sent.`,
     });
   }
   texts.forEach((text, index) => {
@@ -111,7 +138,7 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
     if (length > MAX_ALT_GRAPHEMES) {
       errors.push({
         field,
-        message: `Shorten alt text ${index + 1}: Bluesky takes ${numbers.format(MAX_ALT_GRAPHEMES)} characters, it has ${numbers.format(length)}.`,
+        message: `Shorten alt text ${index + 1}: Bluesky takes ${formatCount(MAX_ALT_GRAPHEMES)} characters, it has ${formatCount(length)}.`,
       });
     }
   });

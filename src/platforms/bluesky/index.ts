@@ -1,9 +1,11 @@
 import type { Connector } from "../connector.ts";
-import { identify, login, refresh, revoke } from "./auth.ts";
 import { capabilities, timing } from "./capabilities.ts";
 import { check } from "./check.ts";
-import { prepare, reconcile, submit } from "./publish.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
+
+/** Loaded by the first job or login that needs them: most requests only check what they are given. */
+const publishing = () => import("./publish.ts");
+const logins = () => import("./auth.ts");
 
 /** Bluesky and every other server of the AT Protocol. */
 export const bluesky: Connector<BlueskySettings> = {
@@ -12,11 +14,14 @@ export const bluesky: Connector<BlueskySettings> = {
   timing,
   settings,
   check,
-  prepare,
-  submit,
-  reconcile,
-  login,
-  identify,
-  refresh,
-  revoke,
+  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
+  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
+  reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
+  login: async (fetch, login) => (await logins()).login(fetch, login),
+  identify: async (fetch, credentials, service) =>
+    (await logins()).identify(fetch, credentials, service),
+  refresh: async (fetch, credentials, account) =>
+    (await logins()).refresh(fetch, credentials, account),
+  revoke: async (fetch, credentials, account) =>
+    (await logins()).revoke(fetch, credentials, account),
 };

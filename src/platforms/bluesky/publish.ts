@@ -28,16 +28,31 @@ import { altTextOf, postText } from "./check.ts";
 import { isOutage, isTokenRefusal, isUndecided, toRefused } from "./failures.ts";
 import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
 import type { BlueskySettings } from "./settings.ts";
+import { transferVideo } from "./video.ts";
 
 type Job = PublishJob<BlueskySettings>;
 
 /** Look-ups of handles in one post; a run has a budget of calls, and more mentions are spam. */
 const MAX_MENTION_LOOKUPS = 20;
 
+interface AspectRatio {
+  width: number;
+  height: number;
+}
+
 interface ImageEmbed {
   $type: "app.bsky.embed.images";
-  images: { image: Blob; alt: string; aspectRatio?: { width: number; height: number } }[];
+  images: { image: Blob; alt: string; aspectRatio?: AspectRatio }[];
 }
+
+interface VideoEmbed {
+  $type: "app.bsky.embed.video";
+  video: Blob;
+  alt?: string;
+  aspectRatio?: AspectRatio;
+}
+
+type Embed = ImageEmbed | VideoEmbed;
 
 /** @see https://docs.bsky.app/docs/advanced-guides/posts */
 export interface PostRecord {
@@ -47,7 +62,7 @@ export interface PostRecord {
   langs?: string[];
   labels?: { $type: "com.atproto.label.defs#selfLabels"; values: { val: string }[] };
   facets?: Facet[];
-  embed?: ImageEmbed;
+  embed?: Embed;
 }
 
 /** The alphabet of TIDs sorts as it counts. */
@@ -118,14 +133,26 @@ async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Refused
   for (const [index, item] of job.post.media.entries()) {
     const uploaded = await uploadImage(job, item);
     if (!uploaded.ok) return uploaded;
-    const { width, height } = item;
     images.push({
       image: uploaded.value,
       alt: altTextOf(job.post.settings, index),
-      ...(width && height ? { aspectRatio: { width, height } } : {}),
+      ...aspectRatioOf(item),
     });
   }
   return ok(images.length > 0 ? { $type: "app.bsky.embed.images", images } : null);
+}
+
+const aspectRatioOf = ({ width, height }: MediaItem): { aspectRatio?: AspectRatio } =>
+  width && height ? { aspectRatio: { width, height } } : {};
+
+function toVideoEmbed(job: Job, item: MediaItem, video: Blob): VideoEmbed {
+  const alt = altTextOf(job.post.settings, 0);
+  return {
+    $type: "app.bsky.embed.video",
+    video,
+    ...(alt === "" ? {} : { alt }),
+    ...aspectRatioOf(item),
+  };
 }
 
 /**
@@ -137,7 +164,7 @@ export function buildRecord(parts: {
   createdAt: Date;
   settings: BlueskySettings;
   facets: Facet[];
-  embed: ImageEmbed | null;
+  embed: Embed | null;
 }): PostRecord {
   const { bluesky_langs: langs, bluesky_labels: labels } = parts.settings;
   return {
@@ -159,24 +186,37 @@ export function buildRecord(parts: {
 }
 
 /**
- * Resolves mentions, uploads images and fixes the record and its key, so that any repeat of `submit`
- * sends the same. A step repeated before that uploads again: equal bytes get an equal reference.
+ * Uploads what the post has of media, resolves mentions and fixes the record and its key, so that any
+ * repeat of `submit` sends the same. A video comes in steps of its own; images in one, and a step
+ * repeated uploads them again: equal bytes get an equal reference.
  */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
-  if (bookmark) return { kind: "ready", bookmark };
+  if (bookmark && "record" in bookmark) return { kind: "ready", bookmark };
+  const [item] = job.post.media;
+  if (item?.kind !== "video") return fixRecord(job, () => uploadImages(job));
+  const step = await transferVideo(job, item, bookmark);
+  if (step.kind !== "processed") return step;
+  return fixRecord(job, async () => ok(toVideoEmbed(job, item, step.blob)));
+}
+
+/** @param embed called once mentions are resolved */
+async function fixRecord(
+  job: Job,
+  embed: () => Promise<Result<Embed | null, Refused | TokenExpired>>,
+): Promise<Prepared> {
   const text = postText(job.post);
   const spans = findSpans(text);
   const dids = await resolveMentions(job, spans);
   if (!dids.ok) return dids.error;
-  const embed = await uploadImages(job);
-  if (!embed.ok) return embed.error;
+  const embedded = await embed();
+  if (!embedded.ok) return embedded.error;
   const createdAt = job.now();
   const record = buildRecord({
     text,
     createdAt,
     settings: job.post.settings,
     facets: toFacets(text, spans, dids.value),
-    embed: embed.value,
+    embed: embedded.value,
   });
   const rkey = recordKey(createdAt, job.uploadId, job.attempt);
   return { kind: "ready", bookmark: { rkey, record } };

@@ -6,6 +6,9 @@ const MAX_LANGS = 3;
 /** The content warnings an author may put on a post. Source: spec, "Uploads: create", `bluesky`. */
 const LABELS = ["sexual", "nudity", "porn", "graphic-media", "!no-unauthenticated"];
 
+/** Refused entries of one list that are told by name. */
+const MAX_ISSUES = 10;
+
 /** The strings of a JSON array, or null when `text` is anything else. */
 function readJsonList(text: string): string[] | null {
   if (!text.trimStart().startsWith("[")) return null;
@@ -36,7 +39,15 @@ function canonicalLanguage(tag: string): string | null {
 const formField = z.union([z.string(), z.array(z.string())]).optional();
 
 const langs = formField.transform((raw, ctx) => {
-  const tags = readList(raw).map((tag) => {
+  const given = readList(raw);
+  if (given.length > MAX_LANGS) {
+    ctx.addIssue({
+      code: "custom",
+      message: `Bluesky takes up to ${MAX_LANGS} languages; ${given.length} were sent.`,
+    });
+    return [];
+  }
+  const tags = given.map((tag) => {
     const canonical = canonicalLanguage(tag);
     if (canonical === null) {
       ctx.addIssue({
@@ -46,19 +57,13 @@ const langs = formField.transform((raw, ctx) => {
     }
     return canonical ?? tag;
   });
-  const different = [...new Set(tags)];
-  if (different.length > MAX_LANGS) {
-    ctx.addIssue({
-      code: "custom",
-      message: `Bluesky takes up to ${MAX_LANGS} languages; ${different.length} were sent.`,
-    });
-  }
-  return different;
+  return [...new Set(tags)];
 });
 
 const labels = formField.transform((raw, ctx) => {
   const values = readList(raw);
-  for (const value of values.filter((label) => !LABELS.includes(label))) {
+  const unknown = values.filter((label) => !LABELS.includes(label));
+  for (const value of unknown.slice(0, MAX_ISSUES)) {
     ctx.addIssue({
       code: "custom",
       message: `"${value}" is not a Bluesky label; use ${LABELS.join(", ")}.`,
@@ -83,9 +88,9 @@ export const settings = z.object({
     `Content warnings, comma-separated or repeated: ${LABELS.join(", ")}. Default: none.`,
   ),
   bluesky_alt_text: altText.describe(
-    "Alt text of up to 1,000 graphemes: one for all images, or repeated, one per image in order. Default: empty.",
+    "Alt text of up to 1,000 graphemes: one for the video or for all images, or repeated, one per image in order. Default: empty.",
   ),
 });
 
-/** Parsed; `bluesky_alt_text` as a string stands for every image, as an array for one image each. */
+/** Parsed; `bluesky_alt_text` as a string stands for every file, as an array for one file each. */
 export type BlueskySettings = z.infer<typeof settings>;

@@ -1,6 +1,7 @@
 import type { SimulatedCall, Simulator } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
 import { SANDBOX_SERVICE } from "./identity.ts";
+import { DIRECTORY, ENTRYWAY, PUBLIC_APPVIEW, VIDEO_SERVICE } from "./origins.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
 import {
   BLUESKY_SCHEMA,
@@ -13,12 +14,17 @@ import {
   refreshSession,
   resolveHandle,
 } from "./sessions.ts";
+import { uploadVideo } from "./video-intake.ts";
+import { getJobStatus, getUploadLimits, VIDEO_JOBS_SCHEMA } from "./video-jobs.ts";
+import {
+  abortUpload,
+  finishUpload,
+  getUploadStatus,
+  startUpload,
+  uploadPart,
+  VIDEO_UPLOADS_SCHEMA,
+} from "./video-uploads.ts";
 import { type XrpcCall, XrpcError } from "./xrpc.ts";
-
-/** Where a login starts when the account's own server is unknown. */
-const ENTRYWAY = "https://bsky.social";
-const PUBLIC_APPVIEW = "https://public.api.bsky.app";
-const DIRECTORY = "https://plc.directory";
 
 interface Method {
   verb: "GET" | "POST";
@@ -28,6 +34,7 @@ interface Method {
 
 const LOGIN_SERVERS = [SANDBOX_SERVICE, ENTRYWAY];
 const OWN_SERVER = [SANDBOX_SERVICE];
+const VIDEO_SERVER = [VIDEO_SERVICE];
 
 const METHODS: Record<string, Method> = {
   "com.atproto.server.createSession": {
@@ -66,6 +73,14 @@ const METHODS: Record<string, Method> = {
     origins: [SANDBOX_SERVICE, PUBLIC_APPVIEW],
     answer: getProfile,
   },
+  "app.bsky.video.getUploadLimits": { verb: "GET", origins: VIDEO_SERVER, answer: getUploadLimits },
+  "app.bsky.video.startUpload": { verb: "POST", origins: VIDEO_SERVER, answer: startUpload },
+  "app.bsky.video.uploadPart": { verb: "POST", origins: VIDEO_SERVER, answer: uploadPart },
+  "app.bsky.video.finishUpload": { verb: "POST", origins: VIDEO_SERVER, answer: finishUpload },
+  "app.bsky.video.getUploadStatus": { verb: "GET", origins: VIDEO_SERVER, answer: getUploadStatus },
+  "app.bsky.video.abortUpload": { verb: "POST", origins: VIDEO_SERVER, answer: abortUpload },
+  "app.bsky.video.uploadVideo": { verb: "POST", origins: VIDEO_SERVER, answer: uploadVideo },
+  "app.bsky.video.getJobStatus": { verb: "GET", origins: VIDEO_SERVER, answer: getJobStatus },
 };
 
 async function answerXrpc(call: XrpcCall, nsid: string): Promise<Response> {
@@ -96,10 +111,8 @@ async function handle(call: SimulatedCall, store: SandboxStore): Promise<Respons
   }
 }
 
-/** Bluesky's servers: login, repository, public reads and the directory of DIDs. */
+/** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
 export const blueskySimulator: Simulator = {
-  platform: "bluesky",
-  origins: [SANDBOX_SERVICE, ENTRYWAY, PUBLIC_APPVIEW, DIRECTORY],
-  schema: BLUESKY_SCHEMA,
+  schema: [BLUESKY_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA].join("\n"),
   handle,
 };

@@ -34,6 +34,14 @@ CREATE TABLE IF NOT EXISTS bluesky_tokens (
   revoked INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS bluesky_tokens_by_expiry ON bluesky_tokens (expires_at);
+CREATE TABLE IF NOT EXISTS bluesky_service_tokens (
+  token TEXT PRIMARY KEY,
+  did TEXT NOT NULL,
+  audience TEXT NOT NULL,
+  method TEXT,
+  expires_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS bluesky_service_tokens_by_expiry ON bluesky_service_tokens (expires_at);
 `;
 
 /** Lifetimes. Source: platform notes, "App password". */
@@ -46,7 +54,8 @@ const REMEMBERED_MS = 90 * DAY;
 /** The longest life of a service token. */
 const SERVICE_AUTH_SECONDS = 3_600;
 
-const AUDIENCE = `did:web:${new URL(SANDBOX_SERVICE).host}`;
+/** The simulated server's own DID. */
+export const SANDBOX_SERVICE_DID = `did:web:${new URL(SANDBOX_SERVICE).host}`;
 
 export interface Account {
   did: string;
@@ -115,7 +124,7 @@ async function resolveAccount(store: SandboxStore, identifier: string): Promise<
 
 function issueTokens(store: SandboxStore, did: string, sessionId: string) {
   const at = now().getTime();
-  const claims = { sub: did, aud: AUDIENCE, iat: seconds(at) };
+  const claims = { sub: did, aud: SANDBOX_SERVICE_DID, iat: seconds(at) };
   const accessJwt = createToken("at+jwt", {
     ...claims,
     scope: "com.atproto.appPass",
@@ -236,7 +245,53 @@ export async function getServiceAuth(call: XrpcCall): Promise<Response> {
   }
   const lxm = call.url.searchParams.get("lxm");
   const claims = { iss: account.did, aud, iat, exp, jti: randomHex(16) };
-  return Response.json({ token: createToken("JWT", lxm ? { ...claims, lxm } : claims) });
+  const token = createToken("JWT", lxm ? { ...claims, lxm } : claims);
+  const rememberedFrom = now().getTime() - SERVICE_AUTH_SECONDS * SECOND;
+  call.store.sql.exec("DELETE FROM bluesky_service_tokens WHERE expires_at < ?", rememberedFrom);
+  call.store.sql.exec(
+    `INSERT INTO bluesky_service_tokens (token, did, audience, method, expires_at)
+     VALUES (?, ?, ?, ?, ?)`,
+    token,
+    account.did,
+    aud,
+    lxm,
+    exp * SECOND,
+  );
+  return Response.json({ token });
+}
+
+/**
+ * Who calls another service of the network with a token from `getServiceAuth`, and until when (epoch
+ * milliseconds) the token is good.
+ *
+ * @throws XrpcError 401 AuthMissing, BadJwt, JwtExpired, BadJwtAudience, BadJwtLexiconMethod
+ */
+export function authenticateService(
+  call: XrpcCall,
+  expected: { audience: string; method: string },
+): { account: Account; expiresAt: number } {
+  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
+  if (!token) throw new XrpcError(401, "AuthMissing", "Authentication Required");
+  const [row] = call.store.sql
+    .exec<{ did: string; audience: string; method: string | null; expires_at: number }>(
+      "SELECT did, audience, method, expires_at FROM bluesky_service_tokens WHERE token = ?",
+      token,
+    )
+    .toArray();
+  const account = row && findAccount(call.store, row.did);
+  if (!account) throw new XrpcError(401, "BadJwt", "poorly formatted jwt");
+  if (row.expires_at <= now().getTime()) throw new XrpcError(401, "JwtExpired", "jwt expired");
+  if (row.audience !== expected.audience) {
+    throw new XrpcError(401, "BadJwtAudience", "jwt audience does not match service did");
+  }
+  if (row.method !== expected.method) {
+    throw new XrpcError(
+      401,
+      "BadJwtLexiconMethod",
+      `bad jwt lexicon method ("lxm"). must match: ${expected.method}`,
+    );
+  }
+  return { account, expiresAt: row.expires_at };
 }
 
 export async function resolveHandle(call: XrpcCall): Promise<Response> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { check } from "../../../src/platforms/bluesky/check.ts";
-import { image, post } from "./scripted.ts";
+import { image, post, video } from "./scripted.ts";
 
 const FAMILY = "👨‍👩‍👧‍👧";
 
@@ -20,6 +20,14 @@ test.each([
     "fewer alt texts than images",
     post({ media: [image(), image()], settings: { bluesky_alt_text: ["x"] } }),
   ],
+  ["a video without text", post({ description: null, media: [video()] })],
+  ["a video of 100,000,000 bytes", post({ media: [video({ sizeBytes: 100_000_000 })] })],
+  ["a QuickTime video", post({ media: [video({ mime: "video/quicktime" })] })],
+  ["a WebM video", post({ media: [video({ mime: "video/webm" })] })],
+  [
+    "a list of one alt text for a video",
+    post({ media: [video()], settings: { bluesky_alt_text: ["x"] } }),
+  ],
   [
     "an alt text of 1,000 family emoji",
     post({ media: [image()], settings: { bluesky_alt_text: FAMILY.repeat(1_000) } }),
@@ -32,7 +40,7 @@ test.each([
   [
     "no text and no images",
     post({ title: " ", description: "\n\t" }),
-    [["description", "Write a description: a Bluesky post without images needs text."]],
+    [["description", "Write a description: a Bluesky post without media needs text."]],
   ],
   [
     "301 letters",
@@ -78,24 +86,49 @@ test.each([
     [["photo", "Image 1 is image/tiff; send JPEG, PNG, WebP or GIF."]],
   ],
   [
-    "a video",
-    post({ media: [image({ kind: "video", mime: "video/mp4", sizeBytes: 9_000_000 })] }),
-    [["video", "Bluesky video is not supported yet; send up to 4 images instead."]],
+    "two videos",
+    post({ media: [video(), video()] }),
+    [["video", "Bluesky takes one video; 2 were sent."]],
   ],
   [
     "a video beside an image",
-    post({ media: [image(), image({ kind: "video", mime: "video/mp4" })] }),
-    [["video", "Bluesky video is not supported yet; send up to 4 images instead."]],
+    post({ media: [image(), video()] }),
+    [
+      [
+        "video",
+        "Bluesky shows a video alone; send it without images, or up to 4 images without it.",
+      ],
+    ],
+  ],
+  [
+    "a video of another type",
+    post({ media: [video({ mime: "video/x-matroska" })] }),
+    [["video", "The video is video/x-matroska; send MP4, QuickTime or WebM."]],
+  ],
+  [
+    "a video of 100,000,001 bytes",
+    post({ media: [video({ sizeBytes: 100_000_001 })] }),
+    [["video", "The video has 100,000,001 bytes; make it 100,000,000 or less."]],
+  ],
+  [
+    "two alt texts for a video",
+    post({ media: [video()], settings: { bluesky_alt_text: ["a", "b"] } }),
+    [["bluesky_alt_text", "Send at most one alt text per image or video, 1 here; 2 were sent."]],
+  ],
+  [
+    "a video's alt text of 1,001 characters",
+    post({ media: [video()], settings: { bluesky_alt_text: FAMILY.repeat(1_001) } }),
+    [["bluesky_alt_text", "Shorten alt text 1: Bluesky takes 1,000 characters, it has 1,001."]],
   ],
   [
     "a document",
     post({ media: [image({ kind: "document", mime: "application/pdf" })] }),
-    [["photo", "Bluesky takes no documents; send up to 4 images instead."]],
+    [["photo", "Bluesky takes no documents; send up to 4 images or a video instead."]],
   ],
   [
     "more alt texts than images",
     post({ media: [image()], settings: { bluesky_alt_text: ["a", "b"] } }),
-    [["bluesky_alt_text", "Send at most one alt text per image, 1 here; 2 were sent."]],
+    [["bluesky_alt_text", "Send at most one alt text per image or video, 1 here; 2 were sent."]],
   ],
   [
     "an alt text of 1,001 characters",

@@ -87,6 +87,16 @@ export const image = (change: Partial<MediaItem> = {}): MediaItem => ({
   ...change,
 });
 
+export const video = (change: Partial<MediaItem> = {}): MediaItem => ({
+  kind: "video",
+  mime: "video/mp4",
+  sizeBytes: 2_500,
+  sha256: "cd".repeat(32),
+  width: null,
+  height: null,
+  ...change,
+});
+
 type PostChange = Partial<Omit<Post<unknown, MediaItem>, "settings">> & {
   settings?: Record<string, unknown>;
 };
@@ -110,6 +120,7 @@ export function job(
   } = {},
 ) {
   const reads: MediaItem[] = [];
+  const ranges: ({ offset: number; length: number } | null)[] = [];
   const publishJob: PublishJob<BlueskySettings> = {
     post: post(change.post),
     account: {
@@ -123,13 +134,14 @@ export function job(
     attempt: change.attempt ?? 1,
     fetch,
     now: () => change.now ?? NOW,
-    async readMedia(item) {
+    async readMedia(item, range) {
       reads.push(item);
-      return new Blob([new Uint8Array(item.sizeBytes)]).stream();
+      ranges.push(range ?? null);
+      return new Blob([new Uint8Array(range?.length ?? item.sizeBytes)]).stream();
     },
     async mediaUrl() {
       throw new Error("Bluesky takes bytes, not addresses.");
     },
   };
-  return Object.assign(publishJob, { reads });
+  return Object.assign(publishJob, { reads, ranges });
 }

@@ -41,10 +41,10 @@ export async function save(
 
 const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
 
-/** A step is done: its bookmark is stored before the next one. */
+/** A step is done: its bookmark is stored before the next one, which begins with all its back-offs. */
 export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   const now = deps.now();
-  return save(deps, upload, { bookmark, progressedAt: now, ...renewedLease(now) });
+  return save(deps, upload, { bookmark, progressedAt: now, backoffs: 0, ...renewedLease(now) });
 }
 
 /** Says that the call which cannot be undone is about to be made. */

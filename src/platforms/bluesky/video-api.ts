@@ -1,0 +1,215 @@
+import * as z from "zod";
+import { ok, refuse } from "../../core/result.ts";
+import { blob, type Reading, readJson, readReply, toXrpcRefusal, xrpc } from "./api.ts";
+
+/** Takes videos in, converts them and writes them to the account's server. */
+export const VIDEO_SERVICE = "https://video.bsky.app";
+export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
+
+/** More than the parts of any video of theirs; storage behind such a service has the same limit. */
+const MAX_PARTS = 10_000;
+
+/** What a service token is for. Its issuer refuses a life of more than an hour. */
+export interface ServiceAuth {
+  /** The DID of the service that is to believe the token. */
+  audience: string;
+  /** The one method that the token opens there. */
+  method: string;
+  /** Null: the server's default of 60 seconds. */
+  expiresAt: Date | null;
+}
+
+/** @see https://docs.bsky.app/docs/api/com-atproto-server-get-service-auth */
+export function getServiceAuthRequest(
+  service: string,
+  accessToken: string,
+  { audience, method, expiresAt }: ServiceAuth,
+): Request {
+  const query: Record<string, string> = { aud: audience, lxm: method };
+  if (expiresAt) query.exp = String(Math.floor(expiresAt.getTime() / 1_000));
+  return xrpc("GET", service, "com.atproto.server.getServiceAuth", { token: accessToken, query });
+}
+
+export const readGetServiceAuthReply = (reply: Response): Reading<string> =>
+  readReply(
+    reply,
+    z.object({ token: z.string().min(1) }).transform((body) => body.token),
+  );
+
+const uploadLimits = z.object({
+  canUpload: z.boolean(),
+  message: z.string().nullish().catch(null),
+  error: z.string().nullish().catch(null),
+});
+
+export type UploadLimits = z.infer<typeof uploadLimits>;
+
+/** @see https://docs.bsky.app/docs/api/app-bsky-video-get-upload-limits */
+export function getUploadLimitsRequest(token: string): Request {
+  return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getUploadLimits", { token });
+}
+
+export const readGetUploadLimitsReply = (reply: Response): Reading<UploadLimits> =>
+  readReply(reply, uploadLimits);
+
+export interface VideoFile {
+  sizeBytes: number;
+  mimeType: string;
+  name: string;
+  /** Pixels; advisory, for an early refusal. */
+  width?: number;
+  height?: number;
+}
+
+const jobId = z.string().min(1).max(256);
+
+const uploadSession = z.object({
+  jobId,
+  partSizeBytes: z.int().positive(),
+  partCount: z.int().positive().max(MAX_PARTS),
+});
+
+export type UploadSession = z.infer<typeof uploadSession>;
+
+/**
+ * Opens an upload in parts. It holds a place under the account's limits until it is finished, aborted
+ * or expired.
+ *
+ * @see https://docs.bsky.app/docs/api/app-bsky-video-start-upload
+ */
+export function startUploadRequest(token: string, file: VideoFile): Request {
+  return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.startUpload", { token, json: file });
+}
+
+export const readStartUploadReply = (reply: Response): Reading<UploadSession> =>
+  readReply(reply, uploadSession);
+
+/**
+ * Sends one part; the same one again replaces it.
+ *
+ * @param part `number` counts from 1; `data` has to be of known length
+ * @see https://docs.bsky.app/docs/api/app-bsky-video-upload-part
+ */
+export function uploadPartRequest(
+  token: string,
+  part: { jobId: string; number: number; data: ReadableStream },
+): Request {
+  return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.uploadPart", {
+    token,
+    query: { jobId: part.jobId, partNumber: String(part.number) },
+    bytes: { data: part.data, mime: "application/octet-stream" },
+  });
+}
+
+/** The size that the service counted, in bytes. */
+export const readUploadPartReply = (reply: Response): Reading<number> =>
+  readReply(
+    reply,
+    z.object({ sizeBytes: z.int() }).transform((body) => body.sizeBytes),
+  );
+
+const words = z.string().nullish().catch(null);
+
+const jobStatus = z.object({
+  jobId,
+  /** `JOB_STATE_COMPLETED` and `JOB_STATE_FAILED` end a job; every other one is in progress. */
+  state: z.string().catch(""),
+  /** The video on the account's server. */
+  blob: blob.nullish(),
+  error: words,
+  failureCode: words,
+  message: words,
+});
+
+/** Where the processing of a video stands. */
+export type JobStatus = z.infer<typeof jobStatus>;
+
+/**
+ * Puts the parts together. May be repeated. The service keeps the token, to write the video to the
+ * account's server with it.
+ *
+ * @see https://docs.bsky.app/docs/api/app-bsky-video-finish-upload
+ */
+export function finishUploadRequest(token: string, uploadId: string): Request {
+  const json = { jobId: uploadId };
+  return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.finishUpload", { token, json });
+}
+
+/** The job to follow: another one than was begun, where the service knows the video already. */
+export const readFinishUploadReply = (reply: Response): Reading<JobStatus> =>
+  readReply(
+    reply,
+    z
+      .object({ completedJobId: jobId, jobStatus })
+      .transform((body) => ({ ...body.jobStatus, jobId: body.completedJobId })),
+  );
+
+const uploadStatus = z.object({
+  /** created, finishing, completed, failed, aborted or expired. */
+  state: z.string(),
+  receivedParts: z.array(z.int()),
+  completedJobId: jobId.nullish(),
+  failureReason: words,
+});
+
+export type UploadStatus = z.infer<typeof uploadStatus>;
+
+/** @see https://docs.bsky.app/docs/api/app-bsky-video-get-upload-status */
+export function getUploadStatusRequest(token: string, uploadId: string): Request {
+  const query = { jobId: uploadId };
+  return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getUploadStatus", { token, query });
+}
+
+export const readGetUploadStatusReply = (reply: Response): Reading<UploadStatus> =>
+  readReply(reply, uploadStatus);
+
+/** @see https://docs.bsky.app/docs/api/app-bsky-video-abort-upload */
+export function abortUploadRequest(token: string, uploadId: string): Request {
+  const json = { jobId: uploadId };
+  return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.abortUpload", { token, json });
+}
+
+/**
+ * Sends a whole video at once: the way before uploads in parts.
+ *
+ * @see https://docs.bsky.app/docs/api/app-bsky-video-upload-video
+ */
+export function uploadVideoRequest(
+  token: string,
+  video: { did: string; name: string; mime: string; data: ReadableStream },
+): Request {
+  return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.uploadVideo", {
+    token,
+    query: { did: video.did, name: video.name },
+    bytes: { data: video.data, mime: video.mime },
+  });
+}
+
+const uploadedVideo = z.union([
+  z.object({ jobStatus }).transform((body) => body.jobStatus),
+  jobStatus,
+]);
+
+/**
+ * The job to follow. The service answers with the bare status, its schema wraps it. A video that it
+ * has had before is an error by its HTTP status, with the earlier job in the body.
+ */
+export async function readUploadVideoReply(
+  reply: Response,
+): ReturnType<typeof readGetJobStatusReply> {
+  const body = await readJson(reply);
+  const parsed = uploadedVideo.safeParse(body);
+  return parsed.success ? ok(parsed.data) : refuse(toXrpcRefusal(reply, body));
+}
+
+/** @see https://docs.bsky.app/docs/api/app-bsky-video-get-job-status */
+export function getJobStatusRequest(id: string): Request {
+  const query = { jobId: id };
+  return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getJobStatus", { query });
+}
+
+export const readGetJobStatusReply = (reply: Response): Reading<JobStatus> =>
+  readReply(
+    reply,
+    z.object({ jobStatus }).transform((body) => body.jobStatus),
+  );

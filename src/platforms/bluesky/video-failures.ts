@@ -1,0 +1,120 @@
+import type { FailureCode } from "../../core/failures.ts";
+import type { Refused } from "../connector.ts";
+import type { XrpcRefusal } from "./api.ts";
+import { isTokenRefusal, toRefused, waitSeconds } from "./failures.ts";
+import type { JobStatus, UploadLimits } from "./video-api.ts";
+
+/** Source: lexicons app.bsky.video.startUpload, finishUpload. */
+const MEDIA_ERRORS = new Set([
+  "UnsupportedContentType",
+  "VideoTooLarge",
+  "VideoTooLong",
+  "BadAspectRatio",
+]);
+/** Source: lexicon app.bsky.video.defs#jobStatus, `failureCode`. */
+const MEDIA_FAILURES = new Set([
+  "validation_failure",
+  "encoding_failure",
+  "pds_upload_unsupported_blob_size",
+]);
+/** Errors of a job in the words from before there were failure codes. Source: Bluesky's own client. */
+const MEDIA_JOB_ERRORS = new Set([
+  "video_too_long",
+  "bad_aspect_ratio",
+  "unsupported_codec",
+  "encoded_video_too_large",
+]);
+/** The session does not exist any more. Source: lexicon app.bsky.video.uploadPart. */
+const SESSION_OVER = new Set(["UploadNotFound", "UploadExpired", "UploadAborted", "UploadFailed"]);
+/** Our plan of the parts is not the service's. Source: lexicon app.bsky.video.uploadPart. */
+const PLAN_ERRORS = new Set(["InvalidPartNumber", "PartSizeMismatch"]);
+const NOT_THERE = new Set(["MethodNotImplemented", "XRPCNotSupported"]);
+/** Source: lexicon app.bsky.video.uploadPart, finishUpload. */
+const UNCLEAR = new Set(["UploadNotReady", "UploadAlreadyCompleted", "MissingParts"]);
+
+/** Only the account's owner can change that. Source: Bluesky's own client, which knows these texts. */
+const FORBIDDEN_WORDING = /confirm your email|not allowed to upload|not old enough/i;
+const LIMIT_WORDING = /exceeded daily|daily limit|reached the limit/i;
+const SIZE_WORDING = /is larger than the maximum/i;
+
+/** What a failed job means where the service gives no words of its own. */
+const JOB_MESSAGES: Record<string, string> = {
+  validation_failure: "Bluesky does not take this video.",
+  encoding_failure: "Bluesky could not convert this video.",
+  pds_upload_unsupported_blob_size:
+    "The account's server takes no video of this size; send a smaller one.",
+  pds_upload_failure: "Bluesky could not write the video to the account's server.",
+};
+
+const final = (code: FailureCode, message: string): Refused => ({
+  kind: "failed",
+  failure: { code, message },
+  transient: false,
+});
+
+/** A refusal after which the video is sent again from its beginning. */
+export const sendAgain = (message: string): Refused => ({
+  kind: "failed",
+  failure: { code: "platform_unavailable", message },
+  transient: true,
+  restart: true,
+});
+
+/** Whether the service has no such method: it is older than the method, or has it switched off. */
+export const isNotThere = ({ status, name }: XrpcRefusal): boolean =>
+  status === 404 || status === 501 || NOT_THERE.has(name ?? "");
+
+/** Whether the service has to be asked how far it has come. */
+export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
+
+/** Whether a session that was given up should be closed, because it still holds its place. */
+export const isSessionOpen = ({ name }: XrpcRefusal): boolean => !SESSION_OVER.has(name ?? "");
+
+function rateLimited(refusal: XrpcRefusal, now: Date, transient: boolean): Refused {
+  const wait = waitSeconds(refusal, now);
+  const failure = { code: "rate_limited" as const, message: refusal.message };
+  return {
+    kind: "failed",
+    failure: wait === null ? failure : { ...failure, retryAfterSeconds: wait },
+    transient,
+  };
+}
+
+/** A refusal of the video service in our terms. `now` turns the moment a limit ends into a wait. */
+export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
+  const { message } = refusal;
+  const name = refusal.name ?? "";
+  if (MEDIA_ERRORS.has(name) || SIZE_WORDING.test(message)) return final("media_invalid", message);
+  if (name === "UploadForbidden" || FORBIDDEN_WORDING.test(message)) {
+    return final("account_disconnected", message);
+  }
+  if (name === "DailyLimitExceeded" || LIMIT_WORDING.test(message)) {
+    return rateLimited(refusal, now, false);
+  }
+  if (name === "TooManyOpenUploads") return rateLimited(refusal, now, true);
+  if (SESSION_OVER.has(name) || PLAN_ERRORS.has(name)) return sendAgain(message);
+  const unavailable: Refused = {
+    kind: "failed",
+    failure: { code: "platform_unavailable", message },
+    transient: true,
+  };
+  // What is refused here is a token made a moment ago; the account's own login was good for it.
+  if (name === "ServiceOverloaded" || isTokenRefusal(refusal)) return unavailable;
+  const refused = toRefused(refusal, now);
+  return refused.kind === "failed" ? refused : unavailable;
+}
+
+/** Why the account may not upload at present. */
+export function toLimitRefused({ message, error }: UploadLimits): Refused {
+  const said = message || error || "The account has reached Bluesky's limit of videos for now.";
+  return final(FORBIDDEN_WORDING.test(said) ? "account_disconnected" : "rate_limited", said);
+}
+
+/** Why a job failed that left no video behind. A failed job stays so: another try is another job. */
+export function toJobRefused({ failureCode, error, message }: JobStatus): Refused {
+  const code = failureCode ?? "";
+  const said =
+    message || JOB_MESSAGES[code] || error || "Bluesky's video service failed with this video.";
+  const isMedia = MEDIA_FAILURES.has(code) || (!code && MEDIA_JOB_ERRORS.has(error ?? ""));
+  return isMedia ? final("media_invalid", said) : sendAgain(said);
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { ConfigError, parseConfig } from "../../src/config.ts";
+import { createDeps, type Env } from "../../src/deps.ts";
+
+const KEY = btoa("k".repeat(32));
+const GOOD = {
+  ENVIRONMENT: "production",
+  ENCRYPTION_KEYS: `a:${KEY}`,
+  SIGNING_KEY: "s".repeat(32),
+};
+
+function problemOf(vars: object): string {
+  try {
+    const present = Object.entries({ ...GOOD, ...vars }).filter(([, value]) => value !== undefined);
+    parseConfig(Object.fromEntries(present));
+    return "";
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+}
+
+test("the least there can be", () => {
+  expect(parseConfig(GOOD)).toEqual({
+    environment: "production",
+    isDevelopment: false,
+    publicUrl: null,
+    sandboxEnabled: false,
+    rateLimits: {},
+    clockOffsetSeconds: 0,
+    platformOrigins: {},
+    encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
+    signingKey: "s".repeat(32),
+  });
+});
+
+test.each<[object, object]>([
+  [{ PUBLIC_URL: "https://akimbo.example" }, { publicUrl: "https://akimbo.example" }],
+  [{ PUBLIC_URL: "" }, { publicUrl: null }],
+  [{ SANDBOX: "on" }, { sandboxEnabled: true }],
+  [{ ENVIRONMENT: "development" }, { isDevelopment: true, sandboxEnabled: true }],
+  [{ ENVIRONMENT: "development", SANDBOX: "off" }, { sandboxEnabled: false }],
+  [{ ENVIRONMENT: "development", RATE_LIMITS: "off" }, { rateLimits: "off" }],
+  [
+    { RATE_LIMITS: '{"read":{"limit":1,"windowSeconds":2}}' },
+    { rateLimits: { read: { limit: 1, windowSeconds: 2 } } },
+  ],
+  [{ ENVIRONMENT: "development", CLOCK_OFFSET: "-3600" }, { clockOffsetSeconds: -3_600 }],
+  [
+    {
+      ENVIRONMENT: "development",
+      PLATFORM_ORIGINS: '{"https://api.x.com":"http://127.0.0.1:4010"}',
+    },
+    { platformOrigins: { "https://api.x.com": "http://127.0.0.1:4010" } },
+  ],
+  [{ ENCRYPTION_KEYS: `b:${KEY}, a:${KEY}` }, { encryptionKeys: [{ id: "b" }, { id: "a" }] }],
+  [{ DB: {}, UNRELATED: "x" }, { environment: "production" }],
+])("%j is understood", (vars, expected) => {
+  expect(parseConfig({ ...GOOD, ...vars })).toMatchObject(expected);
+});
+
+test.each<[string, object]>([
+  ["ENVIRONMENT", { ENVIRONMENT: "staging" }],
+  ["ENVIRONMENT is missing", { ENVIRONMENT: undefined }],
+  ["ENVIRONMENT is missing", { ENVIRONMENT: "" }],
+  ["PUBLIC_URL", { PUBLIC_URL: "akimbo.example" }],
+  ["PUBLIC_URL", { PUBLIC_URL: "https://akimbo.example/" }],
+  ["PUBLIC_URL", { PUBLIC_URL: "https://akimbo.example/api" }],
+  ["SANDBOX", { SANDBOX: "yes" }],
+  ["RATE_LIMITS", { RATE_LIMITS: "on" }],
+  ["RATE_LIMITS", { RATE_LIMITS: "{" }],
+  ["RATE_LIMITS", { RATE_LIMITS: "[]" }],
+  ["RATE_LIMITS", { RATE_LIMITS: '{"read":{"limit":0,"windowSeconds":1}}' }],
+  ["RATE_LIMITS", { RATE_LIMITS: '{"read":{"limit":1}}' }],
+  ["RATE_LIMITS", { RATE_LIMITS: '{"read":{"limit":1,"windowSeconds":1,"x":1}}' }],
+  [
+    "RATE_LIMITS",
+    { RATE_LIMITS: '{"reads of a group that is none":{"limit":1,"windowSeconds":1}}' },
+  ],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: KEY }],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: "a:!!!" }],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a:${btoa("short")}` }],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a.b:${KEY}` }],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a:${KEY},` }],
+  ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a:${KEY},a:${btoa("j".repeat(32))}` }],
+  ["ENCRYPTION_KEYS is missing", { ENCRYPTION_KEYS: undefined }],
+  ["SIGNING_KEY", { SIGNING_KEY: "short" }],
+  ["SIGNING_KEY is missing", { SIGNING_KEY: undefined }],
+  ["CLOCK_OFFSET", { ENVIRONMENT: "development", CLOCK_OFFSET: "1h" }],
+  ["CLOCK_OFFSET", { ENVIRONMENT: "development", CLOCK_OFFSET: "1.5" }],
+  ["PLATFORM_ORIGINS", { ENVIRONMENT: "development", PLATFORM_ORIGINS: "x" }],
+  [
+    "PLATFORM_ORIGINS",
+    { ENVIRONMENT: "development", PLATFORM_ORIGINS: '{"https://a.example/x":"http://b.example"}' },
+  ],
+])("a bad value is named: %s (%j)", (name, vars) => {
+  expect(problemOf(vars)).toContain(name);
+});
+
+test.each<[string, object]>([
+  ["CLOCK_OFFSET", { CLOCK_OFFSET: "0" }],
+  ["PLATFORM_ORIGINS", { PLATFORM_ORIGINS: "{}" }],
+  ["RATE_LIMITS=off", { RATE_LIMITS: "off" }],
+])("%s is for development only", (name, vars) => {
+  expect(problemOf(vars)).toMatch(new RegExp(`${name}.*ENVIRONMENT=development`));
+  expect(problemOf({ ...vars, ENVIRONMENT: "development" })).toBe("");
+});
+
+test("everything that is wrong is named at once, and no value is told", () => {
+  const missing = problemOf({
+    SIGNING_KEY: "hunter2",
+    ENCRYPTION_KEYS: "a:hunter3",
+    SANDBOX: "hunter4",
+  });
+  expect(missing).toMatch(/SIGNING_KEY/);
+  expect(missing).toMatch(/ENCRYPTION_KEYS/);
+  expect(missing).toMatch(/SANDBOX/);
+  expect(missing).not.toMatch(/hunter/);
+  const forbidden = problemOf({ CLOCK_OFFSET: "1", PLATFORM_ORIGINS: "{}", RATE_LIMITS: "off" });
+  expect(forbidden).toMatch(/CLOCK_OFFSET, PLATFORM_ORIGINS, RATE_LIMITS=off/);
+});
+
+describe("an instance that is misconfigured", () => {
+  const app = createApp(() => createDeps({ ENVIRONMENT: "production" } as unknown as Env));
+
+  test.each([
+    ["GET", "/"],
+    ["GET", "/health"],
+    ["GET", "/docs"],
+    ["GET", "/docs/scalar.js"],
+    ["GET", "/sandbox"],
+    ["GET", "/api/v1/openapi.json"],
+    ["GET", "/api/v1/accounts"],
+    ["POST", "/api/v1/upload"],
+    ["GET", "/nothing"],
+    ["DELETE", "/api/v1/accounts/1"],
+  ])("answers %s %s with what is wrong, and nothing else", async (method, path) => {
+    const response = await app.fetch(new Request(`https://akimbo.test${path}`, { method }));
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      success: false,
+      error: "Configuration: ENCRYPTION_KEYS is missing; SIGNING_KEY is missing.",
+      code: "UNAVAILABLE",
+    });
+    expect(response.headers.get("cache-control")).toBe("private, no-store");
+  });
+});
