@@ -62,6 +62,8 @@ export function invalidFields(errors: FieldError[]): AppError {
 interface SchemaIssue {
   path: readonly PropertyKey[];
   message: string;
+  /** Where the issue is that fields are not known. */
+  keys?: string[];
 }
 
 /** More than anybody reads; a hostile list can be wrong in a hundred thousand places. */
@@ -69,8 +71,8 @@ const MAX_TOLD = 100;
 
 /** What a schema found wrong, as fields of the request; the first hundred. */
 export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
-  return issues.slice(0, MAX_TOLD).map(({ path, message }) => {
-    const field = path.map(String).join(".");
+  return issues.slice(0, MAX_TOLD).map(({ path, message, keys = [] }) => {
+    const field = [...path.map(String), ...keys.slice(0, 1)].join(".");
     return { field, message: field ? `${field}: ${message}` : message };
   });
 }

@@ -5,6 +5,7 @@ import { sqlQuery } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import type { AppEnv } from "./env.ts";
+import { countVisitor } from "./route.ts";
 
 /** Work this late, or a cron this quiet, is a fault that somebody should look at. */
 const LATE_SECONDS = 5 * 60;
@@ -16,6 +17,7 @@ export const healthRoutes = new Hono<AppEnv>();
 
 healthRoutes.get("/health", async (c) => {
   const { deps } = c.var;
+  await countVisitor(c, "read:health");
   const [oldestDueAt, storage, lastTickAt] = await Promise.all([
     answer(oldestDue(deps)),
     answer(deps.media.head("health")),

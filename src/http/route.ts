@@ -42,11 +42,17 @@ const refusal = (description: string) => ({
   content: { "application/json": { schema: errorSchema } },
 });
 
+const WITH_A_BODY = {
+  413: refusal("The body, or a file in it, is too large."),
+  415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is of another content type."),
+};
+
 const ALWAYS_POSSIBLE = {
   400: refusal("The request is not valid; `errors` lists every refused field."),
   401: refusal("UNAUTHORIZED: missing or invalid token."),
   403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN."),
   429: refusal("RATE_LIMIT: see the RateLimit and Retry-After headers."),
+  500: refusal("INTERNAL: something broke on our side; quote X-Request-Id."),
 };
 
 export const NOT_FOUND = { 404: refusal("NOT_FOUND: nothing of yours has that id.") };
@@ -81,7 +87,11 @@ export function apiRoute<P extends string, R extends Omit<ApiRoute, "path"> & { 
     description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
     security: [{ apiKey: [] }],
     "x-required-scope": scope,
-    responses: { ...ALWAYS_POSSIBLE, ...route.responses },
+    responses: {
+      ...ALWAYS_POSSIBLE,
+      ...(route.request?.body ? WITH_A_BODY : {}),
+      ...route.responses,
+    },
     middleware: [identify(scope, limit), ...limitsJson],
   });
 }
@@ -99,10 +109,21 @@ const jsonLimit = bodyLimit({
  * @throws AppError UNAUTHORIZED for what cannot be a token, RATE_LIMIT
  */
 export async function countCaller(c: AppContext, limit: LimitGroup): Promise<Ctx> {
-  const { deps } = c.var;
   const { token, teamId } = readPresented(c);
-  const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
   const tokenHash = token && (await sha256Hex(token));
+  const verdict = count(c, tokenHash, limit);
+  verdict.catch(() => {});
+  return createCaller(c.var.deps, { token, tokenHash, teamId }, verdict);
+}
+
+/** Counts somebody who needs no token. @throws AppError RATE_LIMIT */
+export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
+  count(c, null, limit);
+
+/** Refuses at once whom it knows to guess; the rest it tells when the limiter has answered. */
+function count(c: AppContext, tokenHash: string | null, limit: LimitGroup): Promise<void> {
+  const { deps } = c.var;
+  const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
   refuseKnownGuesser(deps, { key, tokenHash });
   const admission = admit(deps, { key, tokenHash }, limit);
   c.set(
@@ -112,9 +133,7 @@ export async function countCaller(c: AppContext, limit: LimitGroup): Promise<Ctx
       () => ({}),
     ),
   );
-  const verdict = admission.then(refuseFullWindow);
-  verdict.catch(() => {});
-  return createCaller(deps, { token, tokenHash, teamId }, verdict);
+  return admission.then(refuseFullWindow);
 }
 
 /** Leaves the caller for the handler, and sees to it that a caller is judged before the request is. */
@@ -175,8 +194,7 @@ formRoute.mount = (
     },
     responses: {
       ...ALWAYS_POSSIBLE,
-      413: refusal("The body or one file is larger than 100 MB."),
-      415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is not multipart/form-data."),
+      ...WITH_A_BODY,
       ...route.responses,
     },
   });

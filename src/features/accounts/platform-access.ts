@@ -4,7 +4,7 @@ import type { Credentials, Fetch, PublishAccount } from "../../platforms/connect
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 
-/** An account disconnected while we work on it has nothing left to decrypt. */
+/** The login is gone: the account was disconnected, or no key of this instance opens it. */
 export class NoCredentials extends Error {}
 
 /** The network, or the simulator in its place for a sandbox account. */
@@ -45,9 +45,12 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
   };
 }
 
-/** @throws NoCredentials when the account has been disconnected */
+/** @throws NoCredentials */
 export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
   if (!account.credentials) throw new NoCredentials("The account has been disconnected.");
-  const stored = JSON.parse(await deps.cipher.decrypt(account.credentials, boundTo(account)));
+  const opened = await deps.cipher.decrypt(account.credentials, boundTo(account)).catch(() => {
+    throw new NoCredentials("The stored login cannot be opened any more. Reconnect the account.");
+  });
+  const stored = JSON.parse(opened);
   return { ...stored, expiresAt: stored.expiresAt ? new Date(stored.expiresAt) : null };
 }

@@ -28,7 +28,7 @@ export type Login =
  * just refused `staleToken`. One refresh at a time per account, and what it brought is stored before
  * it is used: a rotated token must never be lost.
  *
- * @throws NoCredentials when the account has been disconnected
+ * @throws NoCredentials
  */
 export async function usableLogin(
   deps: Deps,

@@ -121,6 +121,9 @@ function refuseService(ctx: Ctx, service: string): void {
   if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
 }
 
+/** A server that anybody may run chooses the name. */
+const MAX_NAME_CHARACTERS = 200;
+
 async function storeAccount(
   ctx: Ctx,
   platform: Platform,
@@ -133,6 +136,7 @@ async function storeAccount(
   const owner = { teamId, platform, id: known?.id ?? ctx.newId("acc") };
   const login = {
     ...profile,
+    accountName: profile.accountName.slice(0, MAX_NAME_CHARACTERS),
     ...(await sealCredentials(ctx, owner, credentials)),
     mode,
     status: "active" as const,

@@ -63,6 +63,9 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
       else media.push(taken);
     });
     await enter(form);
+    if (new Set(form.fields.get("accountId")).size > 1) {
+      errors.push({ field: "accountId", message: "accountId: give one account; bulk takes many." });
+    }
     for (const [field, values] of form.fields) {
       if (!MEDIA_FIELDS.has(field)) continue;
       form.fields.delete(field);

@@ -23,6 +23,7 @@ const create = formRoute({
   method: "post",
   path: "/upload",
   tags: ["Uploads"],
+  operationId: "createUpload",
   summary: "Publish one post to one account",
   description:
     "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval.",
@@ -73,6 +74,7 @@ const list = apiRoute({
   method: "get",
   path: "/upload",
   tags: ["Uploads"],
+  operationId: "listUploads",
   summary: "List uploads",
   description: "Most recent first: by planned date, else by date of creation.",
   scope: "posts:read",
@@ -106,6 +108,7 @@ const get = apiRoute({
   method: "get",
   path: "/upload/{id}",
   tags: ["Uploads"],
+  operationId: "getUpload",
   summary: "Read one upload",
   scope: "posts:read",
   limit: "upload-poll",

@@ -110,12 +110,15 @@ export const failureSchema = z
   })
   .meta({ id: "Failure" });
 
+/** A union, because `nullable()` would make the named schema itself so. */
+const failureOrNull = z.union([failureSchema, z.null()]);
+
 export const createdUploadSchema = z.object({
   uploadId: z.number().int(),
   status: z.enum(UPLOAD_STATUSES),
   jobId: z.string(),
   scheduledFor: dateTime.nullable(),
-  failure: failureSchema.nullable().optional().describe("With async=false only."),
+  failure: failureOrNull.optional().describe("With async=false only."),
   errorMessage: z.string().nullable().optional().describe("With async=false only."),
 });
 
@@ -146,7 +149,7 @@ export const uploadSchema = z
       .nullable()
       .describe("What the platform made of it, once published."),
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
-    failure: failureSchema.nullable(),
+    failure: failureOrNull,
     reviewComment: z.string().nullable(),
   })
   .meta({ id: "Upload" });

@@ -125,14 +125,12 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   const field = "bluesky_alt_text";
   const given = post.settings.bluesky_alt_text;
   const texts = typeof given === "string" ? [given] : given;
-  const errors: FieldError[] = [];
   const files = post.media.filter((item) => item.kind !== "document").length;
   if (typeof given !== "string" && given.length > files) {
-    errors.push({
-      field,
-      message: `Send at most one alt text per image or video, ${files} here; ${given.length} were sent.`,
-    });
+    const message = `Send at most one alt text per image or video, ${files} here; ${given.length} were sent.`;
+    return [{ field, message }];
   }
+  const errors: FieldError[] = [];
   texts.forEach((text, index) => {
     const length = countGraphemes(text);
     if (length > MAX_ALT_GRAPHEMES) {

@@ -142,7 +142,7 @@ describe("what cannot be connected is told by field", () => {
       { platform: "bluesky", credentials: { accessToken: "a".repeat(9_000) } },
       "credentials.accessToken",
     ],
-    ["an unknown field", { ...LOGIN, status: "active" }, ""],
+    ["an unknown field", { ...LOGIN, status: "active" }, "status"],
     ["an array", [], ""],
     ["null", "null", ""],
     ["a password of another form", { ...LOGIN, appPassword: "my real password" }, "appPassword"],
