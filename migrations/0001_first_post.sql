@@ -98,6 +98,8 @@ CREATE TABLE uploads (
   -- JSON array of {sha256} or {url}, in the post's order.
   media TEXT NOT NULL,
   file_size INTEGER NOT NULL DEFAULT 0,
+  -- Under which address of ours the post came in: where platforms can pull its files from.
+  origin TEXT NOT NULL DEFAULT '',
   scheduled_for INTEGER,
   -- scheduled_for, else created_at: what lists are ordered by.
   sort_at INTEGER NOT NULL,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
+import type { Platform } from "./core/platforms.ts";
 import { isLimitName } from "./core/quotas.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
@@ -70,6 +71,10 @@ const variables = z.object({
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
   ENCRYPTION_KEYS: encryptionKeys,
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
+  TIKTOK_CLIENT_ID: z.string().optional(),
+  TIKTOK_CLIENT_SECRET: z.string().optional(),
+  INSTAGRAM_CLIENT_ID: z.string().optional(),
+  INSTAGRAM_CLIENT_SECRET: z.string().optional(),
 });
 
 /** The names a person can set, for the command line to check before it starts anything. */
@@ -88,6 +93,12 @@ export interface Config {
   platformOrigins: Record<string, string>;
   encryptionKeys: EncryptionKey[];
   signingKey: string;
+  /** The owner's app at each platform that needs one; a platform without keys is absent. */
+  appKeys: Partial<Record<Platform, { clientId: string; clientSecret: string }>>;
+}
+
+function appKeys(platform: Platform, clientId?: string, clientSecret?: string): Config["appKeys"] {
+  return clientId && clientSecret ? { [platform]: { clientId, clientSecret } } : {};
 }
 
 /**
@@ -130,5 +141,9 @@ export function parseConfig(env: object): Config {
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
+    appKeys: {
+      ...appKeys("tiktok", vars.TIKTOK_CLIENT_ID, vars.TIKTOK_CLIENT_SECRET),
+      ...appKeys("instagram", vars.INSTAGRAM_CLIENT_ID, vars.INSTAGRAM_CLIENT_SECRET),
+    },
   };
 }

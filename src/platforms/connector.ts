@@ -26,6 +26,26 @@ export interface MediaItem extends PostMedia {
   sha256: string;
 }
 
+/** What a video's own header says of it. Null where it does not say. */
+export interface VideoFacts {
+  /** `mp4`, `mov` or `webm`, by the file's own brand. */
+  container: string;
+  /** Such as `avc`, `hevc`, `vp9`; null when there is none that we know. */
+  videoCodec: string | null;
+  audioCodec: string | null;
+  durationSeconds: number | null;
+  framesPerSecond: number | null;
+  /** As shown: rotation applied. */
+  width: number | null;
+  height: number | null;
+}
+
+/**
+ * What a file is pulled as. `jpeg`: an image as JPEG in its own size. `vertical`: an image as JPEG,
+ * padded with black to 1080 x 1920.
+ */
+export type PulledForm = "original" | "jpeg" | "vertical";
+
 /** What is to be posted, in our words. `settings` are this network's own form fields, parsed. */
 export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   title: string | null;
@@ -59,7 +79,9 @@ export interface PublishJob<S = unknown> {
   /** The bytes of a file, whole or from `offset` for `length` bytes. */
   readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
   /** A signed address of ours that the platform can pull the file from for 6 hours. */
-  mediaUrl(item: MediaItem): Promise<string>;
+  mediaUrl(item: MediaItem, form?: PulledForm): Promise<string>;
+  /** Reads the header of a video by a few ranged reads; null for what is no readable video. */
+  inspectVideo(item: MediaItem): Promise<VideoFacts | null>;
 }
 
 export interface PublishedPost {
@@ -129,6 +151,12 @@ export interface SettleTiming {
   callSeconds: number;
   acceptSeconds: number;
   listSeconds: number;
+}
+
+/** The keys of the owner's app at a platform, where refreshing or revoking a login needs them. */
+export interface AppKeys {
+  clientId: string;
+  clientSecret: string;
 }
 
 /** An account's secrets at its platform. Stored encrypted. */
@@ -223,7 +251,13 @@ export interface Connector<S = unknown> {
     fetch: Fetch,
     credentials: Credentials,
     account: PublishAccount,
+    app: AppKeys | null,
   ): Promise<Result<Credentials, LoginRefusal>>;
   /** Ends our access at the platform. */
-  revoke(fetch: Fetch, credentials: Credentials, account: PublishAccount): Promise<void>;
+  revoke(
+    fetch: Fetch,
+    credentials: Credentials,
+    account: PublishAccount,
+    app: AppKeys | null,
+  ): Promise<void>;
 }

@@ -1,4 +1,5 @@
-import type { PasswordLogin } from "../platforms/connector.ts";
+import type { Platform } from "../core/platforms.ts";
+import type { Credentials, PasswordLogin } from "../platforms/connector.ts";
 import { SANDBOX_APP_PASSWORD, SANDBOX_SERVICE, sandboxHandle } from "./bluesky/identity.ts";
 
 /**
@@ -9,4 +10,15 @@ export const sandboxLogin = (name: string): PasswordLogin => ({
   identifier: sandboxHandle(name),
   appPassword: SANDBOX_APP_PASSWORD,
   service: SANDBOX_SERVICE,
+});
+
+/**
+ * Tokens that a simulated platform takes for a login which a person gave in the browser: the account of
+ * that name comes into being with the first call. Written `sandbox.<platform>.<name>`, the name
+ * percent-encoded; what the simulator gives out later are tokens of its own.
+ */
+export const sandboxCredentials = (platform: Platform, name: string): Credentials => ({
+  accessToken: `sandbox.${platform}.${encodeURIComponent(name)}`,
+  refreshToken: `sandbox-refresh.${platform}.${encodeURIComponent(name)}`,
+  expiresAt: null,
 });

@@ -32,6 +32,7 @@ test("the least there can be", () => {
     platformOrigins: {},
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
+    appKeys: {},
   });
 });
 
@@ -39,6 +40,11 @@ test.each<[object, object]>([
   [{ PUBLIC_URL: "https://akimbo.example" }, { publicUrl: "https://akimbo.example" }],
   [{ PUBLIC_URL: "" }, { publicUrl: null }],
   [{ SANDBOX: "on" }, { sandboxEnabled: true }],
+  [{ TIKTOK_CLIENT_ID: "a" }, { appKeys: {} }],
+  [
+    { TIKTOK_CLIENT_ID: "a", TIKTOK_CLIENT_SECRET: "b" },
+    { appKeys: { tiktok: { clientId: "a", clientSecret: "b" } } },
+  ],
   [{ ENVIRONMENT: "development" }, { isDevelopment: true, sandboxEnabled: true }],
   [{ ENVIRONMENT: "development", SANDBOX: "off" }, { sandboxEnabled: false }],
   [{ ENVIRONMENT: "development", RATE_LIMITS: "off" }, { rateLimits: "off" }],

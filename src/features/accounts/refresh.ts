@@ -50,7 +50,12 @@ export async function usableLogin(
   const fetch = withTimeout(platformFetch(deps, account));
   let refreshed: Awaited<ReturnType<Connector["refresh"]>>;
   try {
-    refreshed = await connector.refresh(fetch, credentials, toPublishAccount(account));
+    refreshed = await connector.refresh(
+      fetch,
+      credentials,
+      toPublishAccount(account),
+      deps.config.appKeys[account.platform] ?? null,
+    );
   } catch (error) {
     const message = `No answer to the refresh: ${error instanceof Error ? error.message : error}`;
     refreshed = { ok: false, error: { message, final: false } };

@@ -5,7 +5,7 @@ import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connected, Connector, LoginRefusal } from "../../platforms/connector.ts";
 import { connectors, findConnector } from "../../platforms/registry.ts";
-import { sandboxLogin } from "../../sandbox/login.ts";
+import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
 import {
   openCredentials,
@@ -83,9 +83,10 @@ async function logIn(
     if (!ctx.config.sandboxEnabled) {
       throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
     }
-    if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
     const accountName = input.name ?? `Sandbox ${input.platform}`;
-    const connected = await connector.login(fetch, sandboxLogin(accountName));
+    const connected = connector.login
+      ? await connector.login(fetch, sandboxLogin(accountName))
+      : await connector.identify(fetch, sandboxCredentials(input.platform, accountName), null);
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
@@ -194,6 +195,7 @@ async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
       withTimeout(platformFetch(ctx, account)),
       credentials,
       toPublishAccount(account),
+      ctx.config.appKeys[account.platform] ?? null,
     );
   } catch (error) {
     ctx.log({

@@ -5,8 +5,9 @@ import type { Deps } from "../../deps.ts";
 /** How long a signed address works, at least. */
 const LIFE_MS = 6 * HOUR;
 
-/** `thumbnail`: a small JPEG made of an image. */
-export type MediaVariant = "original" | "thumbnail";
+/** `thumbnail`: a small JPEG made of an image; the others: see `PulledForm`. */
+export const MEDIA_VARIANTS = ["original", "thumbnail", "jpeg", "vertical"] as const;
+export type MediaVariant = (typeof MEDIA_VARIANTS)[number];
 
 interface MediaAddress {
   teamId: number;

@@ -2,13 +2,18 @@ import { Hono } from "hono";
 import { parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
-import { isGoodAddress, type MediaVariant } from "./address.ts";
+import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { mediaByHash } from "./repo.ts";
 
 /** Files by signed address: for platforms that pull, and for the pictures in API answers. */
 export const mediaRoutes = new Hono<AppEnv>();
 
-const THUMBNAIL_PIXELS = 320;
+/** How an image is changed for each form it is asked for in. */
+const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
+  thumbnail: { width: 320, height: 320, fit: "scale-down" },
+  jpeg: {},
+  vertical: { width: 1_080, height: 1_920, fit: "pad", background: "#000000" },
+};
 
 /** A file of a stranger's making must not be able to do anything in a browser. */
 const FILE_HEADERS = {
@@ -17,8 +22,9 @@ const FILE_HEADERS = {
   "Cache-Control": "private, max-age=3600",
 };
 
-mediaRoutes.get("/media/:teamId{[0-9]+}/:sha256{[0-9a-f]{64}}/:variant{original|thumbnail}", (c) =>
-  serveFile(c),
+mediaRoutes.get(
+  `/media/:teamId{[0-9]+}/:sha256{[0-9a-f]{64}}/:variant{${MEDIA_VARIANTS.join("|")}}`,
+  (c) => serveFile(c),
 );
 
 async function serveFile(c: AppContext): Promise<Response> {
@@ -35,7 +41,7 @@ async function serveFile(c: AppContext): Promise<Response> {
   }
   const [[file]] = await deps.db.run([mediaByHash(address.teamId, address.sha256)]);
   if (!file) throw notFound("File");
-  if (address.variant === "thumbnail") return serveThumbnail(c, file.objectKey);
+  if (address.variant !== "original") return serveImage(c, file.objectKey, address.variant);
 
   const range = parseByteRange(c.req.header("range"), file.sizeBytes);
   if (range === "unsatisfiable") {
@@ -57,18 +63,28 @@ async function serveFile(c: AppContext): Promise<Response> {
   return c.body(object.body, range ? 206 : 200, headers);
 }
 
-async function serveThumbnail(c: AppContext, objectKey: string): Promise<Response> {
+/** Made anew at each call, whole, because platforms that pull want to know its length. */
+async function serveImage(
+  c: AppContext,
+  objectKey: string,
+  variant: keyof typeof TRANSFORMS,
+): Promise<Response> {
   const object = await c.var.deps.media.get(objectKey);
   if (!object) throw notFound("File");
   try {
     const made = await c.var.deps.images
       .input(object.body)
-      .transform({ width: THUMBNAIL_PIXELS, height: THUMBNAIL_PIXELS, fit: "scale-down" })
+      .transform(TRANSFORMS[variant])
       .output({ format: "image/jpeg" });
-    return c.body(made.image(), 200, { ...FILE_HEADERS, "Content-Type": "image/jpeg" });
+    const bytes = await made.response().arrayBuffer();
+    return c.body(bytes, 200, {
+      ...FILE_HEADERS,
+      "Content-Type": "image/jpeg",
+      "Content-Length": String(bytes.byteLength),
+    });
   } catch (error) {
     // What begins like an image need not be one.
-    c.var.deps.log({ event: "thumbnail.failed", error: String(error) });
-    throw notFound("Thumbnail");
+    c.var.deps.log({ event: "image.failed", variant, error: String(error) });
+    throw notFound("Image");
   }
 }

@@ -80,6 +80,7 @@ function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
     settings: settings.data as Record<string, unknown>,
     media: media.map(toMediaRef),
     fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),
+    origin: received.origin,
     scheduledFor,
     sortAt: scheduledFor ?? now,
     createdAt: now,

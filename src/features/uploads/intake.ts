@@ -1,5 +1,6 @@
 import { AppError, type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { publicOrigin } from "../../http/env.ts";
 import { type FilePart, type Form, readForm } from "../../http/multipart.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
 import { accountById } from "../accounts/repo.ts";
@@ -21,6 +22,8 @@ const MAX_FILE_BYTES = 100_000_000;
 export type ReceivedMedia = { field: string; file: StoredFile } | { field: string; url: string };
 
 export interface ReceivedPost {
+  /** The address of ours under which it came in. */
+  origin: string;
   /** Text fields, media URLs taken out; the last value wins where one is wanted. */
   fields: Map<string, string[]>;
   /** In the order of the request: files first, then URLs. */
@@ -75,7 +78,8 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
         else media.push({ field, url });
       }
     }
-    return { fields: form.fields, media, account: lookup ? await lookup : null, errors };
+    const origin = publicOrigin(ctx, request.url);
+    return { origin, fields: form.fields, media, account: lookup ? await lookup : null, errors };
   } catch (error) {
     ctx.defer(discardFiles(ctx, media));
     throw error;

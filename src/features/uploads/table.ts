@@ -28,6 +28,7 @@ export const uploads = sqliteTable("uploads", {
   settings: json<Record<string, unknown>>("settings").notNull(),
   media: json<MediaRef[]>("media").notNull(),
   fileSize: integer("file_size").notNull().default(0),
+  origin: text("origin").notNull().default(""),
   scheduledFor: instant("scheduled_for"),
   sortAt: instant("sort_at").notNull(),
   createdAt: instant("created_at").notNull(),

@@ -411,7 +411,7 @@ test("refreshes with the refresh token and keeps the new pair", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.refreshSession": [json(session({ refreshJwt: "next-refresh-token" }))],
   });
-  expect(await bluesky.refresh(fetch, credentials(), account)).toEqual({
+  expect(await bluesky.refresh(fetch, credentials(), account, null)).toEqual({
     ok: true,
     value: {
       accessToken: ACCESS,
@@ -440,7 +440,7 @@ test.each<[string, Response, boolean]>([
   ["garbage", json({ accessJwt: null }), false],
 ])("judges whether the login is lost when a refresh meets %s", async (_, reply, final) => {
   const { fetch } = scriptedFetch({ "com.atproto.server.refreshSession": [reply] });
-  expect(await bluesky.refresh(fetch, credentials(), account)).toMatchObject({
+  expect(await bluesky.refresh(fetch, credentials(), account, null)).toMatchObject({
     ok: false,
     error: { final },
   });
@@ -448,7 +448,7 @@ test.each<[string, Response, boolean]>([
 
 test("cannot refresh without a refresh token", async () => {
   const { fetch, calls } = scriptedFetch();
-  expect(await bluesky.refresh(fetch, credentials({ refreshToken: null }), account)).toEqual({
+  expect(await bluesky.refresh(fetch, credentials({ refreshToken: null }), account, null)).toEqual({
     ok: false,
     error: {
       message: "This Bluesky login cannot be renewed; connect the account again.",
@@ -461,14 +461,14 @@ test("cannot refresh without a refresh token", async () => {
 test("leaves a lost connection to the caller", async () => {
   const lost = new TypeError("Network connection lost.");
   const { fetch } = scriptedFetch({ "com.atproto.server.refreshSession": [lost] });
-  await expect(bluesky.refresh(fetch, credentials(), account)).rejects.toBe(lost);
+  await expect(bluesky.refresh(fetch, credentials(), account, null)).rejects.toBe(lost);
 });
 
 test("ends the session whatever its server answers", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.deleteSession": [xrpcError(400, "ExpiredToken", "Token has expired")],
   });
-  await bluesky.revoke(fetch, credentials(), account);
+  await bluesky.revoke(fetch, credentials(), account, null);
   expect(calls).toMatchObject([
     { url: `${PDS}/xrpc/com.atproto.server.deleteSession`, authorization: "Bearer refresh-token" },
   ]);
@@ -476,7 +476,7 @@ test("ends the session whatever its server answers", async () => {
 
 test("has nothing to end without a refresh token", async () => {
   const { fetch, calls } = scriptedFetch();
-  await bluesky.revoke(fetch, credentials({ refreshToken: null }), account);
+  await bluesky.revoke(fetch, credentials({ refreshToken: null }), account, null);
   expect(calls).toEqual([]);
 });
 

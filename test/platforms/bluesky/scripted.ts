@@ -139,6 +139,7 @@ export function job(
       ranges.push(range ?? null);
       return new Blob([new Uint8Array(range?.length ?? item.sizeBytes)]).stream();
     },
+    inspectVideo: async () => null,
     async mediaUrl() {
       throw new Error("Bluesky takes bytes, not addresses.");
     },

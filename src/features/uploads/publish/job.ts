@@ -11,6 +11,7 @@ import type {
 import { platformFetch, toPublishAccount } from "../../accounts/platform-access.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
+import { inspectVideo } from "../../media/inspect.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
@@ -73,11 +74,13 @@ export function createJob(
       if (!object) throw fileIsGone();
       return object.body;
     },
-    mediaUrl: async (item) => {
-      if (!deps.config.publicUrl) {
-        throw new Error("PUBLIC_URL is not set: platforms cannot pull files from this instance.");
-      }
-      return deps.config.publicUrl + (await mediaPath(deps, upload.teamId, item.sha256));
+    mediaUrl: async (item, form = "original") => {
+      const origin = deps.config.publicUrl ?? upload.origin;
+      return origin + (await mediaPath(deps, upload.teamId, item.sha256, form));
+    },
+    inspectVideo: async (item) => {
+      const file = media.find(({ sha256 }) => sha256 === item.sha256);
+      return file ? inspectVideo(deps, file.objectKey, item) : null;
     },
   };
 }

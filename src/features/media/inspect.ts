@@ -1,0 +1,63 @@
+import type { Deps } from "../../deps.ts";
+import type { MediaItem, VideoFacts } from "../../platforms/connector.ts";
+
+/** Enough of a stream to tell its frame rate. */
+const PACKETS_LOOKED_AT = 50;
+
+const CONTAINERS: Record<string, string> = {
+  "video/mp4": "mp4",
+  "video/quicktime": "mov",
+  "video/webm": "webm",
+};
+
+/**
+ * What the header of a stored video says of it, by a few ranged reads wherever in the file it stands.
+ * Null for what cannot be read as a video: cut off, damaged, or something else under that name.
+ */
+export async function inspectVideo(
+  deps: Pick<Deps, "media">,
+  objectKey: string,
+  item: Pick<MediaItem, "mime" | "sizeBytes">,
+): Promise<VideoFacts | null> {
+  // Loaded by the jobs that need it: it is the largest library of all.
+  const { CustomSource, Input, MP4, QTFF, WEBM } = await import("mediabunny");
+  const source = new CustomSource({
+    getSize: () => item.sizeBytes,
+    read: async (start, end) => {
+      const range = { offset: start, length: end - start };
+      const object = await deps.media.get(objectKey, { range });
+      if (!object) throw new Error("The file is no longer stored.");
+      return new Uint8Array(await object.arrayBuffer());
+    },
+  });
+  const input = new Input({ source, formats: [MP4, QTFF, WEBM] });
+  try {
+    const video = await input.getPrimaryVideoTrack();
+    if (!video) return null;
+    const audio = await input.getPrimaryAudioTrack();
+    const [videoCodec, audioCodec, durationSeconds, stats, width, height] = await Promise.all([
+      video.getCodec(),
+      audio ? audio.getCodec() : null,
+      input.computeDuration(),
+      video.computePacketStats(PACKETS_LOOKED_AT),
+      video.getDisplayWidth(),
+      video.getDisplayHeight(),
+    ]);
+    return {
+      container: CONTAINERS[item.mime] ?? item.mime,
+      videoCodec,
+      audioCodec,
+      durationSeconds: known(durationSeconds),
+      framesPerSecond: known(stats.averagePacketRate),
+      width: known(width),
+      height: known(height),
+    };
+  } catch {
+    return null;
+  } finally {
+    input.dispose();
+  }
+}
+
+const known = (value: number): number | null =>
+  Number.isFinite(value) && value > 0 ? value : null;
