@@ -3,8 +3,12 @@ import { defineConfig } from "vitest/config";
 
 const root = new URL("..", import.meta.url).pathname;
 
+/** The library in one file: the test runner stumbles over its optional import of Node's file system. */
+const mediabunny = `${root}node_modules/mediabunny/dist/bundles/mediabunny.mjs`;
+
 export default defineConfig({
   root,
+  resolve: { alias: { mediabunny } },
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },

@@ -115,9 +115,13 @@ const isSaid = ({ stdout, stderr }: WranglerResult, words: RegExp): boolean =>
 async function deploy(config: string, options: string[]): Promise<string[]> {
   const report = `${config}.${randomBytes(8).toString("hex")}`;
   try {
-    await requireWrangler("The deployment", ["deploy", "--config", config, ...options], {
-      env: { WRANGLER_OUTPUT_FILE_PATH: report },
-    });
+    await requireWrangler(
+      "The deployment",
+      ["deploy", "--minify", "--config", config, ...options],
+      {
+        env: { WRANGLER_OUTPUT_FILE_PATH: report },
+      },
+    );
     const lines = (await readFile(report, "utf8")).split("\n").filter((line) => line !== "");
     const entries = lines.map((line) => deployment.safeParse(JSON.parse(line)));
     const targets = entries.flatMap((entry) => entry.data?.targets ?? []);

@@ -15,7 +15,13 @@ export interface Bundle {
 
 export async function buildBundle(workspace: Workspace): Promise<Bundle> {
   const outDir = await workspace.folder();
-  await requireWrangler("Building the Worker", ["deploy", "--dry-run", "--outdir", outDir]);
+  await requireWrangler("Building the Worker", [
+    "deploy",
+    "--dry-run",
+    "--minify",
+    "--outdir",
+    outDir,
+  ]);
   const path = join(outDir, "worker.js");
   return { path, script: await readFile(path, "utf8") };
 }

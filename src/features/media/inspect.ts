@@ -1,3 +1,4 @@
+import { CustomSource, Input, MP4, QTFF, WEBM } from "mediabunny";
 import type { Deps } from "../../deps.ts";
 import type { MediaItem, VideoFacts } from "../../platforms/connector.ts";
 
@@ -19,8 +20,6 @@ export async function inspectVideo(
   objectKey: string,
   item: Pick<MediaItem, "mime" | "sizeBytes">,
 ): Promise<VideoFacts | null> {
-  // Loaded by the jobs that need it: it is the largest library of all.
-  const { CustomSource, Input, MP4, QTFF, WEBM } = await import("mediabunny");
   const source = new CustomSource({
     getSize: () => item.sizeBytes,
     read: async (start, end) => {

@@ -142,16 +142,18 @@ async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Refused
   return ok(images.length > 0 ? { $type: "app.bsky.embed.images", images } : null);
 }
 
-const aspectRatioOf = ({ width, height }: MediaItem): { aspectRatio?: AspectRatio } =>
+type Size = Pick<MediaItem, "width" | "height">;
+
+const aspectRatioOf = ({ width, height }: Size): { aspectRatio?: AspectRatio } =>
   width && height ? { aspectRatio: { width, height } } : {};
 
-function toVideoEmbed(job: Job, item: MediaItem, video: Blob): VideoEmbed {
+function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
   const alt = altTextOf(job.post.settings, 0);
   return {
     $type: "app.bsky.embed.video",
     video,
     ...(alt === "" ? {} : { alt }),
-    ...aspectRatioOf(item),
+    ...aspectRatioOf(size),
   };
 }
 
@@ -196,7 +198,9 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   if (item?.kind !== "video") return fixRecord(job, () => uploadImages(job));
   const step = await transferVideo(job, item, bookmark);
   if (step.kind !== "processed") return step;
-  return fixRecord(job, async () => ok(toVideoEmbed(job, item, step.blob)));
+  // Without its size clients crop a video; the service has accepted one whose header we cannot read.
+  const size = (await job.inspectVideo(item)) ?? item;
+  return fixRecord(job, async () => ok(toVideoEmbed(job, size, step.blob)));
 }
 
 /** @param embed called once mentions are resolved */

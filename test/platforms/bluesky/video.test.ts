@@ -221,6 +221,26 @@ test("leaves out alt text and size that nobody gave", async () => {
   expect(calls).toEqual([]);
 });
 
+test("shows the video in the size that its own header says", async () => {
+  const { fetch } = scriptedFetch({});
+  const publishJob = {
+    ...job(fetch, { post: { media: [video()] } }),
+    inspectVideo: async () => ({
+      container: "mp4",
+      videoCodec: "avc",
+      audioCodec: null,
+      durationSeconds: 4,
+      framesPerSecond: 30,
+      width: 720,
+      height: 1_280,
+    }),
+  };
+  const prepared = await bluesky.prepare(publishJob, { stage: "processed", blob: BLOB });
+  expect(bookmarkOf(prepared).record).toMatchObject({
+    embed: { aspectRatio: { width: 720, height: 1_280 } },
+  });
+});
+
 test("keeps the video when a mention cannot be resolved at its end", async () => {
   const { fetch } = scriptedFetch({
     "com.atproto.identity.resolveHandle": [xrpcError(502, "UpstreamFailure", "Upstream Failure")],

@@ -11,7 +11,6 @@ import type {
 import { platformFetch, toPublishAccount } from "../../accounts/platform-access.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
-import { inspectVideo } from "../../media/inspect.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
@@ -80,6 +79,8 @@ export function createJob(
     },
     inspectVideo: async (item) => {
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
+      // Loaded by the jobs that need it: it stands on the largest library of all.
+      const { inspectVideo } = await import("../../media/inspect.ts");
       return file ? inspectVideo(deps, file.objectKey, item) : null;
     },
   };
