@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 
 /** Without Linux's /proc nothing here can be measured. */
 export const canMeasureCpu = existsSync("/proc/self/schedstat");
@@ -33,6 +33,21 @@ export function exactCpuMs(pid: number): number {
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]),
   );
   return nanoseconds.reduce((sum, value) => sum + value, 0) / 1e6;
+}
+
+const MEGABYTE = 1_024;
+
+function memoryMb(pid: number, line: string): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${line}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / MEGABYTE;
+}
+
+/** How much more memory a process held at the most during `work` than before, in MB. */
+export async function peakMemoryMb(pid: number, work: () => Promise<void>): Promise<number> {
+  writeFileSync(`/proc/${pid}/clear_refs`, "5");
+  const before = memoryMb(pid, "VmRSS");
+  await work();
+  return memoryMb(pid, "VmHWM") - before;
 }
 
 /** The workerd processes that this program has started. */

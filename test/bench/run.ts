@@ -1,7 +1,9 @@
 import { runProgram } from "../../src/cli/program.ts";
 import { buildBundle, bundleRow } from "./bundle.ts";
 import { countCosts } from "./counted.ts";
+import { measureDuePosts } from "./due-posts.ts";
 import { measureFullSize } from "./full-size.ts";
+import { measureIntake } from "./intake.ts";
 import { canMeasureCpu } from "./process-cost.ts";
 import { printTable, printVerdict, type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
@@ -14,16 +16,18 @@ const THOROUGH = {
   starts: 7,
   effort: { rounds: 5, seconds: 3, posts: 600 },
   sizes: { small: 1_000, large: 200_000, others: 1_000_000 },
+  due: 100_000,
 };
 const QUICK: typeof THOROUGH = {
   starts: 3,
   effort: { rounds: 2, seconds: 1, posts: 200 },
   sizes: { small: 1_000, large: 20_000, others: 100_000 },
+  due: 10_000,
 };
 
 /** Measures and prints; a bar that is missed is told, and is no failure of the program. */
 async function main(): Promise<number> {
-  const { starts, effort, sizes } = process.argv.includes("--quick") ? QUICK : THOROUGH;
+  const { starts, effort, sizes, due } = process.argv.includes("--quick") ? QUICK : THOROUGH;
   const workspace = new Workspace();
   const all: Row[] = [];
   const show = (title: string, rows: Row[]) => {
@@ -45,6 +49,10 @@ async function main(): Promise<number> {
         ? await measureRequests(workspace, bundle.script, effort)
         : [skipped("GET /upload, POST /upload", NO_PROC)],
     );
+    if (canMeasureCpu) {
+      show("Files taken in", await measureIntake(workspace, bundle.script));
+      show("Due posts", await measureDuePosts(workspace, bundle.script, due));
+    }
     show("A page of 100 posts", await measureFullSize(workspace, bundle.script, sizes));
     printVerdict(all);
     return 0;

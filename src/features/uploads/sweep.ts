@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
-import { type Query, sqlQuery } from "../../db/client.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { LOOK_AHEAD_SECONDS } from "./rules.ts";
 
@@ -37,9 +37,16 @@ function takeSlice(now: Date, after: Woken): Query<Woken[]> {
   );
 }
 
+/** Messages that did not get out: the next tick sends them. */
+const forgetWaking = (ids: number[]): Query<number> =>
+  sqlWrite(sql`UPDATE uploads SET woken_at = NULL
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+
 /**
  * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one
  * twice is harmless: the row decides. Answers how many were woken.
+ *
+ * @throws what the queue throws; what was not sent is left to the next tick
  */
 export async function wakeDueUploads(deps: Deps): Promise<number> {
   let after: Woken = { id: 0, dueAt: new Date(0) };
@@ -49,12 +56,17 @@ export async function wakeDueUploads(deps: Deps): Promise<number> {
     const [slice] = await deps.db.run([takeSlice(now, after)]);
     const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
     for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
-      await deps.publishQueue.sendBatch(
-        ordered.slice(i, i + MESSAGES_PER_SEND).map(({ id, dueAt }) => ({
-          body: { kind: "publish" as const, uploadId: id },
-          delaySeconds: Math.max(0, Math.ceil(secondsBetween(now, dueAt))),
-        })),
-      );
+      try {
+        await deps.publishQueue.sendBatch(
+          ordered.slice(i, i + MESSAGES_PER_SEND).map(({ id, dueAt }) => ({
+            body: { kind: "publish" as const, uploadId: id },
+            delaySeconds: Math.max(0, Math.ceil(secondsBetween(now, dueAt))),
+          })),
+        );
+      } catch (error) {
+        await deps.db.run([forgetWaking(ordered.slice(i).map(({ id }) => id))]);
+        throw error;
+      }
     }
     total += ordered.length;
     const last = ordered.at(-1);

@@ -432,6 +432,19 @@ test("an emptied queue is filled again by the sweep, oldest first, each post onc
   expect(stage.pds.records.size).toBe(30);
 });
 
+test("what a full queue refuses to take is sent by the next tick", async () => {
+  const stage = await atPds();
+  const id = await stage.post({ schedule_date: new Date(Date.now() + 300_000).toISOString() });
+  const { publishQueue } = stage.harness.deps;
+  stage.harness.advance(240);
+  const full = { sendBatch: () => Promise.reject(new Error("The queue is full.")) };
+  Object.assign(stage.harness.deps, { publishQueue: full });
+  await expect(stage.harness.tick()).rejects.toThrow("The queue is full.");
+  Object.assign(stage.harness.deps, { publishQueue });
+  await stage.harness.tick();
+  expect(stage.harness.sent.map(({ message }) => message.uploadId)).toContain(id);
+});
+
 test("a run that has spent its budget hands over, and the next goes on from the bookmark", async () => {
   const stage = await atPds();
   const id = await stage.post();
