@@ -73,8 +73,6 @@ const variables = z.object({
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
   TIKTOK_CLIENT_ID: z.string().optional(),
   TIKTOK_CLIENT_SECRET: z.string().optional(),
-  INSTAGRAM_CLIENT_ID: z.string().optional(),
-  INSTAGRAM_CLIENT_SECRET: z.string().optional(),
 });
 
 /** The names a person can set, for the command line to check before it starts anything. */
@@ -141,9 +139,6 @@ export function parseConfig(env: object): Config {
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
-    appKeys: {
-      ...appKeys("tiktok", vars.TIKTOK_CLIENT_ID, vars.TIKTOK_CLIENT_SECRET),
-      ...appKeys("instagram", vars.INSTAGRAM_CLIENT_ID, vars.INSTAGRAM_CLIENT_SECRET),
-    },
+    appKeys: appKeys("tiktok", vars.TIKTOK_CLIENT_ID, vars.TIKTOK_CLIENT_SECRET),
   };
 }

@@ -1,16 +1,37 @@
 import { type Colour, createGradientPng } from "./png.ts";
+import { createSampleVideo } from "./sample-video.ts";
 
 /** One post of the demo: what it is called in the table, and the fields it is made of. */
 export interface DemoPost {
   what: string;
   fields: Record<string, string>;
   photo?: Buffer<ArrayBuffer>;
+  video?: Buffer<ArrayBuffer>;
 }
 
 /** Makes the posts of one platform; `run` tells one run's texts from another's. */
 type DemoPosts = (run: string) => DemoPost[];
 
 const POSTS_BY_PLATFORM: Record<string, DemoPosts> = {
+  tiktok: (run): DemoPost[] => [
+    {
+      what: "video",
+      fields: { title: `Four seconds of film. #akimbo run ${run}` },
+      video: createSampleVideo(),
+    },
+  ],
+  instagram: (run): DemoPost[] => [
+    {
+      what: "photo",
+      fields: { title: `A sunset made of numbers. #akimbo run ${run}` },
+      photo: createPhoto(run),
+    },
+    {
+      what: "reel",
+      fields: { title: `Four seconds of film. #akimbo run ${run}` },
+      video: createSampleVideo(),
+    },
+  ],
   bluesky: (run): DemoPost[] => [
     {
       what: "photo",
@@ -23,6 +44,9 @@ const POSTS_BY_PLATFORM: Record<string, DemoPosts> = {
     { what: "text", fields: { description: `Hello! Demo run ${run}` } },
   ],
 };
+
+/** The platforms that the demo posts to. */
+export const DEMO_PLATFORMS = Object.keys(POSTS_BY_PLATFORM);
 
 export const demoPostsFor = (platform: string, run: string): DemoPost[] =>
   POSTS_BY_PLATFORM[platform]?.(run) ?? [];
@@ -63,5 +87,6 @@ export function toForm(accountId: string, post: DemoPost): FormData {
   form.set("accountId", accountId);
   for (const [name, value] of Object.entries(post.fields)) form.set(name, value);
   if (post.photo) form.set("photo", new Blob([post.photo], { type: "image/png" }), "sunset.png");
+  if (post.video) form.set("video", new Blob([post.video], { type: "video/mp4" }), "film.mp4");
   return form;
 }

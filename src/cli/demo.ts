@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex } from "../core/ids.ts";
 import { type Account, type Api, createApi, ensureSandboxAccount, isHealthy } from "./api.ts";
-import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
+import { DEMO_PLATFORMS, type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
 import { inProject, PROJECT_DIR, readStateDir } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
@@ -65,7 +65,7 @@ async function readToken(): Promise<string> {
 
 /** Posts go to sandbox accounts alone: the demo never writes to a real network. */
 async function planPosts(api: Api): Promise<Post[]> {
-  await ensureSandboxAccount(api, "bluesky");
+  for (const platform of DEMO_PLATFORMS) await ensureSandboxAccount(api, platform);
   const isSandbox = ({ mode, status }: Account) => mode === "sandbox" && status === "active";
   const accounts = (await api.listAccounts()).filter(isSandbox);
   const run = randomHex(3);

@@ -1,6 +1,8 @@
 import type { Platform } from "../core/platforms.ts";
 import { BLUESKY_ORIGINS } from "./bluesky/origins.ts";
+import { INSTAGRAM_ORIGINS } from "./instagram/origins.ts";
 import type { Simulator } from "./simulator.ts";
+import { TIKTOK_ORIGINS } from "./tiktok/origins.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
@@ -15,6 +17,16 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     platform: "bluesky",
     origins: BLUESKY_ORIGINS,
     load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
+  },
+  {
+    platform: "instagram",
+    origins: INSTAGRAM_ORIGINS,
+    load: async () => (await import("./instagram/index.ts")).instagramSimulator,
+  },
+  {
+    platform: "tiktok",
+    origins: TIKTOK_ORIGINS,
+    load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
   },
 ];
 

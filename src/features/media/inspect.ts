@@ -14,19 +14,27 @@ const CONTAINERS: Record<string, string> = {
 /**
  * What the header of a stored video says of it, by a few ranged reads wherever in the file it stands.
  * Null for what cannot be read as a video: cut off, damaged, or something else under that name.
+ *
+ * @throws when storage does not give the file: that says nothing of the video
  */
 export async function inspectVideo(
   deps: Pick<Deps, "media">,
   objectKey: string,
   item: Pick<MediaItem, "mime" | "sizeBytes">,
 ): Promise<VideoFacts | null> {
+  let brokenRead: Error | null = null;
   const source = new CustomSource({
     getSize: () => item.sizeBytes,
     read: async (start, end) => {
       const range = { offset: start, length: end - start };
-      const object = await deps.media.get(objectKey, { range });
-      if (!object) throw new Error("The file is no longer stored.");
-      return new Uint8Array(await object.arrayBuffer());
+      try {
+        const object = await deps.media.get(objectKey, { range });
+        if (!object) throw new Error("The file is no longer stored.");
+        return new Uint8Array(await object.arrayBuffer());
+      } catch (error) {
+        brokenRead = error instanceof Error ? error : new Error(String(error));
+        throw brokenRead;
+      }
     },
   });
   const input = new Input({ source, formats: [MP4, QTFF, WEBM] });
@@ -52,6 +60,7 @@ export async function inspectVideo(
       height: known(height),
     };
   } catch {
+    if (brokenRead) throw brokenRead;
     return null;
   } finally {
     input.dispose();

@@ -77,7 +77,9 @@ export const uploadFormSchema = () => {
       .union([file(), z.array(file())])
       .optional()
       .describe("An image or its public URL; repeat the field for several."),
-    file: file().optional().describe("An image or video for Bluesky, or its public URL."),
+    file: file()
+      .optional()
+      .describe("An image or video, or its public URL; another name of `photo` and `video`."),
     video: file().optional().describe("A video or its public URL."),
   });
   const platformFields = connectors().map(({ settings }) =>

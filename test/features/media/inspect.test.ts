@@ -31,6 +31,14 @@ test("reads what a video is from its header, in a few ranged reads", async () =>
   expect(reads).toBeLessThanOrEqual(8);
 });
 
+test("storage that does not answer says nothing of the video", async () => {
+  const media = {
+    get: () => Promise.reject(new Error("Storage is away.")),
+  } as unknown as R2Bucket;
+  const file = { mime: "video/mp4", sizeBytes: verticalMp4.length };
+  await expect(inspectVideo({ media }, "inspected", file)).rejects.toThrow("Storage is away.");
+});
+
 test.each([
   ["cut off after its first bytes", verticalMp4.slice(0, 40)],
   ["text under the name of a video", new TextEncoder().encode("This is no video at all.")],

@@ -1,0 +1,81 @@
+import type { Capabilities, SettleTiming } from "../connector.ts";
+
+/** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
+export const MAX_CAPTION = 2_200;
+/** Source: spec, "Content limits by platform". */
+export const MAX_HASHTAGS = 30;
+/** Source: spec, "Content limits by platform". */
+export const MAX_MENTIONS = 20;
+/** Source: spec, "Content limits by platform". */
+export const MAX_COLLABORATORS = 3;
+/** Accounts tagged in one medium. Source: Meta, "IG User Media", user_tags. */
+export const MAX_USER_TAGS = 20;
+/** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */
+export const MIN_CAROUSEL = 2;
+export const MAX_CAROUSEL = 10;
+/** Bytes of one image. Source: spec, "Content limits by platform". */
+export const MAX_IMAGE_BYTES = 8_000_000;
+/** Instagram reads JPEG alone; the others are converted for it. */
+export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif"];
+/** Bytes of one video. Source: spec, "Content limits by platform". */
+export const MAX_VIDEO_BYTES = 300_000_000;
+export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+/** Bytes of a story's video. Source: spec, "Uploads: create", Story. */
+export const MAX_STORY_VIDEO_BYTES = 100_000_000;
+
+/** What a video's header may say. Durations in seconds, ratios as width by height. */
+export interface VideoRules {
+  minSeconds: number;
+  maxSeconds: number;
+  maxBytes: number;
+}
+
+/** Source: spec, "Content limits by platform". */
+export const REEL_RULES: VideoRules = {
+  minSeconds: 3,
+  maxSeconds: 15 * 60,
+  maxBytes: MAX_VIDEO_BYTES,
+};
+/** Source: spec, "Uploads: create", Story. */
+export const STORY_RULES: VideoRules = {
+  minSeconds: 3,
+  maxSeconds: 60,
+  maxBytes: MAX_STORY_VIDEO_BYTES,
+};
+
+/** Source: Meta, "IG User Media", reel specifications. */
+export const MIN_FPS = 23;
+export const MAX_FPS = 60;
+/** Pixels. Source: spec, "Content limits by platform". */
+export const MAX_VIDEO_WIDTH = 1_920;
+/** Source: spec, "Content limits by platform". */
+export const MIN_RATIO = 0.01;
+export const MAX_RATIO = 10;
+/** H.264 and HEVC. Source: Meta, "IG User Media", reel specifications. */
+export const VIDEO_CODECS = ["avc", "hevc"];
+
+/** Posts in any 24 hours. Source: spec, "Daily caps". */
+const DAILY_POST_CAP = 50;
+
+export const capabilities: Capabilities = {
+  limits: {
+    postCharacters: MAX_CAPTION,
+    photoPostCharacters: MAX_CAPTION,
+    titleCharacters: MAX_CAPTION,
+    altTextCharacters: null,
+    linkCharacters: null,
+    tagsCharacters: null,
+  },
+  dailyPostCap: DAILY_POST_CAP,
+  mediaSupport: {
+    kinds: ["image", "video"],
+    maxCount: MAX_CAROUSEL,
+    imageTypes: IMAGE_TYPES,
+    imageMaxBytes: MAX_IMAGE_BYTES,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
+  },
+};
+
+/** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
+export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };

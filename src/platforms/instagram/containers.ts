@@ -1,0 +1,82 @@
+import type { MediaItem, PublishJob } from "../connector.ts";
+import { captionOf, shapeOf } from "./check.ts";
+import type { InstagramSettings } from "./settings.ts";
+
+type Job = PublishJob<InstagramSettings>;
+type Fields = Record<string, string>;
+
+const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
+
+/** Where the file is pulled from: Instagram reads JPEG alone, of images. */
+export async function sourceOf(job: Job, item: MediaItem): Promise<Fields> {
+  if (item.kind === "video") return { video_url: await job.mediaUrl(item) };
+  const form = item.mime === "image/jpeg" ? "original" : "jpeg";
+  return { image_url: await job.mediaUrl(item, form) };
+}
+
+/** Tags on an image stand somewhere: in a column down its middle. Those of a video stand nowhere. */
+function tagsOf(usernames: string[], item: MediaItem): Fields {
+  if (usernames.length === 0) return {};
+  const round = (value: number) => Math.round(value * 1_000) / 1_000;
+  const tags = usernames.map((username, index) =>
+    item.kind === "video"
+      ? { username }
+      : { username, x: 0.5, y: round((index + 1) / (usernames.length + 1)) },
+  );
+  return { user_tags: JSON.stringify(tags) };
+}
+
+/** What an image, a reel and a whole carousel have in common. */
+function sharedFields({ post }: Job): Fields {
+  const { location_id: place, collaborators, is_aigc: isMadeWithAi } = post.settings;
+  const caption = captionOf(post);
+  return {
+    ...(caption === "" ? {} : { caption }),
+    ...(place === null ? {} : { location_id: place }),
+    ...(collaborators.length > 0 ? { collaborators: JSON.stringify(collaborators) } : {}),
+    ...(isMadeWithAi ? { is_ai_generated: "true" } : {}),
+  };
+}
+
+function reelFields({ post: { settings } }: Job): Fields {
+  const { cover_url: cover, thumb_offset: offset, trial_reel: trial, audio_name: audio } = settings;
+  return {
+    media_type: "REELS",
+    share_to_feed: String(settings.share_to_feed),
+    ...(cover === null ? {} : { cover_url: cover }),
+    ...(cover === null && offset !== null ? { thumb_offset: String(offset) } : {}),
+    ...(audio === null ? {} : { audio_name: audio }),
+    ...(trial === null
+      ? {}
+      : { trial_params: JSON.stringify({ graduation_strategy: TRIALS[trial] }) }),
+  };
+}
+
+/** The container of a post of one file. */
+export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
+  const source = await sourceOf(job, item);
+  const tags = tagsOf(job.post.settings.user_tags, item);
+  if (shapeOf(job.post) === "story") return { media_type: "STORIES", ...source, ...tags };
+  const reel = item.kind === "video" ? reelFields(job) : {};
+  return { ...reel, ...source, ...sharedFields(job), ...tags };
+}
+
+/** The container of one file of a carousel. The first image is tagged, the first file without any. */
+export async function childFields(job: Job, item: MediaItem, index: number): Promise<Fields> {
+  const { media, settings } = job.post;
+  const firstImage = media.findIndex(({ kind }) => kind === "image");
+  const isTagged = index === Math.max(firstImage, 0);
+  return {
+    is_carousel_item: "true",
+    ...(item.kind === "video" ? { media_type: "VIDEO" } : {}),
+    ...(await sourceOf(job, item)),
+    ...(isTagged ? tagsOf(settings.user_tags, item) : {}),
+  };
+}
+
+/** The container that joins those of the files, in their order. */
+export const carouselFields = (job: Job, children: string[]): Fields => ({
+  media_type: "CAROUSEL",
+  children: children.join(","),
+  ...sharedFields(job),
+});

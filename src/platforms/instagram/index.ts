@@ -1,0 +1,24 @@
+import type { Connector } from "../connector.ts";
+import { capabilities, timing } from "./capabilities.ts";
+import { check } from "./check.ts";
+import { type InstagramSettings, settings } from "./settings.ts";
+
+/** Loaded by the first job or login that needs them: most requests only check what they are given. */
+const publishing = () => import("./publish.ts");
+const logins = () => import("./auth.ts");
+
+/** Instagram's professional accounts, by Instagram Login. */
+export const instagram: Connector<InstagramSettings> = {
+  platform: "instagram",
+  capabilities,
+  timing,
+  settings,
+  check,
+  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
+  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
+  settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
+  reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
+  identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
+  refresh: async (fetch, credentials) => (await logins()).refresh(fetch, credentials),
+  revoke: async () => (await logins()).revoke(),
+};

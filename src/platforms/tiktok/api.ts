@@ -1,0 +1,279 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+
+export const API = "https://open.tiktokapis.com";
+
+/** The longest replies are lists of 20 videos. */
+const MAX_REPLY_BYTES = 256 * 1_024;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
+export interface TikTokRefusal {
+  /** TikTok refuses with HTTP 200 too: `code` tells more. */
+  status: number;
+  /** Such as `access_token_invalid`; null when the body named none. */
+  code: string | null;
+  /** TikTok's own wording, else a sentence with the status. At most 500 characters. */
+  message: string;
+}
+
+export type Reading<T> = Promise<Result<T, TikTokRefusal>>;
+
+/** The body as text; empty when it is longer than 256 KB. */
+export async function readText(reply: Response): Promise<string> {
+  if (!reply.body) return "";
+  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    sizeBytes += value.length;
+    if (sizeBytes > MAX_REPLY_BYTES) {
+      await reader.cancel();
+      return "";
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function toRefusal(reply: Response, code: string | undefined, message: string | undefined) {
+  const fallback = code
+    ? `TikTok answered ${code}.`
+    : reply.ok
+      ? `TikTok answered HTTP ${reply.status} with a body that cannot be read.`
+      : `TikTok answered HTTP ${reply.status}.`;
+  return refuse({
+    status: reply.status,
+    code: code ?? null,
+    message: (message?.trim() || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
+  });
+}
+
+export const errorObject = z.object({
+  error: z.object({ code: z.string().min(1), message: z.string().optional().catch(undefined) }),
+});
+
+const envelope = z.object({ data: z.unknown() });
+
+/** What TikTok calls success. */
+const OK = "ok";
+
+/** The `data` of an answer in its shape, else the refusal. `read` is given the body's text as well. */
+export async function readReply<D, T>(
+  reply: Response,
+  shape: z.ZodType<D>,
+  read: (data: D, text: string) => T,
+): Reading<T> {
+  const text = await readText(reply);
+  const body = parseJson(text);
+  const error = errorObject.safeParse(body).data?.error;
+  if (reply.ok && (!error || error.code === OK)) {
+    const data = shape.safeParse(envelope.safeParse(body).data?.data);
+    if (data.success) return ok(read(data.data, text));
+  }
+  const code = error?.code === OK ? undefined : error?.code;
+  return toRefusal(reply, code, code && error?.message);
+}
+
+const itself = <T>(data: T): T => data;
+
+/** A redirect could carry the token to somebody else, so none is followed. */
+function post(path: string, accessToken: string, body: object): Request {
+  return new Request(API + path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      "content-type": "application/json; charset=UTF-8",
+    },
+    body: JSON.stringify(body),
+    redirect: "manual",
+  });
+}
+
+export type PostInfo = Record<string, string | number | boolean>;
+
+/** @see https://developers.tiktok.com/doc/content-posting-api-reference-query-creator-info */
+export const creatorInfoRequest = (accessToken: string): Request =>
+  post("/v2/post/publish/creator_info/query/", accessToken, {});
+
+const creatorInfo = z.object({
+  creator_username: z.string().nullish(),
+  privacy_level_options: z.array(z.string()),
+  comment_disabled: z.boolean().nullish(),
+  duet_disabled: z.boolean().nullish(),
+  stitch_disabled: z.boolean().nullish(),
+  max_video_post_duration_sec: z.number().nullish(),
+});
+
+export type CreatorInfo = z.infer<typeof creatorInfo>;
+
+export const readCreatorInfoReply = (reply: Response): Reading<CreatorInfo> =>
+  readReply(reply, creatorInfo, itself);
+
+interface FileSource {
+  sizeBytes: number;
+  chunkSize: number;
+  count: number;
+}
+
+const fileSource = ({ sizeBytes, chunkSize, count }: FileSource) => ({
+  source: "FILE_UPLOAD",
+  video_size: sizeBytes,
+  chunk_size: chunkSize,
+  total_chunk_count: count,
+});
+
+/**
+ * Opens a video that is published once its bytes are there.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-reference-direct-post
+ */
+export const initVideoRequest = (
+  accessToken: string,
+  postInfo: PostInfo,
+  file: FileSource,
+): Request =>
+  post("/v2/post/publish/video/init/", accessToken, {
+    post_info: postInfo,
+    source_info: fileSource(file),
+  });
+
+/**
+ * Opens a video for the creator's inbox; its text is written in the app.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-reference-upload-video
+ */
+export const initInboxVideoRequest = (accessToken: string, file: FileSource): Request =>
+  post("/v2/post/publish/inbox/video/init/", accessToken, { source_info: fileSource(file) });
+
+const uploadTask = z
+  .object({ publish_id: z.string().min(1), upload_url: z.url({ protocol: /^https$/ }) })
+  .transform((data) => ({ publishId: data.publish_id, uploadUrl: data.upload_url }));
+
+/** `uploadUrl` works for an hour. */
+export const readInitVideoReply = (
+  reply: Response,
+): Reading<{ publishId: string; uploadUrl: string }> => readReply(reply, uploadTask, itself);
+
+/**
+ * One chunk. The address is the permission: it is sent without the token.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
+ */
+export function putChunkRequest(
+  uploadUrl: string,
+  chunk: { data: ReadableStream; offset: number; length: number; mime: string; sizeBytes: number },
+): Request {
+  const { data, offset, length, mime, sizeBytes } = chunk;
+  const headers = {
+    "content-type": mime,
+    "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
+  };
+  // Of known length, so that it goes out with a Content-Length and is never held in memory.
+  const body = data.pipeThrough(new FixedLengthStream(length));
+  return new Request(uploadUrl, { method: "PUT", headers, body, redirect: "manual" });
+}
+
+/** What became of a chunk; `uploaded` as the answer's Content-Range says, null where it is silent. */
+export interface ChunkReply extends TikTokRefusal {
+  isTaken: boolean;
+  uploaded: number | null;
+}
+
+export async function readPutChunkReply(reply: Response): Promise<ChunkReply> {
+  const uploaded = /^bytes \d+-(\d+)\/\d+$/.exec(reply.headers.get("content-range") ?? "")?.[1];
+  const error = errorObject.safeParse(parseJson(await readText(reply))).data?.error;
+  const refused = toRefusal(reply, error?.code, error?.message);
+  return {
+    ...refused.error,
+    isTaken: reply.ok,
+    uploaded: uploaded === undefined ? null : Number(uploaded),
+  };
+}
+
+export interface PhotoPost {
+  media_type: "PHOTO";
+  post_mode: "DIRECT_POST" | "MEDIA_UPLOAD";
+  post_info: PostInfo;
+  source_info: { source: "PULL_FROM_URL"; photo_images: string[]; photo_cover_index: number };
+  is_aigc?: boolean;
+}
+
+/**
+ * The call that makes a photo post.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-reference-photo-post
+ */
+export const initPhotosRequest = (accessToken: string, body: PhotoPost): Request =>
+  post("/v2/post/publish/content/init/", accessToken, body);
+
+const publishTask = z
+  .object({ publish_id: z.string().min(1) })
+  .transform((data) => data.publish_id);
+
+/** The id of the publish task. */
+export const readInitPhotosReply = (reply: Response): Reading<string> =>
+  readReply(reply, publishTask, itself);
+
+/** @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status */
+export const statusRequest = (accessToken: string, publishId: string): Request =>
+  post("/v2/post/publish/status/fetch/", accessToken, { publish_id: publishId });
+
+export interface PublishStatus {
+  status: string;
+  failReason: string | null;
+  uploadedBytes: number | null;
+  /** Of the public post; null as long as there is none. */
+  postId: string | null;
+}
+
+const publishStatus = z.object({
+  status: z.string(),
+  fail_reason: z.string().nullish(),
+  uploaded_bytes: z.number().nullish(),
+});
+
+/** The ids have more digits than a JSON number can hold. The misspelling is TikTok's. */
+const POST_ID = /"publica?ly_available_post_id"\s*:\s*\[\s*"?(\d+)/;
+
+export const readStatusReply = (reply: Response): Reading<PublishStatus> =>
+  readReply(reply, publishStatus, (data, text) => ({
+    status: data.status,
+    failReason: data.fail_reason || null,
+    uploadedBytes: data.uploaded_bytes ?? null,
+    postId: POST_ID.exec(text)?.[1] ?? null,
+  }));
+
+/** The account's newest public videos. Source: TikTok, "List Videos": at most 20 a page. */
+export const listVideosRequest = (accessToken: string): Request =>
+  post("/v2/video/list/?fields=id,create_time,share_url,video_description,title", accessToken, {
+    max_count: 20,
+  });
+
+const listedVideo = z.object({
+  id: z.string(),
+  /** Epoch seconds. */
+  create_time: z.number(),
+  share_url: z.string().nullish(),
+  video_description: z.string().nullish(),
+  title: z.string().nullish(),
+});
+
+export type ListedVideo = z.infer<typeof listedVideo>;
+
+export const readListVideosReply = (reply: Response): Reading<ListedVideo[]> =>
+  readReply(
+    reply,
+    z.object({ videos: z.array(listedVideo).nullish() }),
+    (data) => data.videos ?? [],
+  );

@@ -1,0 +1,44 @@
+import type { Capabilities, SettleTiming } from "../connector.ts";
+
+/** UTF-16 units of a video's caption. Source: TikTok, "Direct Post", `post_info.title`. */
+export const MAX_CAPTION_UNITS = 2_200;
+/** UTF-16 units of a photo post's title; longer ones are cut. Source: spec, "Content limits by platform". */
+export const MAX_PHOTO_TITLE_UNITS = 90;
+/** UTF-16 units of a photo post's text. Source: TikTok, "Photo Post", `post_info.description`. */
+export const MAX_PHOTO_DESCRIPTION_UNITS = 4_000;
+/** Source: spec, "Uploads: create", `tiktok` photos. */
+export const MAX_PHOTOS = 35;
+/** Bytes of one photo. Source: spec, "Content limits by platform". */
+export const MAX_PHOTO_BYTES = 20_000_000;
+/** Source: spec, "Uploads: create", `tiktok` photos. */
+export const PHOTO_TYPES = ["image/jpeg", "image/webp"];
+/** Bytes of one video. Source: spec, "Content limits by platform". */
+export const MAX_VIDEO_BYTES = 4_000_000_000;
+/** Source: spec, "Content limits by platform". */
+export const VIDEO_TYPES = ["video/mp4", "video/webm", "video/quicktime"];
+
+/** Posts in any 24 hours. Source: spec, "Daily caps". */
+const DAILY_POST_CAP = 15;
+
+export const capabilities: Capabilities = {
+  limits: {
+    postCharacters: MAX_CAPTION_UNITS,
+    photoPostCharacters: MAX_PHOTO_DESCRIPTION_UNITS,
+    titleCharacters: MAX_PHOTO_TITLE_UNITS,
+    altTextCharacters: null,
+    linkCharacters: null,
+    tagsCharacters: null,
+  },
+  dailyPostCap: DAILY_POST_CAP,
+  mediaSupport: {
+    kinds: ["image", "video"],
+    maxCount: MAX_PHOTOS,
+    imageTypes: PHOTO_TYPES,
+    imageMaxBytes: MAX_PHOTO_BYTES,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
+  },
+};
+
+/** Seconds. New posts take a while until `video/list` shows them. */
+export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };

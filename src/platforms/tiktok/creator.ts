@@ -1,0 +1,72 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { PublishJob, Refused, TokenExpired } from "../connector.ts";
+import {
+  type CreatorInfo,
+  creatorInfoRequest,
+  type PostInfo,
+  readCreatorInfoReply,
+} from "./api.ts";
+import { finalUnknown, toRefused } from "./failures.ts";
+import type { TikTokSettings } from "./settings.ts";
+
+export type Job = PublishJob<TikTokSettings>;
+
+/** What may be posted on the account now, as far as our settings go. */
+export interface Creator {
+  username: string | null;
+  privacyLevel: string;
+  disableComment: boolean;
+  disableDuet: boolean;
+  disableStitch: boolean;
+  maxVideoSeconds: number | null;
+}
+
+const PRIVATE = "SELF_ONLY";
+export const PUBLIC = "PUBLIC_TO_EVERYONE";
+
+/** The settings within what the creator's own allow. Source: spec, "Uploads: create", `tiktok`. */
+export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
+  const wanted = settings.privacy_level;
+  return {
+    username: info.creator_username || null,
+    privacyLevel: info.privacy_level_options.includes(wanted) ? wanted : PRIVATE,
+    disableComment: settings.disable_comment || info.comment_disabled === true,
+    disableDuet: settings.disable_duet || info.duet_disabled === true,
+    disableStitch: settings.disable_stitch || info.stitch_disabled === true,
+    maxVideoSeconds: info.max_video_post_duration_sec ?? null,
+  };
+}
+
+/**
+ * Asks what the account may post, which TikTok wants before each post. It also tells that the account
+ * has posted enough for today, before anything was sent.
+ */
+export async function askCreator(job: Job): Promise<Result<Creator, Refused | TokenExpired>> {
+  const reply = await readCreatorInfoReply(await job.fetch(creatorInfoRequest(job.accessToken)));
+  if (!reply.ok) return refuse(toRefused(reply.error));
+  const creator = clamp(job.post.settings, reply.value);
+  const { brand_content_toggle, privacy_level } = job.post.settings;
+  if (brand_content_toggle && creator.privacyLevel === PRIVATE) {
+    return refuse(
+      finalUnknown(
+        `The account cannot post as ${privacy_level}, and TikTok takes no branded content that only its creator can see.`,
+      ),
+    );
+  }
+  return ok(creator);
+}
+
+/** The part of `post_info` that videos and photos have in common. */
+export const commonInfo = ({ post }: Job, creator: Creator): PostInfo => ({
+  privacy_level: creator.privacyLevel,
+  disable_comment: creator.disableComment,
+  brand_content_toggle: post.settings.brand_content_toggle,
+  brand_organic_toggle: post.settings.brand_organic_toggle,
+});
+
+/** The same for the creator alone, once TikTok refused the level; null where that is not allowed. */
+export function asPrivate(info: PostInfo, refusalCode: string | null): PostInfo | null {
+  const isAboutPrivacy = refusalCode === "privacy_level_option_mismatch";
+  const isPossible = info.privacy_level !== PRIVATE && info.brand_content_toggle !== true;
+  return isAboutPrivacy && isPossible ? { ...info, privacy_level: PRIVATE } : null;
+}

@@ -1,0 +1,26 @@
+import type { Connector } from "../connector.ts";
+import { capabilities, timing } from "./capabilities.ts";
+import { check } from "./check.ts";
+import { settings, type TikTokSettings } from "./settings.ts";
+
+/** Loaded by the first job or login that needs them: most requests only check what they are given. */
+const publishing = () => import("./publish.ts");
+const logins = () => import("./auth.ts");
+
+/** TikTok, by its Content Posting API. */
+export const tiktok: Connector<TikTokSettings> = {
+  platform: "tiktok",
+  capabilities,
+  timing,
+  settings,
+  check,
+  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
+  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
+  settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
+  reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
+  identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
+  refresh: async (fetch, credentials, account, app) =>
+    (await logins()).refresh(fetch, credentials, account, app),
+  revoke: async (fetch, credentials, _account, app) =>
+    (await logins()).revoke(fetch, credentials, app),
+};

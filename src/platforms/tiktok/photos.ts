@@ -1,0 +1,123 @@
+import { ok, type Result } from "../../core/result.ts";
+import { MINUTE } from "../../core/time.ts";
+import type { Prepared, PublishedPost, Reconciled, Submitted } from "../connector.ts";
+import {
+  initPhotosRequest,
+  type ListedVideo,
+  listVideosRequest,
+  type PhotoPost,
+  readInitPhotosReply,
+  readListVideosReply,
+} from "./api.ts";
+import type { PhotosReady } from "./bookmark.ts";
+import { photoDescription, photoTitle } from "./check.ts";
+import { askCreator, asPrivate, type Creator, commonInfo, type Job, PUBLIC } from "./creator.ts";
+import { isAskedAgain, isOutage, isTokenRefusal, toRefused } from "./failures.ts";
+import { isForInbox } from "./settings.ts";
+import { accepted } from "./status.ts";
+
+/** Characters of a post's text that listings give. Source: TikTok, "Video Object". */
+const LISTED_UNITS = 150;
+/** Clocks differ, theirs from ours. */
+const CLOCK_SLACK_MS = MINUTE;
+
+function toTexts({ post }: Job): { title: string; description?: string } {
+  const description = photoDescription(post);
+  return { title: photoTitle(post), ...(description ? { description } : {}) };
+}
+
+/** TikTok pulls photos from our address; as 1080 x 1920 JPEGs, because it refuses larger ones. */
+async function toBody(job: Job, creator: Creator | null): Promise<PhotoPost> {
+  const { settings, media } = job.post;
+  const photo_images: string[] = [];
+  for (const item of media) photo_images.push(await job.mediaUrl(item, "vertical"));
+  const cover = Math.min(settings.photo_cover_index ?? 1, media.length);
+  return {
+    media_type: "PHOTO",
+    post_mode: creator ? "DIRECT_POST" : "MEDIA_UPLOAD",
+    post_info: creator
+      ? {
+          ...commonInfo(job, creator),
+          ...toTexts(job),
+          auto_add_music: settings.auto_add_music,
+        }
+      : toTexts(job),
+    source_info: { source: "PULL_FROM_URL", photo_images, photo_cover_index: cover - 1 },
+    ...(creator ? { is_aigc: settings.is_aigc } : {}),
+  };
+}
+
+/** Fixes the post, so that any repeat of `submit` sends the same. */
+export async function preparePhotos(job: Job): Promise<Prepared> {
+  const creator: Result<Creator | null, Exclude<Prepared, { bookmark: unknown }>> = isForInbox(
+    job.post.settings,
+  )
+    ? ok(null)
+    : await askCreator(job);
+  if (!creator.ok) return creator.error;
+  const bookmark: PhotosReady = {
+    stage: "photos",
+    body: await toBody(job, creator.value),
+    username: creator.value?.username ?? null,
+    readyAt: job.now().getTime(),
+  };
+  return { kind: "ready", bookmark };
+}
+
+/** The one call of a photo post, after which TikTok pulls the files and publishes them. */
+export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> {
+  const request = initPhotosRequest(job.accessToken, at.body);
+  const reply = await readInitPhotosReply(await job.fetch(request));
+  if (reply.ok) {
+    const isInbox = at.body.post_mode === "MEDIA_UPLOAD";
+    return accepted(job, { publishId: reply.value, username: at.username, isForInbox: isInbox });
+  }
+  const post_info = asPrivate(at.body.post_info, reply.error.code);
+  if (post_info) return sendPhotos(job, { ...at, body: { ...at.body, post_info } });
+  if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
+  return toRefused(reply.error);
+}
+
+const UNKNOWABLE =
+  "TikTok gave no answer to the post, and it does not tell whether private posts and drafts arrived.";
+const NOT_FOUND =
+  "TikTok gave no answer to the post, and the account's newest public posts do not show it yet.";
+
+/**
+ * Looks for the post among the account's public ones by its text: there is no list of tasks, and the
+ * answer with the task's id is lost. Not found there it may still be in the making.
+ *
+ * @throws when TikTok cannot be asked now
+ */
+export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
+  const isPublic = at.body.post_info.privacy_level === PUBLIC;
+  if (at.body.post_mode !== "DIRECT_POST" || !isPublic) {
+    return { kind: "unknowable", message: UNKNOWABLE };
+  }
+  const reply = await readListVideosReply(await job.fetch(listVideosRequest(job.accessToken)));
+  if (!reply.ok) {
+    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
+    return { kind: "unknowable", message: reply.error.message };
+  }
+  const found = reply.value.filter((video) => isSamePost(job, at, video));
+  const [only] = found;
+  if (only && found.length === 1) return toPublished(at.username ?? job.account.handle, only);
+  return { kind: "unknowable", message: NOT_FOUND };
+}
+
+function isSamePost(job: Job, { readyAt }: PhotosReady, video: ListedVideo): boolean {
+  if (video.create_time * 1_000 < readyAt - CLOCK_SLACK_MS) return false;
+  const { title, description } = toTexts(job);
+  const texts = [title, description, description && `${title}\n${description}`]
+    .map((text) => text?.slice(0, LISTED_UNITS).trim())
+    .filter(Boolean);
+  return [video.title, video.video_description].some((text) => text && texts.includes(text.trim()));
+}
+
+function toPublished(username: string | null, { id, share_url }: ListedVideo): PublishedPost {
+  const built = username
+    ? `https://www.tiktok.com/@${encodeURIComponent(username)}/video/${id}`
+    : null;
+  return { kind: "published", platformPostId: id, shareUrl: built ?? share_url ?? null };
+}

@@ -1,0 +1,62 @@
+import type {
+  Bookmark,
+  MediaItem,
+  Prepared,
+  Reconciled,
+  Settled,
+  Submitted,
+} from "../connector.ts";
+import { readBookmark } from "./bookmark.ts";
+import type { Job } from "./creator.ts";
+import { mediaInvalid } from "./failures.ts";
+import { findPhotos, preparePhotos, sendPhotos } from "./photos.ts";
+import { findVideo, followPost } from "./status.ts";
+import { openVideo, sendChunk, sendLastChunk } from "./video.ts";
+
+const firstFile = (job: Job): MediaItem => {
+  const [item] = job.post.media;
+  if (!item) throw new Error("A TikTok post has no file.");
+  return item;
+};
+
+/** A video goes up chunk by chunk, all but the last; photos are only named. */
+export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
+  const [item] = job.post.media;
+  if (!item) return mediaInvalid("TikTok has no posts without a video or photos.");
+  if (bookmark === null) return item.kind === "video" ? openVideo(job, item) : preparePhotos(job);
+  const at = readBookmark(bookmark);
+  return at.stage === "uploading" ? sendChunk(job, item, at) : { kind: "ready", bookmark };
+}
+
+/** Makes the call with which TikTok has all of the post. */
+export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "uploading":
+      return sendLastChunk(job, firstFile(job), at);
+    case "photos":
+      return sendPhotos(job, at);
+    case "processing":
+      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+  }
+}
+
+/** Looks whether TikTok is done. */
+export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
+  const at = readBookmark(bookmark);
+  if (at.stage !== "processing") throw new Error(`A post at ${at.stage} is not processed yet.`);
+  return followPost(job, at);
+}
+
+/** @throws when TikTok cannot be asked now */
+export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "uploading":
+      return findVideo(job, at, firstFile(job).sizeBytes);
+    case "photos":
+      return findPhotos(job, at);
+    case "processing":
+      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+  }
+}

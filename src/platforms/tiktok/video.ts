@@ -1,0 +1,136 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { MediaItem, Prepared, Refused, Submitted, TokenExpired } from "../connector.ts";
+import {
+  type ChunkReply,
+  initInboxVideoRequest,
+  initVideoRequest,
+  type PostInfo,
+  putChunkRequest,
+  readInitVideoReply,
+  readPutChunkReply,
+} from "./api.ts";
+import type { Uploading } from "./bookmark.ts";
+import { videoCaption } from "./check.ts";
+import { chunkRange, nextChunk, planChunks } from "./chunks.ts";
+import { askCreator, asPrivate, type Creator, commonInfo, type Job } from "./creator.ts";
+import { finalUnknown, mediaInvalid, sendAgain, toRefused } from "./failures.ts";
+import { isForInbox } from "./settings.ts";
+import { accepted, judgeClosedUpload } from "./status.ts";
+import { videoProblem } from "./video-rules.ts";
+
+/** How often one upload may turn out not to be as far as we believed. */
+const MAX_REALIGNMENTS = 3;
+
+type Stop = Refused | TokenExpired;
+
+function toPostInfo(job: Job, creator: Creator): PostInfo {
+  const { settings } = job.post;
+  const cover = settings.video_cover_timestamp_ms;
+  return {
+    ...commonInfo(job, creator),
+    title: videoCaption(job.post),
+    disable_duet: creator.disableDuet,
+    disable_stitch: creator.disableStitch,
+    is_aigc: settings.is_aigc,
+    ...(cover === null ? {} : { video_cover_timestamp_ms: cover }),
+  };
+}
+
+/**
+ * Opens the upload. Its id and address are stored before the first byte goes out: only the id tells
+ * later whether the video has become a post. An answer that gets lost leaves an empty task behind,
+ * which TikTok drops after an hour.
+ */
+export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
+  const isInbox = isForInbox(job.post.settings);
+  const creator: Result<Creator | null, Stop> = isInbox ? ok(null) : await askCreator(job);
+  if (!creator.ok) return creator.error;
+  const problem = videoProblem(
+    await job.inspectVideo(item),
+    creator.value?.maxVideoSeconds ?? null,
+  );
+  if (problem) return mediaInvalid(problem);
+  const plan = planChunks(item.sizeBytes);
+  const file = { sizeBytes: item.sizeBytes, ...plan };
+  const task = creator.value
+    ? await openDirect(job, toPostInfo(job, creator.value), file)
+    : await openInbox(job, file);
+  if (!task.ok) return task.error;
+  const bookmark: Uploading = {
+    stage: "uploading",
+    ...task.value,
+    ...plan,
+    next: 0,
+    realigned: 0,
+    username: creator.value?.username ?? null,
+    isForInbox: isInbox,
+  };
+  return { kind: "next", bookmark };
+}
+
+type File = Parameters<typeof initInboxVideoRequest>[1];
+type Task = Promise<Result<{ publishId: string; uploadUrl: string }, Stop>>;
+
+async function openDirect(job: Job, info: PostInfo, file: File): Task {
+  const request = initVideoRequest(job.accessToken, info, file);
+  const reply = await readInitVideoReply(await job.fetch(request));
+  if (reply.ok) return reply;
+  const again = asPrivate(info, reply.error.code);
+  return again ? openDirect(job, again, file) : refuse(toRefused(reply.error));
+}
+
+async function openInbox(job: Job, file: File): Task {
+  const request = initInboxVideoRequest(job.accessToken, file);
+  const reply = await readInitVideoReply(await job.fetch(request));
+  return reply.ok ? reply : refuse(toRefused(reply.error));
+}
+
+async function putChunk(job: Job, item: MediaItem, at: Uploading): Promise<ChunkReply> {
+  const { sizeBytes, mime } = item;
+  const range = chunkRange(at, sizeBytes, at.next);
+  const data = await job.readMedia(item, range);
+  const request = putChunkRequest(at.uploadUrl, { data, mime, sizeBytes, ...range });
+  return readPutChunkReply(await job.fetch(request));
+}
+
+/** Sends the next chunk, until the last one is left: that one makes the post. */
+export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
+  if (at.next >= at.count - 1) {
+    return { kind: "ready", bookmark: { ...at, next: at.count - 1 } };
+  }
+  const reply = await putChunk(job, item, at);
+  if (reply.isTaken) return { kind: "next", bookmark: { ...at, next: at.next + 1 } };
+  if (reply.status === 416) return realign(item, at, reply);
+  if (isGone(reply)) return sendAgain(reply.message);
+  return toChunkRefused(reply);
+}
+
+/** The address has run out after an hour, or TikTok has dropped the task. */
+const isGone = ({ status }: ChunkReply): boolean => status === 403 || status === 404;
+
+/** The address knows no login, so a 401 of it says nothing about the token. */
+function toChunkRefused(reply: ChunkReply): Refused {
+  const refused = toRefused(reply);
+  return refused.kind === "failed" ? refused : sendAgain(reply.message);
+}
+
+/** On from where TikTok says it is. */
+function realign(item: MediaItem, at: Uploading, reply: ChunkReply): Prepared {
+  const found = reply.uploaded === null ? null : nextChunk(at, item.sizeBytes, reply.uploaded);
+  if (found === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(reply.message);
+  const next = Math.min(found, at.count - 1);
+  return { kind: "next", bookmark: { ...at, next, realigned: at.realigned + 1 } };
+}
+
+/** Sends the last chunk, with which TikTok begins to publish. */
+export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): Promise<Submitted> {
+  const reply = await putChunk(job, item, at);
+  if (reply.isTaken && reply.status !== 206) return accepted(job, at);
+  const { status, message } = reply;
+  if (isGone(reply) || status === 416) {
+    return judgeClosedUpload(job, at, item.sizeBytes, message);
+  }
+  const isUndecided = status < 400 || status === 408 || status >= 500;
+  if (isUndecided) return { kind: "unknown", message };
+  return status === 400 ? finalUnknown(message) : toChunkRefused(reply);
+}

@@ -1,0 +1,159 @@
+import { now } from "../../core/clock.ts";
+import { DAY } from "../../core/time.ts";
+import type { SandboxStore } from "../store.ts";
+import { type Account, authenticate } from "./accounts.ts";
+import { type Container, requireSelf } from "./containers.ts";
+import type { ContainerKind } from "./fields.ts";
+import { type GraphCall, invalidParameter, pickFields } from "./graph.ts";
+
+export const INSTAGRAM_MEDIA_SCHEMA = `
+CREATE TABLE IF NOT EXISTS instagram_media (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  caption TEXT NOT NULL,
+  shortcode TEXT NOT NULL,
+  permalink TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS instagram_media_by_user ON instagram_media (user_id, created_at);
+`;
+
+/** What a story lives. */
+const STORY_MS = DAY;
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 100;
+
+type MediaRow = {
+  id: string;
+  kind: ContainerKind;
+  media_type: string;
+  caption: string;
+  shortcode: string;
+  permalink: string;
+  created_at: number;
+};
+
+const COLUMNS = "id, kind, media_type, caption, shortcode, permalink, created_at";
+
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/** The short name of a post in its address: its id in base 64. */
+export function shortcodeOf(id: string): string {
+  let code = "";
+  for (let rest = BigInt(id); rest > 0n; rest >>= 6n) {
+    code = ALPHABET.charAt(Number(rest & 63n)) + code;
+  }
+  return code;
+}
+
+export function permalinkOf(
+  { username }: Account,
+  kind: ContainerKind,
+  code: string,
+  id: string,
+): string {
+  if (kind === "story") return `https://www.instagram.com/stories/${username}/${id}`;
+  return `https://www.instagram.com/${kind === "reel" ? "reel" : "p"}/${code}/`;
+}
+
+function mediaTypeOf({ kind, received }: Container): string {
+  if (kind === "carousel") return "CAROUSEL_ALBUM";
+  return received.video_url === undefined ? "IMAGE" : "VIDEO";
+}
+
+export function insertMedia(
+  store: SandboxStore,
+  account: Account,
+  post: { id: string; code: string; container: Container },
+): void {
+  const { id, code, container } = post;
+  store.sql.exec(
+    `INSERT INTO instagram_media (${COLUMNS}, user_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    container.kind,
+    mediaTypeOf(container),
+    container.caption,
+    code,
+    permalinkOf(account, container.kind, code, id),
+    now().getTime(),
+    account.userId,
+  );
+}
+
+export const countPublished = (store: SandboxStore, account: Account, since: number): number =>
+  store.sql
+    .exec<{ count: number }>(
+      "SELECT count(*) AS count FROM instagram_media WHERE user_id = ? AND created_at > ?",
+      account.userId,
+      since,
+    )
+    .one().count;
+
+const PRODUCTS: Partial<Record<ContainerKind, string>> = { reel: "REELS", story: "STORY" };
+
+const toObject = (row: MediaRow): Record<string, unknown> => ({
+  id: row.id,
+  caption: row.caption === "" ? undefined : row.caption,
+  media_type: row.media_type,
+  media_product_type: PRODUCTS[row.kind] ?? "FEED",
+  permalink: row.permalink,
+  shortcode: row.shortcode,
+  // Without milliseconds, and with an offset that has no colon.
+  timestamp: new Date(row.created_at).toISOString().replace(/\.\d+Z$/, "+0000"),
+  like_count: 0,
+  comments_count: 0,
+});
+
+export function findMedia(
+  store: SandboxStore,
+  account: Account,
+  id: string,
+): Record<string, unknown> | null {
+  const [row] = store.sql
+    .exec<MediaRow>(
+      `SELECT ${COLUMNS} FROM instagram_media WHERE id = ? AND user_id = ?
+         AND (kind <> 'story' OR created_at > ?)`,
+      id,
+      account.userId,
+      now().getTime() - STORY_MS,
+    )
+    .toArray();
+  return row ? toObject(row) : null;
+}
+
+function readLimit(call: GraphCall): number {
+  const text = call.params.get("limit") ?? String(DEFAULT_LIMIT);
+  if (!/^\d{1,4}$/.test(text)) throw invalidParameter("Param limit must be an integer");
+  return Math.min(Number(text), MAX_LIMIT);
+}
+
+/** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */
+export async function listMedia(
+  call: GraphCall,
+  userId: string,
+  edge: "media" | "stories",
+): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(account, userId, "GET");
+  const limit = readLimit(call);
+  const isStories = edge === "stories";
+  const offset = Number(call.params.get("after") ?? 0) || 0;
+  const rows = call.store.sql
+    .exec<MediaRow>(
+      `SELECT ${COLUMNS} FROM instagram_media
+       WHERE user_id = ?1 AND (kind = 'story') = ?2 AND (?2 = 0 OR created_at > ?3)
+       ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
+      account.userId,
+      isStories ? 1 : 0,
+      now().getTime() - STORY_MS,
+      limit + 1,
+      offset,
+    )
+    .toArray();
+  const data = rows.slice(0, limit).map((row) => pickFields(call, toObject(row), ["id"]));
+  const hasMore = rows.length > limit;
+  const cursors = { before: String(offset), after: String(offset + data.length) };
+  return Response.json({ data, ...(hasMore ? { paging: { cursors } } : {}) });
+}

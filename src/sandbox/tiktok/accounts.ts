@@ -1,0 +1,264 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { randomHex, toHex } from "../../core/ids.ts";
+import { DAY, SECOND } from "../../core/time.ts";
+import { sandboxHandle } from "../bluesky/identity.ts";
+import { readBody } from "../simulator.ts";
+import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
+
+/** Tokens belong to a team, so that a refresh for one of two that use the same name spares the other. */
+export const ACCOUNTS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS tiktok_accounts (
+  open_id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  username TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS tiktok_tokens (
+  token TEXT NOT NULL,
+  team_id INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  open_id TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  revoked INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (token, team_id)
+);
+CREATE INDEX IF NOT EXISTS tiktok_tokens_by_account ON tiktok_tokens (open_id, team_id);
+`;
+
+/** Lifetimes in seconds. Source: platform notes, "Origins and OAuth 2.0". */
+const ACCESS_SECONDS = 7_200;
+const REFRESH_SECONDS = (180 * DAY) / SECOND;
+
+const SCOPES =
+  "user.info.basic,user.info.profile,user.info.stats,video.publish,video.upload,video.list";
+
+/** Characters of a username. */
+const MAX_USERNAME = 24;
+
+export interface Account {
+  openId: string;
+  name: string;
+  username: string;
+}
+
+type Kind = "access" | "refresh";
+
+/** The tokens of a login that was given in the browser, by their written form. */
+const GIVEN = { access: /^sandbox\.tiktok\.(.+)$/, refresh: /^sandbox-refresh\.tiktok\.(.+)$/ };
+
+const usernameOf = (name: string): string =>
+  (sandboxHandle(name).split(".")[0] ?? "").replaceAll("-", "_").slice(0, MAX_USERNAME);
+
+async function openIdOf(name: string): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`tiktok ${name}`));
+  return `-000${toHex(hash).slice(0, 32)}`;
+}
+
+function nameIn(token: string, kind: Kind): string | null {
+  try {
+    const name = GIVEN[kind].exec(token)?.[1];
+    return name ? decodeURIComponent(name) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Brings the account that a given token names into being, with that token. */
+async function welcome({ store, origin }: TikTokCall, token: string, kind: Kind): Promise<void> {
+  const name = nameIn(token, kind);
+  if (name === null) return;
+  const openId = await openIdOf(name);
+  store.sql.exec(
+    "INSERT OR IGNORE INTO tiktok_accounts (open_id, name, username) VALUES (?, ?, ?)",
+    openId,
+    name,
+    usernameOf(name),
+  );
+  store.sql.exec(
+    "INSERT OR IGNORE INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
+    token,
+    origin.teamId,
+    kind,
+    openId,
+    Number.MAX_SAFE_INTEGER,
+  );
+  // Being connected again is a new login, whose tokens only happen to look the same.
+  if (origin.accountId === null && kind === "access") {
+    store.sql.exec(
+      "DELETE FROM tiktok_tokens WHERE open_id = ? AND team_id = ? AND revoked = 1",
+      openId,
+      origin.teamId,
+    );
+    store.sql.exec(
+      "INSERT OR IGNORE INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
+      token,
+      origin.teamId,
+      kind,
+      openId,
+      Number.MAX_SAFE_INTEGER,
+    );
+  }
+}
+
+async function ownerOf(call: TikTokCall, token: string, kind: Kind): Promise<Account | null> {
+  await welcome(call, token, kind);
+  const [row] = call.store.sql
+    .exec<{ open_id: string; name: string; username: string }>(
+      `SELECT open_id, name, username FROM tiktok_tokens JOIN tiktok_accounts USING (open_id)
+       WHERE token = ? AND team_id = ? AND kind = ? AND revoked = 0 AND expires_at > ?`,
+      token,
+      call.origin.teamId,
+      kind,
+      now().getTime(),
+    )
+    .toArray();
+  return row ? { openId: row.open_id, name: row.name, username: row.username } : null;
+}
+
+export const tokenInvalid = () =>
+  new TikTokError(
+    401,
+    "access_token_invalid",
+    "The access token is invalid or not found in the request.",
+  );
+
+/**
+ * Whose token the call carries.
+ *
+ * @throws TikTokError 401 access_token_invalid
+ */
+export async function authenticate(call: TikTokCall): Promise<{ account: Account; token: string }> {
+  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
+  const account = token ? await ownerOf(call, token, "access") : null;
+  if (!token || !account) throw tokenInvalid();
+  return { account, token };
+}
+
+/** The account with everything a field list may name. */
+const userOf = ({
+  openId,
+  name,
+  username,
+}: Account): Record<string, string | number | boolean> => ({
+  open_id: openId,
+  union_id: openId.replace(/^-000/, ""),
+  avatar_url: "https://p16-sandbox.tiktokcdn.test/avatar.jpeg",
+  avatar_url_100: "https://p16-sandbox.tiktokcdn.test/avatar-100.jpeg",
+  avatar_large_url: "https://p16-sandbox.tiktokcdn.test/avatar-large.jpeg",
+  display_name: name,
+  username,
+  bio_description: "",
+  profile_deep_link: `https://www.tiktok.com/@${username}`,
+  is_verified: false,
+  follower_count: 0,
+  following_count: 0,
+  likes_count: 0,
+  video_count: 0,
+});
+
+/** The fields that the query asks for; all have to be known. */
+export function requireFields(call: TikTokCall, known: readonly string[]): string[] {
+  const fields = (call.url.searchParams.get("fields") ?? "").split(",").filter(Boolean);
+  if (fields.length === 0) throw invalidParams("The parameter fields is required");
+  const unknown = fields.find((field) => !known.includes(field));
+  if (unknown) throw invalidParams(`The field ${unknown} is not valid`);
+  return fields;
+}
+
+export async function readUserInfo(call: TikTokCall): Promise<Response> {
+  const user = userOf((await authenticate(call)).account);
+  const fields = requireFields(call, Object.keys(user));
+  return answer({ user: Object.fromEntries(fields.map((field) => [field, user[field]])) });
+}
+
+/** Every simulated creator is public. */
+export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
+
+export async function readCreatorInfo(call: TikTokCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  await readInput(call, z.object({}));
+  return answer({
+    creator_avatar_url: "https://p16-sandbox.tiktokcdn.test/avatar.jpeg",
+    creator_username: account.username,
+    creator_nickname: account.name,
+    privacy_level_options: PRIVACY_OPTIONS,
+    comment_disabled: false,
+    duet_disabled: false,
+    stitch_disabled: false,
+    max_video_post_duration_sec: 600,
+  });
+}
+
+/** TikTok gives OAuth errors out with HTTP 200. */
+const oauthError = (error: string, error_description: string): Response =>
+  Response.json({ error, error_description, log_id: randomHex(16) });
+
+const MAX_FORM_BYTES = 10_000;
+
+async function readForm(call: TikTokCall): Promise<URLSearchParams | null> {
+  const type = call.request.headers.get("content-type") ?? "";
+  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
+  const bytes = await readBody(call.request, MAX_FORM_BYTES);
+  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/** A new pair for a refresh token, which dies with it. Which app asks does not matter here. */
+export async function refreshTokens(call: TikTokCall): Promise<Response> {
+  const form = await readForm(call);
+  if (!form) return oauthError("invalid_request", "The request must be a form.");
+  if (form.get("grant_type") !== "refresh_token") {
+    return oauthError("unsupported_grant_type", "The grant type is not supported.");
+  }
+  if (form.get("client_key") === null || form.get("client_secret") === null) {
+    return oauthError("invalid_request", "The client_key or client_secret is missing.");
+  }
+  const refreshToken = form.get("refresh_token") ?? "";
+  const account = await ownerOf(call, refreshToken, "refresh");
+  if (!account) return oauthError("invalid_grant", "Refresh token is invalid or expired.");
+  const { sql } = call.store;
+  const { teamId } = call.origin;
+  sql.exec(
+    "UPDATE tiktok_tokens SET revoked = 1 WHERE token = ? AND team_id = ?",
+    refreshToken,
+    teamId,
+  );
+  const access = `act.${randomHex(24)}`;
+  const refresh = `rft.${randomHex(24)}`;
+  const at = now().getTime();
+  const pair: [string, Kind, number][] = [
+    [access, "access", ACCESS_SECONDS],
+    [refresh, "refresh", REFRESH_SECONDS],
+  ];
+  for (const [token, kind, seconds] of pair) {
+    sql.exec(
+      "INSERT INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
+      token,
+      teamId,
+      kind,
+      account.openId,
+      at + seconds * SECOND,
+    );
+  }
+  return Response.json({
+    access_token: access,
+    expires_in: ACCESS_SECONDS,
+    open_id: account.openId,
+    refresh_expires_in: REFRESH_SECONDS,
+    refresh_token: refresh,
+    scope: SCOPES,
+    token_type: "Bearer",
+  });
+}
+
+/** Ends every token of the account. */
+export async function revokeTokens(call: TikTokCall): Promise<Response> {
+  const form = await readForm(call);
+  const account = form && (await ownerOf(call, form.get("token") ?? "", "access"));
+  if (!account) return oauthError("invalid_request", "The token is invalid.");
+  call.store.sql.exec(
+    "UPDATE tiktok_tokens SET revoked = 1 WHERE open_id = ? AND team_id = ?",
+    account.openId,
+    call.origin.teamId,
+  );
+  return Response.json({});
+}

@@ -1,0 +1,244 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { detectFileType, FILE_TYPE_BYTES } from "../../core/file-type.ts";
+import { randomHex, toHex } from "../../core/ids.ts";
+import { HOUR } from "../../core/time.ts";
+import { SLICE_BYTES } from "../media-store.ts";
+import { deliver } from "../simulator.ts";
+import { type Account, authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
+import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
+import { UPLOADS } from "./origins.ts";
+import { deliveryWords, openingWords, refuseAsSteered } from "./steering.ts";
+import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
+
+/** Source of all limits: platform notes, "Chunk rules" and "Media transfer". */
+const MAX_VIDEO_BYTES = 4_294_967_296;
+/** MB or MiB is not said: what is between the two readings is taken by neither. */
+const MIN_CHUNK_BYTES = 5_242_880;
+const MAX_CHUNK_BYTES = 64_000_000;
+const MAX_CHUNKS = 1_000;
+const MAX_CAPTION_UNITS = 2_200;
+const UPLOAD_MS = HOUR;
+const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
+
+const sourceInfo = z.strictObject({
+  source: z.literal("FILE_UPLOAD"),
+  video_size: z.int().min(1).max(MAX_VIDEO_BYTES),
+  chunk_size: z.int().min(1),
+  total_chunk_count: z.int().min(1).max(MAX_CHUNKS),
+});
+
+const directInput = z.strictObject({
+  post_info: z.strictObject({
+    privacy_level: z.string(),
+    title: z.string().max(MAX_CAPTION_UNITS).default(""),
+    disable_duet: z.boolean().optional(),
+    disable_stitch: z.boolean().optional(),
+    disable_comment: z.boolean().optional(),
+    video_cover_timestamp_ms: z.int32().min(0).optional(),
+    brand_content_toggle: z.boolean(),
+    brand_organic_toggle: z.boolean().optional(),
+    is_aigc: z.boolean().optional(),
+  }),
+  source_info: sourceInfo,
+});
+
+const inboxInput = z.strictObject({ source_info: sourceInfo });
+
+type Source = z.output<typeof sourceInfo>;
+
+function requireChunkPlan({ video_size, chunk_size, total_chunk_count }: Source): void {
+  const isWhole = chunk_size === video_size;
+  if (total_chunk_count === 1 ? !isWhole : chunk_size < MIN_CHUNK_BYTES) {
+    throw invalidParams("The chunk size is invalid");
+  }
+  if (chunk_size > MAX_CHUNK_BYTES) throw invalidParams("The chunk size is invalid");
+  if (total_chunk_count !== Math.floor(video_size / chunk_size)) {
+    throw invalidParams("The total chunk count is invalid");
+  }
+}
+
+function openUpload(call: TikTokCall, account: Account, task: NewTask, source: Source): Response {
+  const publishId = openTask(call, account, task);
+  const uploadToken = randomHex(16);
+  const mediaId = call.store.media.reserve(call.origin, {
+    platform: "tiktok",
+    owner: account.openId,
+    ref: publishId,
+  });
+  call.store.sql.exec(
+    `INSERT INTO tiktok_uploads (publish_id, upload_token, media_id, size, chunk_size, chunk_count,
+       expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    publishId,
+    uploadToken,
+    mediaId,
+    source.video_size,
+    source.chunk_size,
+    source.total_chunk_count,
+    now().getTime() + UPLOAD_MS,
+  );
+  const query = new URLSearchParams({ upload_id: publishId, upload_token: uploadToken });
+  return answer({ publish_id: publishId, upload_url: `${UPLOADS}/video/?${query}` });
+}
+
+export async function initVideo(call: TikTokCall): Promise<Response> {
+  const { account, token } = await authenticate(call);
+  const input = await readInput(call, directInput);
+  const { privacy_level, title, brand_content_toggle } = input.post_info;
+  requirePrivacy(privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
+  requireChunkPlan(input.source_info);
+  const verdict = call.store.steer(call.origin, account.openId, openingWords(title), token);
+  if (verdict.kind !== "accepted") return refuseAsSteered(verdict, false);
+  const task = { isVideo: true, isInbox: false, privacy: privacy_level, title, description: "" };
+  return openUpload(call, account, { ...task, fields: input }, input.source_info);
+}
+
+export async function initInboxVideo(call: TikTokCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const input = await readInput(call, inboxInput);
+  requireChunkPlan(input.source_info);
+  const task = { isVideo: true, isInbox: true, privacy: "", title: "", description: "" };
+  return openUpload(call, account, { ...task, fields: input }, input.source_info);
+}
+
+type Upload = {
+  publish_id: string;
+  media_id: number;
+  size: number;
+  chunk_size: number;
+  chunk_count: number;
+  chunks: number;
+  received: number;
+  slices: number;
+  expires_at: number;
+};
+
+function requireUpload(call: TikTokCall): Upload {
+  const { searchParams } = call.url;
+  const publishId = searchParams.get("upload_id") ?? "";
+  const [upload] = call.store.sql
+    .exec<Upload>(
+      "SELECT * FROM tiktok_uploads WHERE publish_id = ? AND upload_token = ?",
+      publishId,
+      searchParams.get("upload_token") ?? "",
+    )
+    .toArray();
+  if (!upload || !findTask(call, publishId)) {
+    throw new TikTokError(404, "upload_not_found", "There is no such upload task.");
+  }
+  if (upload.expires_at <= now().getTime()) {
+    throw new TikTokError(403, "upload_url_expired", "The upload_url has expired.");
+  }
+  return upload;
+}
+
+const progress = ({ received, size }: Upload) => ({
+  "content-range": `bytes 0-${received}/${size}`,
+});
+
+/** The chunk has to be the one whose turn it is, whole, and say so. */
+function requireChunk(call: TikTokCall, upload: Upload): { length: number; isLast: boolean } {
+  const { headers } = call.request;
+  const badRequest = (message: string) => new TikTokError(400, "invalid_chunk", message);
+  if (!VIDEO_TYPES.includes(headers.get("content-type") ?? "")) {
+    throw badRequest("The Content-Type must be video/mp4, video/quicktime or video/webm");
+  }
+  const range = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(headers.get("content-range") ?? "");
+  const [, first, last, total] = range ?? [];
+  if (!range || Number(total) !== upload.size) throw badRequest("The Content-Range is invalid");
+  if (Number(first) !== upload.received) {
+    throw new TikTokError(
+      416,
+      "invalid_range",
+      "The Content-Range does not match the progress of the upload.",
+      progress(upload),
+    );
+  }
+  const isLast = upload.chunks === upload.chunk_count - 1;
+  const expected = isLast ? upload.size - upload.received : upload.chunk_size;
+  const length = Number(last) - Number(first) + 1;
+  if (length !== expected) throw badRequest(`The chunk must have ${expected} bytes`);
+  if (Number(headers.get("content-length")) !== length) {
+    throw badRequest("The Content-Length does not match the Content-Range");
+  }
+  return { length, isLast };
+}
+
+/** Stores the body slice by slice from `position` on; how many bytes and slices it had. */
+async function storeChunk(call: TikTokCall, mediaId: number, position: number) {
+  const slice = new Uint8Array(SLICE_BYTES);
+  let filled = 0;
+  let slices = 0;
+  let total = 0;
+  const flush = () => {
+    if (filled === 0) return;
+    call.store.media.writeSlice(mediaId, position + slices++, slice.subarray(0, filled));
+    filled = 0;
+  };
+  for await (const piece of call.request.body ?? []) {
+    total += piece.byteLength;
+    for (let rest: Uint8Array = piece; rest.byteLength > 0; ) {
+      const taken = rest.subarray(0, SLICE_BYTES - filled);
+      slice.set(taken, filled);
+      filled += taken.byteLength;
+      rest = rest.subarray(taken.byteLength);
+      if (filled === SLICE_BYTES) flush();
+    }
+  }
+  flush();
+  return { total, slices };
+}
+
+/** One chunk of a video. Who knows the address may send it. */
+export async function putChunk(call: TikTokCall): Promise<Response> {
+  const upload = requireUpload(call);
+  const { length, isLast } = requireChunk(call, upload);
+  const task = findTask(call, upload.publish_id);
+  if (!task) throw new TikTokError(404, "upload_not_found", "There is no such upload task.");
+  const words = isLast ? deliveryWords(textOf(task)) : "";
+  const verdict = call.store.steer(call.origin, upload.publish_id, words, "");
+  if (verdict.kind !== "accepted") {
+    await call.request.body?.cancel();
+    return refuseAsSteered(verdict, false);
+  }
+  const stored = await storeChunk(call, upload.media_id, upload.slices);
+  // Reading took a while: the same chunk may have arrived meanwhile.
+  const current = requireUpload(call);
+  if (current.received !== upload.received) requireChunk(call, current);
+  if (stored.total !== length) throw new TikTokError(400, "invalid_chunk", "The chunk broke off.");
+  const received = upload.received + length;
+  call.store.sql.exec(
+    `UPDATE tiktok_uploads SET chunks = chunks + 1, received = ?, slices = slices + ?
+     WHERE publish_id = ?`,
+    received,
+    stored.slices,
+    upload.publish_id,
+  );
+  const headers = progress({ ...upload, received });
+  if (!isLast) return new Response(null, { status: 206, headers });
+  const mediaId = await sealVideo(call, task.open_id, upload.media_id);
+  accept(
+    call,
+    task,
+    mediaId === null
+      ? { failReason: "file_format_check_failed" }
+      : { media: [{ id: mediaId, alt: "" }] },
+  );
+  return deliver(verdict.reply, new Response(null, { status: 201, headers }));
+}
+
+/** The id of the whole video in the feed's storage; null for what is no video. */
+async function sealVideo(call: TikTokCall, owner: string, id: number): Promise<number | null> {
+  const { media } = call.store;
+  const digest = new crypto.DigestStream("SHA-256");
+  await media.stream(id).pipeTo(digest);
+  const sha256 = toHex(await digest.digest);
+  const head = media.stream(id, { offset: 0, length: FILE_TYPE_BYTES });
+  const type = detectFileType(new Uint8Array(await new Response(head).arrayBuffer()));
+  if (type?.kind !== "video") {
+    media.discard(id);
+    return null;
+  }
+  media.seal(id, { ref: sha256, mime: type.mime, sha256 });
+  return media.find("tiktok", owner, sha256, call.origin.teamId)?.id ?? null;
+}

@@ -1,0 +1,325 @@
+import { expect, test } from "vitest";
+import { sha256Hex } from "../../../src/core/signature.ts";
+import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
+import { tiktokSimulator } from "../../../src/sandbox/tiktok/index.ts";
+import { createMember, form, Harness, type Member } from "../../support/harness.ts";
+import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+
+interface Stage {
+  harness: Harness;
+  member: Member;
+  accountId: string;
+  post(fields?: Parameters<typeof form>[0]): Promise<number>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
+  read(id: number): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
+  feed(): Promise<any[]>;
+}
+
+const video = () => new Blob([verticalMp4], { type: "video/mp4" });
+const photo = () => new Blob([testJpeg], { type: "image/jpeg" });
+
+async function onStage(): Promise<Stage> {
+  const harness = new Harness();
+  const member = await createMember();
+  const { token } = member;
+  const connected = await harness.call("POST", "/accounts", {
+    token,
+    json: { platform: "tiktok", sandbox: true, name: `Ada ${member.teamId}` },
+  });
+  expect(connected.body).toMatchObject({ success: true });
+  const accountId: string = connected.body.data.id;
+  return {
+    harness,
+    member,
+    accountId,
+    post: async (fields = {}) => {
+      const media = "photo" in fields ? [] : [video()];
+      const body = form({ accountId, title: "Look", video: media, ...fields });
+      const answer = await harness.call("POST", "/upload", { token, body });
+      expect(answer.body).toMatchObject({ success: true });
+      return answer.body.data.uploadId;
+    },
+    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
+    feed: async () => {
+      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
+      return ((await answer.json()) as { posts: [] }).posts;
+    },
+  };
+}
+
+/** Has every call to the simulated network pass by until the work is done; their paths in order. */
+async function watching(
+  work: () => Promise<unknown>,
+  wrap: (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response> = (_, answer) =>
+    answer(),
+): Promise<string[]> {
+  const original = tiktokSimulator.handle;
+  const calls: string[] = [];
+  tiktokSimulator.handle = (call, store) => {
+    calls.push(call.url.pathname.replace("/v2/", "").replace("post/publish/", ""));
+    return wrap(call, () => original(call, store));
+  };
+  try {
+    await work();
+    return calls;
+  } finally {
+    tiktokSimulator.handle = original;
+  }
+}
+
+/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
+async function finish({ harness }: Stage): Promise<void> {
+  for (let minute = 0; minute < 12; minute++) {
+    await harness.drain();
+    harness.advance(60);
+    await harness.tick();
+  }
+  await harness.drain();
+}
+
+const count = (calls: string[], path: string) => calls.filter((call) => call === path).length;
+
+test("a video goes out, is waited for, and stands in the feed byte for byte", async () => {
+  const stage = await onStage();
+  let id = 0;
+  const calls = await watching(async () => {
+    id = await stage.post({ description: "More of it", is_aigc: "true" });
+    await stage.harness.drain();
+  });
+  const record = await stage.read(id);
+  expect(record).toMatchObject({ status: "completed", errorMessage: null });
+  expect(JSON.stringify(record)).toMatch(/https:\/\/www\.tiktok\.com\/@ada_\d+\/video\/75\d{17}"/);
+  expect(calls.slice(0, 3)).toEqual(["creator_info/query/", "video/init/", "/video/"]);
+  expect(count(calls, "/video/")).toBe(1);
+  expect(await stage.feed()).toMatchObject([
+    {
+      uploadId: id,
+      received: 1,
+      text: "Look\nMore of it",
+      media: [
+        {
+          kind: "video",
+          mime: "video/mp4",
+          sizeBytes: verticalMp4.byteLength,
+          sha256: await sha256Hex(verticalMp4),
+        },
+      ],
+      fields: {
+        post_info: {
+          title: "Look\nMore of it",
+          privacy_level: "PUBLIC_TO_EVERYONE",
+          is_aigc: true,
+          brand_content_toggle: false,
+        },
+        source_info: { source: "FILE_UPLOAD", total_chunk_count: 1 },
+      },
+    },
+  ]);
+}, 30_000);
+
+test("photos are pulled from us as JPEGs of 1080 x 1920", async () => {
+  const stage = await onStage();
+  const title = `${"x".repeat(89)}😀`;
+  const id = await stage.post({ photo: [photo(), photo()], title, photo_cover_index: "2" });
+  await stage.harness.drain();
+  expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+  const [post] = await stage.feed();
+  expect(post).toMatchObject({
+    received: 1,
+    media: [
+      { kind: "image", mime: "image/jpeg" },
+      { kind: "image", mime: "image/jpeg" },
+    ],
+    fields: {
+      post_mode: "DIRECT_POST",
+      is_aigc: false,
+      post_info: { title: "x".repeat(89), privacy_level: "PUBLIC_TO_EVERYONE" },
+      source_info: { photo_cover_index: 1 },
+    },
+  });
+  expect(post.media[0].sha256).not.toBe(await sha256Hex(testJpeg));
+});
+
+test.each(["DRAFT", "MEDIA_UPLOAD"])("%s puts a video and photos into the inbox", async (mode) => {
+  const stage = await onStage();
+  const first = await stage.post({ post_mode: mode });
+  const second = await stage.post({ post_mode: mode, photo: photo(), title: "A draft" });
+  const calls = await watching(() => stage.harness.drain());
+  expect(calls).not.toContain("creator_info/query/");
+  for (const id of [first, second]) {
+    expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+  }
+  const feed = await stage.feed();
+  expect(feed).toHaveLength(2);
+  expect(feed.map((post) => post.text).sort()).toEqual(["", "A draft"]);
+});
+
+test("a level that the creator cannot use falls back to SELF_ONLY, which has no address", async () => {
+  const stage = await onStage();
+  const id = await stage.post({ privacy_level: "FOLLOWER_OF_CREATOR" });
+  await stage.harness.drain();
+  const record = await stage.read(id);
+  expect(record).toMatchObject({ status: "completed" });
+  expect(JSON.stringify(record)).toMatch(/https:\/\/www\.tiktok\.com\/@ada_\d+"/);
+  expect(await stage.feed()).toMatchObject([
+    { fields: { post_info: { privacy_level: "SELF_ONLY" } } },
+  ]);
+});
+
+const MEDIA: [string, () => Parameters<typeof form>[0]][] = [
+  ["video", () => ({ video: video() })],
+  ["photos", () => ({ photo: photo() })],
+];
+
+test.each(MEDIA)("%s: steering words end the post with each failure", async (_, media) => {
+  const stage = await onStage();
+  const codes = [
+    "rate_limited",
+    "account_disconnected",
+    "content_flagged",
+    "media_invalid",
+    "media_unreachable",
+    "unknown",
+    "platform_unavailable",
+    "platform_processing_timeout",
+  ];
+  for (const code of codes) {
+    const id = await stage.post({ ...media(), title: `${code} [sandbox:${code}]` });
+    await stage.harness.drain();
+    expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
+  }
+  expect(await stage.feed()).toEqual([]);
+});
+
+test.each(MEDIA)("%s: a lost answer is looked up, never repeated", async (_, media) => {
+  const stage = await onStage();
+  const id = await stage.post({ ...media(), title: "Lost [sandbox:lost_reply]" });
+  await finish(stage);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ received: 1 }]);
+});
+
+test.each(MEDIA)("%s: a refused token is refreshed once", async (_, media) => {
+  const stage = await onStage();
+  const id = await stage.post({ ...media(), title: "Late [sandbox:token_expired]" });
+  const calls = await watching(() => finish(stage));
+  expect(count(calls, "oauth/token/")).toBe(1);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toHaveLength(1);
+});
+
+test("a last chunk that TikTok fails to take is asked after and sent again", async () => {
+  const stage = await onStage();
+  const id = await stage.post({ title: "Rough [sandbox:5xx=2]" });
+  const calls = await watching(() => finish(stage));
+  expect(count(calls, "/video/")).toBe(3);
+  expect(count(calls, "video/init/")).toBe(1);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ received: 1 }]);
+});
+
+test.each([
+  ["the opening", '\\"next\\":0', { inits: 2, puts: 1 }],
+  ["the last chunk", '\\"stage\\":\\"processing\\"', { inits: 1, puts: 1 }],
+])("a run killed before it could store %s makes no second post", async (_, written, expected) => {
+  const stage = await onStage();
+  const id = await stage.post();
+  const { db } = stage.harness.deps;
+  let deaths = 0;
+  const runAll: typeof db.runAll = async (queries) => {
+    if (deaths > 0 || !JSON.stringify(queries).includes(written)) return db.runAll(queries);
+    deaths++;
+    throw new Error("The worker was killed.");
+  };
+  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const calls = await watching(() => finish(stage));
+  expect(deaths).toBe(1);
+  expect({ inits: count(calls, "video/init/"), puts: count(calls, "/video/") }).toEqual(expected);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ received: 1 }]);
+});
+
+test("photos that TikTok fails to take are never sent again, because they may be on their way", async () => {
+  const stage = await onStage();
+  const id = await stage.post({ photo: photo(), title: "Rough [sandbox:5xx=1]" });
+  const calls = await watching(() => finish(stage));
+  expect(count(calls, "content/init/")).toBe(1);
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    failure: { code: "platform_processing_timeout" },
+  });
+});
+
+test("slow processing is waited for", async () => {
+  const stage = await onStage();
+  const id = await stage.post({ title: "Slow [sandbox:slow=100]" });
+  const calls = await watching(() => stage.harness.drain());
+  expect(count(calls, "status/fetch/")).toBeGreaterThan(6);
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+});
+
+/** A little more than goes out in one chunk. */
+const LONG_BYTES = 60_500_000;
+
+test("a video of more than 60 MB goes out in chunks, each in a step that is not repeated", async () => {
+  const stage = await onStage();
+  const bytes = new Uint8Array(LONG_BYTES);
+  bytes.set(verticalMp4);
+  const id = await stage.post({ video: new Blob([bytes]) });
+  const ranges: string[] = [];
+  await watching(
+    () => stage.harness.drain(),
+    (call, answer) => {
+      const range = call.request.headers.get("content-range");
+      if (range) ranges.push(range);
+      return answer();
+    },
+  );
+  expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+  expect(ranges).toEqual([
+    "bytes 0-9999999/60500000",
+    "bytes 10000000-19999999/60500000",
+    "bytes 20000000-29999999/60500000",
+    "bytes 30000000-39999999/60500000",
+    "bytes 40000000-49999999/60500000",
+    "bytes 50000000-60499999/60500000",
+  ]);
+  expect(await stage.feed()).toMatchObject([
+    { media: [{ sizeBytes: LONG_BYTES, sha256: await sha256Hex(bytes) }] },
+  ]);
+}, 60_000);
+
+test("a file that only looks like a video ends the post before anything goes out", async () => {
+  const stage = await onStage();
+  const broken = new Blob([verticalMp4.slice(0, 400)]);
+  const id = await stage.post({ video: broken });
+  const calls = await watching(() => stage.harness.drain());
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    failure: { code: "media_invalid" },
+    errorMessage: "The file is not a readable video.",
+  });
+  expect(calls).not.toContain("video/init/");
+});
+
+test.each<[string, Parameters<typeof form>[0], string]>([
+  ["a PNG", { video: [], photo: new Blob([testPng]) }, "photo"],
+  ["no title", { title: [] }, "title"],
+  ["no media", { video: [] }, "video"],
+  ["a photo beside the video", { photo: photo() }, "video"],
+  ["an unknown privacy level", { privacy_level: "EVERYBODY" }, "privacy_level"],
+  [
+    "a cover that is not there",
+    { video: [], photo: photo(), photo_cover_index: "2" },
+    "photo_cover_index",
+  ],
+])("refuses %s (400)", async (_, fields, field) => {
+  const stage = await onStage();
+  const { accountId, member, harness } = stage;
+  const body = form({ accountId, title: "Look", video: video(), ...fields });
+  const answer = await harness.call("POST", "/upload", { token: member.token, body });
+  expect(answer.status).toBe(400);
+  expect(JSON.stringify(answer.body)).toContain(field);
+  expect(harness.sent).toEqual([]);
+});

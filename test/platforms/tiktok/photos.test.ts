@@ -1,0 +1,193 @@
+import { describe, expect, test } from "vitest";
+import type { Bookmark } from "../../../src/platforms/connector.ts";
+import { tiktok } from "../../../src/platforms/tiktok/index.ts";
+import {
+  type Answer,
+  CREATOR,
+  data,
+  error,
+  type JobChange,
+  job,
+  NOW,
+  photo,
+  scriptedFetch,
+} from "./scripted.ts";
+
+const PHOTOS = [photo({ sha256: "aa".repeat(32) }), photo({ sha256: "bb".repeat(32) })];
+const creator = () => ({ "creator_info/query/": [data(CREATOR)] });
+
+async function prepared(change: JobChange = {}, script: Record<string, Answer[]> = creator()) {
+  const { fetch } = scriptedFetch(script);
+  const publishJob = job(fetch, { media: PHOTOS, ...change });
+  const step = await tiktok.prepare(publishJob, null);
+  if (step.kind !== "ready") throw new Error(JSON.stringify(step));
+  return { bookmark: JSON.parse(JSON.stringify(step.bookmark)) as Bookmark, publishJob };
+}
+
+test("fixes the post with addresses of ours, padded to 1080 x 1920, and a cover counted from 0", async () => {
+  const { bookmark, publishJob } = await prepared({
+    title: "x".repeat(95),
+    description: "Text",
+    settings: { photo_cover_index: "2", auto_add_music: "true", is_aigc: "true" },
+  });
+  expect(publishJob.forms).toEqual(["vertical", "vertical"]);
+  expect(bookmark).toEqual({
+    stage: "photos",
+    username: "ada",
+    readyAt: NOW.getTime(),
+    body: {
+      media_type: "PHOTO",
+      post_mode: "DIRECT_POST",
+      post_info: {
+        title: "x".repeat(90),
+        description: "Text",
+        privacy_level: "PUBLIC_TO_EVERYONE",
+        disable_comment: false,
+        auto_add_music: true,
+        brand_content_toggle: false,
+        brand_organic_toggle: false,
+      },
+      source_info: {
+        source: "PULL_FROM_URL",
+        photo_images: [
+          `https://akimbo.test/media/1/${"aa".repeat(32)}/vertical`,
+          `https://akimbo.test/media/1/${"bb".repeat(32)}/vertical`,
+        ],
+        photo_cover_index: 1,
+      },
+      is_aigc: true,
+    },
+  });
+});
+
+test("drafts carry the texts alone, and the creator is not asked", async () => {
+  const { bookmark } = await prepared({ settings: { post_mode: "DRAFT" } }, {});
+  expect(bookmark).toMatchObject({
+    body: { post_mode: "MEDIA_UPLOAD", post_info: { title: "Look" } },
+  });
+  expect(Object.keys(bookmark.body as object)).not.toContain("is_aigc");
+});
+
+test("what is ready stays ready", async () => {
+  const { bookmark, publishJob } = await prepared();
+  expect(await tiktok.prepare(publishJob, bookmark)).toEqual({ kind: "ready", bookmark });
+});
+
+async function submit(init: Answer[], change: JobChange = {}) {
+  const { bookmark } = await prepared(change);
+  const { fetch, calls } = scriptedFetch({ "content/init/": init });
+  const step = await tiktok.submit(job(fetch, { media: PHOTOS, ...change }), bookmark);
+  return { step, calls, bookmark };
+}
+
+describe("the call that makes the post", () => {
+  test("sends what was fixed and follows the task", async () => {
+    const { step, calls, bookmark } = await submit([data({ publish_id: "p_pub_url~1" })]);
+    expect(calls[0]?.json).toEqual(bookmark.body);
+    expect(step).toEqual({
+      kind: "waiting",
+      bookmark: {
+        stage: "processing",
+        publishId: "p_pub_url~1",
+        username: "ada",
+        isForInbox: false,
+        since: NOW.getTime(),
+      },
+      checkAfterSeconds: 5,
+    });
+  });
+
+  test("is repeated once as SELF_ONLY where the level is refused", async () => {
+    const mismatch = error(403, "privacy_level_option_mismatch");
+    const { step, calls } = await submit([mismatch, data({ publish_id: "p_pub_url~1" })]);
+    expect(step.kind).toBe("waiting");
+    expect(calls[1]?.json.post_info.privacy_level).toBe("SELF_ONLY");
+  });
+
+  test("is not repeated as private for branded content", async () => {
+    const { step, calls } = await submit([error(403, "privacy_level_option_mismatch")], {
+      settings: { brand_content_toggle: "true" },
+    });
+    expect(step).toMatchObject({ kind: "failed", failure: { code: "unknown" } });
+    expect(calls).toHaveLength(1);
+  });
+
+  test.each<[string, () => Response]>([
+    ["a 500", () => error(500, "internal_error")],
+    ["a 502 of somebody else", () => new Response("Bad gateway", { status: 502 })],
+    ["a success that cannot be read", () => new Response("{")],
+    ["a redirect", () => new Response(null, { status: 302 })],
+  ])("is undecided after %s", async (_, answer) => {
+    expect((await submit([answer()])).step).toMatchObject({ kind: "unknown" });
+  });
+
+  test("refused in so many words it posts nothing", async () => {
+    const { step } = await submit([error(403, "url_ownership_unverified")]);
+    expect(step).toMatchObject({ kind: "failed", failure: { code: "media_unreachable" } });
+    const expired = await submit([error(401, "access_token_invalid")]);
+    expect(expired.step).toEqual({ kind: "token_expired" });
+  });
+});
+
+describe("a call without an answer", () => {
+  const listed = (change: object = {}) => ({
+    id: "7512345678901234567",
+    create_time: Math.floor(NOW.getTime() / 1_000) + 20,
+    share_url: "https://www.tiktok.com/@ada/photo/7512345678901234567",
+    video_description: "Look",
+    title: "",
+    ...change,
+  });
+
+  async function reconcile(answer: Answer | null, change: JobChange = {}) {
+    const { bookmark } = await prepared(change);
+    const { fetch, calls } = scriptedFetch(answer ? { "video/list/": [answer] } : {});
+    return {
+      found: await tiktok.reconcile(job(fetch, { media: PHOTOS, ...change }), bookmark),
+      calls,
+    };
+  }
+
+  test.each([
+    ["the title", {}],
+    ["title and description", { video_description: "", title: "Look" }],
+  ])("is found among the public posts by %s", async (_, change) => {
+    const { found, calls } = await reconcile(data({ videos: [listed(change)] }));
+    expect(found).toEqual({
+      kind: "published",
+      platformPostId: "7512345678901234567",
+      shareUrl: "https://www.tiktok.com/@ada/video/7512345678901234567",
+    });
+    expect(calls[0]?.url).toContain("fields=id,create_time");
+    expect(calls[0]?.json).toEqual({ max_count: 20 });
+  });
+
+  test.each<[string, object[]]>([
+    ["nothing is listed", []],
+    ["an older post has the text", [listed({ create_time: NOW.getTime() / 1_000 - 61 })]],
+    ["another post is listed", [listed({ video_description: "Other" })]],
+    ["two posts have the text", [listed(), listed({ id: "7512345678901234568" })]],
+  ])("is not decided where %s", async (_, videos) => {
+    expect((await reconcile(data({ videos }))).found).toMatchObject({ kind: "unknowable" });
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ["a private post", { privacy_level: "SELF_ONLY" }],
+    ["a post for friends", { privacy_level: "MUTUAL_FOLLOW_FRIENDS" }],
+    ["a draft", { post_mode: "DRAFT" }],
+  ])("of %s cannot be asked after", async (_, settings) => {
+    const { found, calls } = await reconcile(null, { settings });
+    expect(found).toMatchObject({ kind: "unknowable" });
+    expect(calls).toEqual([]);
+  });
+
+  test("is asked after with a fresh token, later, or not at all", async () => {
+    expect((await reconcile(error(401, "access_token_invalid"))).found).toEqual({
+      kind: "token_expired",
+    });
+    expect((await reconcile(error(401, "scope_not_authorized"))).found).toMatchObject({
+      kind: "unknowable",
+    });
+    await expect(reconcile(error(500, "internal_error"))).rejects.toThrow("internal_error");
+  });
+});
