@@ -8,8 +8,11 @@ import { LOOK_AHEAD_SECONDS } from "./rules.ts";
 const SLICE = 1_000;
 /** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
-/** A message this late is taken for lost. Later ones are asked for ever less often. */
+/** A message this late is taken for lost, later ones at the next tick. */
 const PATIENCE_MS = 20_000;
+const MAX_PATIENCE_MS = 55_000;
+/** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */
+const SUSPECT_SLICES = 5;
 
 interface Woken {
   id: number;
@@ -18,11 +21,13 @@ interface Woken {
 
 /**
  * The next slice of jobs that are due, or will be before the tick after next, and have nobody at work
- * and no message on the way: marked as woken, oldest first.
+ * and no message on the way: marked as woken, oldest first. A suspect's message may have been lost.
  */
-function takeSlice(now: Date, after: Woken): Query<Woken[]> {
+function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
   const at = now.getTime();
   const until = addSeconds(now, LOOK_AHEAD_SECONDS).getTime();
+  const patience = sql`MIN(${MAX_PATIENCE_MS}, MAX(${PATIENCE_MS}, woken_at - due_at))`;
+  const suspects = sql`OR woken_at + ${patience} <= ${at}`;
   return sqlQuery(
     sql`UPDATE uploads SET woken_at = MAX(due_at, ${at})
       WHERE id IN (SELECT id FROM uploads
@@ -30,7 +35,7 @@ function takeSlice(now: Date, after: Woken): Query<Woken[]> {
           AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
           AND (lease_until IS NULL OR lease_until <= ${at})
           AND (woken_at IS NULL OR woken_at < due_at OR woken_at < lease_until
-            OR woken_at + MAX(${PATIENCE_MS}, woken_at - due_at) <= ${at})
+            ${withSuspects ? suspects : sql``})
         ORDER BY due_at, id LIMIT ${SLICE})
       RETURNING id, due_at`,
     (row) => ({ id: row.id as number, dueAt: new Date(row.due_at as number) }),
@@ -51,9 +56,9 @@ const forgetWaking = (ids: number[]): Query<number> =>
 export async function wakeDueUploads(deps: Deps): Promise<number> {
   let after: Woken = { id: 0, dueAt: new Date(0) };
   let total = 0;
-  for (;;) {
+  for (let slices = 0; ; slices++) {
     const now = deps.now();
-    const [slice] = await deps.db.run([takeSlice(now, after)]);
+    const [slice] = await deps.db.run([takeSlice(now, after, slices < SUSPECT_SLICES)]);
     const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
     for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
       try {

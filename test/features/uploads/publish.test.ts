@@ -445,6 +445,54 @@ test("what a full queue refuses to take is sent by the next tick", async () => {
   expect(stage.harness.sent.map(({ message }) => message.uploadId)).toContain(id);
 });
 
+test("a worker that was away too long after its intent does not make its call", async () => {
+  const stage = await atPds();
+  const { harness, pds } = stage;
+  const uploadId = await stage.post();
+  const { db } = harness.deps;
+  let isAway = false;
+  Object.assign(harness.deps, {
+    db: {
+      ...db,
+      runAll: async (queries: Parameters<typeof db.runAll>[0]) => {
+        const results = await db.runAll(queries);
+        if (!isAway && queries.some(({ params }) => params.includes("submitting"))) {
+          isAway = true;
+          harness.advance(100);
+          await harness.consume([{ kind: "publish", uploadId }]);
+        }
+        return results;
+      },
+    },
+  });
+  await harness.deliver();
+  await harness.drain();
+  expect(pds.count("repo.putRecord")).toBe(1);
+  expect(await stage.read(uploadId)).toMatchObject({ status: "completed" });
+});
+
+test("a job whose messages get lost again and again is asked for every minute", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  for (let minute = 0; minute < 5; minute++) {
+    stage.harness.sent.splice(0);
+    stage.harness.advance(60);
+    await stage.harness.tick();
+    expect(stage.harness.sent.map(({ message }) => message.uploadId)).toContain(id);
+  }
+});
+
+test("what is not what was approved is not held once it may be out", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  stage.pds.intercept = ({ method, answer }) =>
+    method === "repo.putRecord" ? answer().then(connectionLost) : undefined;
+  await stage.harness.deliver();
+  await env.DB.prepare("UPDATE uploads SET approved_hash = 'another' WHERE id = ?").bind(id).run();
+  await stage.harness.drain();
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+});
+
 test("a run that has spent its budget hands over, and the next goes on from the bookmark", async () => {
   const stage = await atPds();
   const id = await stage.post();

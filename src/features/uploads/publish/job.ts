@@ -86,7 +86,7 @@ export function createJob(
   };
 }
 
-/** No call outlives its own deadline, nor the lease under which it is made. */
+/** No call outlives its own deadline, nor the lease under which it is made; too late, none is made. */
 function withDeadline(
   network: Fetch,
   callSeconds: number,
@@ -94,11 +94,30 @@ function withDeadline(
   deps: Deps,
   budget: Budget,
 ): Fetch {
-  return (input, init) => {
+  return async (input, init) => {
     budget.spend();
-    const leaseMs = (leaseUntil?.getTime() ?? 0) - deps.now().getTime();
-    const leaseLeft = leaseMs - LEASE_SLACK_SECONDS * SECOND;
-    const timeout = AbortSignal.timeout(Math.max(1, Math.min(callSeconds * SECOND, leaseLeft)));
-    return network(input, { ...init, signal: timeout, redirect: "manual" });
+    const leaseLeft = msUntil(leaseUntil, deps) - LEASE_SLACK_SECONDS * SECOND;
+    const signals = [init?.signal, endsIn(Math.min(callSeconds * SECOND, leaseLeft))];
+    const signal = AbortSignal.any(signals.filter((one) => one != null));
+    return network(input, { ...init, signal, redirect: "manual" });
   };
+}
+
+/**
+ * The same job, whose calls end by `end`: what follows an intent must be over before anybody asks the
+ * platform about it, however long the worker was held up in between.
+ */
+export function endingBy(job: PublishJob, end: Date): PublishJob {
+  const fetch: Fetch = async (input, init) =>
+    job.fetch(input, { ...init, signal: endsIn(msUntil(end, job)) });
+  return { ...job, fetch };
+}
+
+const msUntil = (end: Date | null, { now }: Pick<Deps, "now">): number =>
+  (end?.getTime() ?? 0) - now().getTime();
+
+/** @throws when there is no time left */
+function endsIn(ms: number): AbortSignal {
+  if (ms <= 0) throw new Error("Too late to make the call.");
+  return AbortSignal.timeout(ms);
 }

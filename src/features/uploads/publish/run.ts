@@ -24,7 +24,7 @@ import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
 import { fetchNextMedia } from "./fetch-media.ts";
-import { createJob } from "./job.ts";
+import { createJob, endingBy } from "./job.ts";
 import {
   BROKE_OFF,
   isOverdue,
@@ -86,7 +86,8 @@ async function work(
   budget: Budget,
 ): Promise<void> {
   const gate = publishGate(upload, account, await contentHash(upload));
-  if (gate.kind === "held") {
+  // A post that may be out cannot be held back any more: the platform is asked first.
+  if (gate.kind === "held" && upload.stage === "preparing") {
     await holdForApproval(deps, upload);
     return;
   }
@@ -212,7 +213,10 @@ async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
 /** The one call that cannot be undone. It is entered once per intent, and never again blindly. */
 async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmark): Promise<Next> {
   const entered: Held = { ...held, upload: await enterSubmit(deps, held.upload, bookmark) };
-  const step = await answerOf<Submitted>(held.connector.submit(job, bookmark));
+  const { timing } = held.connector;
+  const callEnd = addSeconds(entered.upload.submittedAt ?? new Date(0), timing.callSeconds);
+  const call = held.connector.submit(endingBy(job, callEnd), bookmark);
+  const step = await answerOf<Submitted>(call);
   switch (step.kind) {
     case "published":
       return over(complete(deps, entered.upload, step, held.account.failureCount > 0));

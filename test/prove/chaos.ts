@@ -1,0 +1,128 @@
+import type { Random } from "./random.ts";
+
+export type Side = "before" | "after";
+export type Disturbance = { kind: "none" | "crash" | "lost" } | { kind: "pause"; ms: number };
+export type PlatformFault =
+  | "none"
+  | "reply dropped"
+  | "5xx before"
+  | "5xx after"
+  | "late acceptance"
+  | "token refused";
+
+/** An upload that has met this many of them is left in peace, so that it must succeed. */
+const MAX_CRASHES = 5;
+const MAX_LOST = 2;
+const MAX_PAUSES = 3;
+const MAX_PLATFORM_FAULTS = 3;
+/** Longer than a lease: its worker comes back as a zombie. */
+const ZOMBIE_SECONDS = [95, 150] as const;
+/** A database that answers slowly: a batch may take 30 seconds. Source: D1, "Limits". */
+const SLOW_SECONDS = [1, 30] as const;
+
+const SUBMIT_FAULTS: [PlatformFault, number][] = [
+  ["reply dropped", 0.15],
+  ["5xx before", 0.1],
+  ["5xx after", 0.05],
+  ["late acceptance", 0.2],
+  ["token refused", 0.03],
+];
+const OTHER_FAULTS: [PlatformFault, number][] = [
+  ["reply dropped", 0.08],
+  ["5xx before", 0.08],
+];
+
+const RARE_STEPS = new Set([
+  "progress",
+  "back-off",
+  "send batch",
+  "completed",
+  "refresh stored",
+  "call submit",
+  "call status",
+  "call look-up",
+]);
+
+class Allowance {
+  private readonly spent = new Map<string, number>();
+  private readonly most: number;
+
+  constructor(most: number) {
+    this.most = most;
+  }
+
+  has = (subjects: string[]): boolean =>
+    subjects.every((subject) => (this.spent.get(subject) ?? 0) < this.most);
+
+  spend(subjects: string[]): void {
+    for (const subject of subjects) this.spent.set(subject, (this.spent.get(subject) ?? 0) + 1);
+  }
+}
+
+/** Decides what goes wrong, by the seed, and counts it. */
+export class Chaos {
+  isOn = false;
+  readonly crashes: Record<string, number> = {};
+  readonly faults: Record<string, number> = {};
+  private readonly random: Random;
+  private readonly wanted: number;
+  private readonly breaks = new Allowance(MAX_CRASHES);
+  private readonly lost = new Allowance(MAX_LOST);
+  private readonly pauses = new Allowance(MAX_PAUSES);
+  private readonly platform = new Allowance(MAX_PLATFORM_FAULTS);
+
+  constructor(random: Random, crashesPerBoundary: number) {
+    this.random = random;
+    this.wanted = crashesPerBoundary;
+  }
+
+  count(fault: string, times = 1): void {
+    this.faults[fault] = (this.faults[fault] ?? 0) + times;
+  }
+
+  /** What happens at a boundary to a run that works on `subjects`. */
+  at(step: string, side: Side, subjects: string[], isDatabase: boolean): Disturbance {
+    if (!this.isOn || step === "read") return { kind: "none" };
+    const boundary = `${step} ${side}`;
+    const isWanted = (this.crashes[boundary] ?? 0) < this.wanted;
+    if (this.breaks.has(subjects) && this.random.chance(this.shareOf(step, isWanted))) {
+      this.breaks.spend(subjects);
+      this.crashes[boundary] = (this.crashes[boundary] ?? 0) + 1;
+      return { kind: "crash" };
+    }
+    if (isDatabase && this.lost.has(subjects) && this.random.chance(0.06)) {
+      this.lost.spend(subjects);
+      this.count(`database connection lost ${side}`);
+      return { kind: "lost" };
+    }
+    if (this.pauses.has(subjects) && this.random.chance(step === "intent" ? 0.2 : 0.05)) {
+      this.pauses.spend(subjects);
+      const isZombie = this.random.chance(0.35);
+      this.count(isZombie ? "worker frozen past its lease" : "slow step");
+      const [low, high] = isZombie ? ZOMBIE_SECONDS : SLOW_SECONDS;
+      return { kind: "pause", ms: this.random.between(low * 1_000, high * 1_000) };
+    }
+    return { kind: "none" };
+  }
+
+  /** Steps that few runs reach break more often: crashes before them would leave them none. */
+  private shareOf(step: string, isWanted: boolean): number {
+    if (!isWanted) return 0.003;
+    return RARE_STEPS.has(step) ? 0.5 : 0.12;
+  }
+
+  /** What the platform does to a call. */
+  onCall(kind: string, subjects: string[]): PlatformFault {
+    if (!this.isOn || kind === "read" || !this.platform.has(subjects)) return "none";
+    let roll = this.random.next();
+    for (const [fault, share] of kind === "submit" ? SUBMIT_FAULTS : OTHER_FAULTS) {
+      roll -= share;
+      if (roll < 0) {
+        this.platform.spend(subjects);
+        this.count(`${kind}: ${fault}`);
+        return fault;
+      }
+    }
+    return "none";
+  }
+}

@@ -1,0 +1,103 @@
+import type { Bookmark, Connector, PublishJob } from "../../src/platforms/connector.ts";
+import { findConnector } from "../../src/platforms/registry.ts";
+import type { Subject } from "./world-options.ts";
+
+type Publishing = Pick<Connector, "prepare" | "submit" | "settle" | "reconcile" | "timing">;
+
+/** What came back; "refused" is a token, null no readable answer. */
+type Answer = Record<string, unknown> | "refused" | null;
+
+async function call(job: PublishJob, method: "GET" | "POST", path: string, body?: object) {
+  const request = new Request(`${job.account.service}/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${job.accessToken}` },
+    body: body ? JSON.stringify(body) : null,
+  });
+  const reply = await job.fetch(request);
+  const answer = (await reply.json()) as Record<string, unknown>;
+  if (reply.status === 400) return "refused" as const;
+  return reply.ok ? answer : null;
+}
+
+const textOf = (job: PublishJob): string => job.post.description ?? "";
+const keyOf = (job: PublishJob): string => `${job.uploadId}-${job.attempt}`;
+const published = (id: unknown) =>
+  ({ kind: "published", platformPostId: String(id), shareUrl: null }) as const;
+const TOKEN_EXPIRED = { kind: "token_expired" } as const;
+
+function required(answer: Answer): Record<string, unknown> {
+  if (answer === null || answer === "refused") throw new Error("No answer.");
+  return answer;
+}
+
+/** Posts in several steps on a platform whose every publish call makes a new post. */
+const stepwise: Publishing = {
+  timing: { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 },
+  prepare: async (job, bookmark) => {
+    const done = Number(bookmark?.steps ?? 0);
+    if (done === 2) return { kind: "ready", bookmark: bookmark ?? {} };
+    const answer = await call(job, "POST", "step", { text: textOf(job) });
+    if (answer === "refused") return TOKEN_EXPIRED;
+    required(answer);
+    return { kind: "next", bookmark: { steps: done + 1 } };
+  },
+  submit: async (job, bookmark) => {
+    const answer = await call(job, "POST", "publish", { text: textOf(job), key: keyOf(job) });
+    if (answer === "refused") return TOKEN_EXPIRED;
+    if (answer === null) return { kind: "unknown", message: "The platform fell over." };
+    if (answer.isDone) return published(answer.id);
+    return { kind: "waiting", bookmark: { ...bookmark, id: answer.id }, checkAfterSeconds: 5 };
+  },
+  settle: async (job, bookmark) => {
+    const answer = await call(job, "GET", `status?key=${String(bookmark.id)}`);
+    if (answer === "refused") return TOKEN_EXPIRED;
+    if (required(answer).isDone) return published(bookmark.id);
+    return { kind: "waiting", bookmark, checkAfterSeconds: 5 };
+  },
+  reconcile: async (job, bookmark) => {
+    const answer = await call(job, "GET", `find?key=${keyOf(job)}`);
+    if (answer === "refused") return TOKEN_EXPIRED;
+    const { id } = required(answer);
+    if (id === null) return { kind: "absent" };
+    return { kind: "waiting", bookmark: { ...bookmark, id }, checkAfterSeconds: 5 };
+  },
+};
+
+/** Control: asks at once what became of a submit, while the platform may still accept it. */
+const hasty: Publishing = {
+  ...stepwise,
+  timing: { callSeconds: 30, acceptSeconds: -15, listSeconds: -15 },
+};
+
+/** Control: looks whether the post is there, else posts; nothing is written down before. */
+const naive: Publishing = {
+  ...stepwise,
+  prepare: async (job) => {
+    const found = await call(job, "GET", `find?key=${keyOf(job)}`);
+    if (found === "refused") return TOKEN_EXPIRED;
+    const { id } = required(found);
+    if (id !== null) return { kind: "ready", bookmark: { id } };
+    const made = await call(job, "POST", "publish", { text: textOf(job), key: keyOf(job) });
+    if (made === "refused") return TOKEN_EXPIRED;
+    return { kind: "ready", bookmark: { id: required(made).id } };
+  },
+  submit: async (_job, bookmark: Bookmark) => published(bookmark.id),
+  reconcile: async (_job, bookmark: Bookmark) => published(bookmark.id),
+};
+
+const replacements: Record<Subject, Partial<Publishing>> = { bluesky: {}, stepwise, hasty, naive };
+
+/** Few, so that some account reaches it. */
+export const CAP = 12;
+
+const connector = findConnector("bluesky");
+if (!connector) throw new Error("Bluesky has no connector.");
+const original: Connector = { ...connector };
+
+/** Puts another way of publishing in the place of Bluesky's, in this Worker alone. */
+export function publishLike(subject: Subject): Connector["timing"] {
+  const { capabilities } = original;
+  return Object.assign(connector as Connector, original, replacements[subject], {
+    capabilities: { ...capabilities, dailyPostCap: CAP },
+  }).timing;
+}

@@ -1,0 +1,66 @@
+import { once } from "node:events";
+import { request as send } from "node:http";
+import { createInterface } from "node:readline";
+import { inProject } from "../../src/cli/paths.ts";
+import { spawnGroup } from "../../src/cli/process-group.ts";
+import { READY, type ServerOptions } from "./server-options.ts";
+
+const READY_MS = 30_000;
+
+export interface Instance {
+  origin: string;
+  /** `kill -9` of the whole process group. */
+  kill(): Promise<void>;
+}
+
+export async function startInstance(options: ServerOptions): Promise<Instance> {
+  const args = ["--disable-warning=ExperimentalWarning", inProject("test", "prove", "server.ts")];
+  const child = spawnGroup(process.execPath, [...args, JSON.stringify(options)], {
+    cwd: inProject(),
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const exited = once(child, "exit");
+  const kill = async () => {
+    if (child.pid && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+    await exited;
+  };
+  if (!child.stdout) throw new Error("The server cannot be heard.");
+  const lines = createInterface({ input: child.stdout });
+  const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
+  lines.on("line", (line) => line.startsWith(READY) && resolve(line.slice(READY.length)));
+  const timer = setTimeout(() => reject(new Error("The server does not start.")), READY_MS);
+  void exited.then(() => reject(new Error("The server ended before it listened.")));
+  const origin = await ready.finally(() => clearTimeout(timer));
+  return { origin, kill };
+}
+
+/**
+ * A call over a connection of its own: one that is kept may be closed from the other side just then.
+ *
+ * @throws when the answer is no 2xx
+ */
+export function post(
+  { origin }: Instance,
+  path: string,
+  options: { body?: object; headers?: Record<string, string>; timeoutMs: number },
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const headers = { "content-type": "application/json", ...options.headers };
+    const request = send(origin + path, { method: "POST", agent: false, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        text += chunk;
+      });
+      response.on("error", reject);
+      response.on("end", () => {
+        if (response.statusCode === 200) resolve(JSON.parse(text));
+        else reject(new Error(`${path} answered ${response.statusCode}: ${text.slice(0, 300)}`));
+      });
+    });
+    request.on("error", reject);
+    const error = new Error(`${path} did not answer in ${options.timeoutMs} ms.`);
+    request.setTimeout(options.timeoutMs, () => request.destroy(error));
+    request.end(JSON.stringify(options.body ?? {}));
+  });
+}

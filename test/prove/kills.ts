@@ -1,0 +1,195 @@
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { capabilities } from "../../src/platforms/bluesky/capabilities.ts";
+import { type Evidence, judge, type UploadState } from "./findings.ts";
+import { type Instance, post, startInstance } from "./instance.ts";
+import { LivePlatform } from "./live-platform.ts";
+import { createRandom, type Random } from "./random.ts";
+import { TOKEN } from "./token.ts";
+import { printCounts } from "./verdicts.ts";
+import { type Proof, showEvidence } from "./worlds.ts";
+
+const POSTS_PER_ACCOUNT = 100;
+/** How long a server lives before it is killed. */
+const LIFE_MS = [150, 1_500] as const;
+/** How far the clock is on at the next start: past every lease and most waits, or not quite. */
+const DEAD_SECONDS = [20, 200] as const;
+const TICK_MS = 300;
+/** At the end the clock is moved by so much, again and again, until nothing waits. */
+const REST_STEP_SECONDS = 45;
+const REST_STEPS = 120;
+/** The platform may fail a post as often as we repeat it. */
+const MAX_UNPUBLISHED = 0.02;
+const MINUTE_SECONDS = 60;
+const CALL_MS = 10_000;
+
+type Database = Pick<Evidence, "uploads" | "events">;
+
+/** Part B: a running server, killed as a whole again and again while posts come in. */
+export async function playKills({ script, folder, seed, form, verdicts }: Proof): Promise<void> {
+  const startedAt = performance.now();
+  const random = createRandom(seed);
+  const platform = new LivePlatform(random);
+  const service = await platform.listen();
+  const stateDir = await mkdtemp(join(folder, "killed-"));
+  let clockOffset = 0;
+  const start = (isNew: boolean) => startInstance({ script, stateDir, clockOffset, isNew });
+  let instance = await start(true);
+  try {
+    await send(instance, "/prove/team", {});
+    const accounts = await connect(instance, service, form.killUploads);
+    const load = new Load(random, accounts, form);
+    for (let kill = 0; kill < form.kills; kill++) {
+      const life = random.between(...LIFE_MS);
+      await Promise.all([live(instance, life), load.run(instance, life, kill)]);
+      await instance.kill();
+      await platform.rest();
+      clockOffset += random.between(...DEAD_SECONDS);
+      instance = await start(false);
+    }
+    platform.isFaulty = false;
+    const moveOn = async (seconds: number) => {
+      clockOffset += seconds;
+      await send(instance, "/sandbox/api/clock", { offsetSeconds: clockOffset });
+      await sleep(TICK_MS);
+    };
+    const left = await restored(instance, clockOffset, () => moveOn(MINUTE_SECONDS));
+    let database = await read(instance);
+    for (let i = 0; i < REST_STEPS && isBusy(database); i++) {
+      await moveOn(REST_STEP_SECONDS);
+      database = await read(instance);
+    }
+    const evidence: Evidence = {
+      ...database,
+      arrivals: platform.arrivals,
+      left,
+      cap: capabilities.dailyPostCap,
+      acknowledged: load.acknowledged,
+    };
+    console.log(`\nA running server: kill -9 of its process group ${form.kills} times under load`);
+    showEvidence([evidence]);
+    printCounts("faults", {
+      ...platform.faults,
+      kills: form.kills,
+      "calls cut off": load.cutOff,
+      "moved on by s": clockOffset,
+    });
+    verdicts.judge(judge(evidence));
+    const lost = database.uploads.filter(({ status }) => status !== "completed");
+    verdicts.check(
+      `${database.uploads.length - lost.length} of ${database.uploads.length} posts went out`,
+      lost.length <= database.uploads.length * MAX_UNPUBLISHED,
+      lost.map(({ id, status, failureCode }) => `#${id} ${status} ${failureCode}`),
+    );
+    console.log(`  ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
+  } finally {
+    await instance.kill();
+    await platform.close();
+  }
+}
+
+const isBusy = ({ uploads }: Database): boolean => uploads.some(({ dueAt }) => dueAt !== null);
+
+const send = (instance: Instance, path: string, body?: object): Promise<unknown> =>
+  post(instance, path, { body, headers: { "x-api-key": TOKEN }, timeoutMs: CALL_MS });
+
+const read = async (instance: Instance): Promise<Database> =>
+  (await send(instance, "/prove/database")) as Database;
+
+async function connect(instance: Instance, service: string, uploads: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let i = 0; i < Math.ceil(uploads / POSTS_PER_ACCOUNT); i++) {
+    const credentials = { accessToken: `account${i}` };
+    const body = { platform: "bluesky", service, credentials };
+    const answer = (await send(instance, "/api/v1/accounts", body)) as { data: { id: string } };
+    ids.push(answer.data.id);
+  }
+  return ids;
+}
+
+/** The minute ticks of a life, in quick succession. */
+async function live(instance: Instance, ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  while (performance.now() < end) {
+    await send(instance, "/prove/tick");
+    await sleep(Math.max(0, Math.min(TICK_MS, end - performance.now())));
+  }
+}
+
+/** Posts coming in, evenly over all lives; a call that is cut off is not repeated. */
+class Load {
+  readonly acknowledged: number[] = [];
+  cutOff = 0;
+  private sent = 0;
+  private readonly random: Random;
+  private readonly accounts: string[];
+  private readonly form: { kills: number; killUploads: number };
+
+  constructor(random: Random, accounts: string[], form: { kills: number; killUploads: number }) {
+    this.random = random;
+    this.accounts = accounts;
+    this.form = form;
+  }
+
+  /** Ends with the life; calls that are then on their way meet the kill. */
+  async run(instance: Instance, lifeMs: number, kill: number): Promise<void> {
+    const target = Math.ceil(((kill + 1) / this.form.kills) * this.form.killUploads);
+    const count = target - this.sent;
+    const waits = Array.from({ length: count }, () => this.random.between(0, lifeMs)).sort(
+      (a, b) => a - b,
+    );
+    const startedAt = performance.now();
+    for (const wait of waits) {
+      await sleep(Math.max(0, startedAt + wait - performance.now()));
+      void this.post(instance, this.sent++);
+    }
+    await sleep(Math.max(0, startedAt + lifeMs - performance.now()));
+  }
+
+  private async post(instance: Instance, i: number): Promise<void> {
+    const fields = new FormData();
+    fields.set("accountId", this.accounts[Math.floor(i / POSTS_PER_ACCOUNT)] ?? "");
+    fields.set("description", `Post ${i} plain`);
+    try {
+      const response = await fetch(`${instance.origin}/api/v1/upload`, {
+        method: "POST",
+        headers: { "x-api-key": TOKEN },
+        body: fields,
+        signal: AbortSignal.timeout(CALL_MS),
+      });
+      const answer = (await response.json()) as { data?: { uploadId?: number; id?: number } };
+      const id = answer.data?.uploadId ?? answer.data?.id;
+      if (response.ok && id) this.acknowledged.push(id);
+      else console.error(`An upload was answered ${response.status}.`, answer);
+    } catch {
+      this.cutOff++;
+    }
+  }
+}
+
+const RESTORE_MS = 5_000;
+
+/**
+ * A killed server's queue is empty: how many of the jobs that were due and free are still waiting after
+ * two sweeps, a minute apart. `tick` moves the clock on by that minute.
+ */
+async function restored(
+  instance: Instance,
+  offsetSeconds: number,
+  tick: () => Promise<void>,
+): Promise<number> {
+  const now = Date.now() + offsetSeconds * 1_000;
+  const isFree = ({ dueAt, leaseUntil }: UploadState) =>
+    dueAt !== null && dueAt <= now && (leaseUntil === null || leaseUntil <= now);
+  const free = new Set((await read(instance)).uploads.filter(isFree).map(({ id }) => id));
+  await tick();
+  await tick();
+  const deadline = performance.now() + RESTORE_MS;
+  for (;;) {
+    const { uploads } = await read(instance);
+    const left = uploads.filter((upload) => free.has(upload.id) && isFree(upload)).length;
+    if (left === 0 || performance.now() > deadline) return left;
+    await sleep(TICK_MS);
+  }
+}

@@ -1,0 +1,167 @@
+import type { Arrival } from "./findings.ts";
+
+/** A call as the platform understands it. */
+export interface Call {
+  kind: "step" | "submit" | "status" | "look-up" | "refresh" | "read";
+  /** The text of the post, where the call names it. */
+  text: string | null;
+  /** Does what the call asks for: a submit is accepted at `acceptedAt` and can be found at `visibleAt`. */
+  answer(acceptedAt: number, visibleAt: number): Response;
+}
+
+interface Post extends Arrival {
+  id: number;
+  key: string;
+  visibleAt: number;
+  value: unknown;
+}
+
+const SESSION_SECONDS = 240;
+/** Bluesky's own: an old refresh token keeps working for this long. */
+const GRACE_MS = 2 * 60 * 60 * 1_000;
+/** How long this platform works on an accepted post. */
+const PROCESSING_MS = 20_000;
+
+const json = (body: unknown, status = 200) => Response.json(body, { status });
+const encode = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("=", "");
+
+/**
+ * A platform that takes every accepted submit for a new post, even under a key that it has seen: the
+ * natural idempotency of a real one would hide our faults. Speaks Bluesky's protocol, and one in steps
+ * with create semantics.
+ */
+export class StrictPlatform {
+  readonly posts: Post[] = [];
+  refreshes = 0;
+  private readonly now: () => number;
+  private readonly supersededAt = new Map<string, number>();
+  private sessions = 0;
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  login(name: string) {
+    const did = `did:plc:${name}`;
+    const exp = Math.floor(this.now() / 1_000) + SESSION_SECONDS;
+    const n = ++this.sessions;
+    return {
+      did,
+      handle: `${name}.example.com`,
+      accessJwt: `head.${encode({ exp, sub: did, n })}.sig`,
+      refreshJwt: `refresh.${encode({ sub: did, n })}.sig`,
+      active: true,
+    };
+  }
+
+  async read(request: Request): Promise<Call> {
+    const url = new URL(request.url);
+    const method = url.pathname.split("/").at(-1)?.replace("com.atproto.", "");
+    const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+    const key = url.searchParams.get("rkey") ?? url.searchParams.get("key") ?? "";
+    const body = request.method === "POST" ? await readBody(request) : {};
+    const guarded = (answer: Call["answer"]): Call["answer"] =>
+      this.isGood(bearer) ? answer : () => json({ error: "ExpiredToken" }, 400);
+    switch (method) {
+      case "server.getSession":
+        return { kind: "read", text: null, answer: () => json(this.sessionOf(bearer)) };
+      case "server.refreshSession":
+        return { kind: "refresh", text: null, answer: () => this.refresh(bearer) };
+      case "repo.putRecord":
+        return {
+          kind: "submit",
+          text: body.record?.text ?? "",
+          answer: guarded((acceptedAt, visibleAt) => {
+            const { rkey = "", record } = body;
+            const post = this.accept(record?.text ?? "", rkey, record, acceptedAt, visibleAt);
+            return json({ uri: `at://did/app.bsky.feed.post/${post.key}`, cid: "bafy" });
+          }),
+        };
+      case "repo.getRecord":
+        return {
+          kind: "look-up",
+          text: this.find(key)?.text ?? null,
+          answer: guarded(() => {
+            const found = this.find(key);
+            if (!found) return json({ error: "RecordNotFound" }, 400);
+            return json({ uri: `at://did/app.bsky.feed.post/${key}`, value: found.value });
+          }),
+        };
+      case "publish":
+        return {
+          kind: "submit",
+          text: body.text ?? "",
+          answer: guarded((acceptedAt, visibleAt) => {
+            const post = this.accept(body.text ?? "", body.key ?? "", null, acceptedAt, visibleAt);
+            return json({ id: post.id, isDone: post.id % 2 === 0 });
+          }),
+        };
+      case "find":
+        return {
+          kind: "look-up",
+          text: this.find(key)?.text ?? null,
+          answer: guarded(() => json({ id: this.find(key)?.id ?? null })),
+        };
+      case "status": {
+        const post = this.posts.find(({ id }) => id === Number(key));
+        const isDone = post !== undefined && this.now() >= post.at + PROCESSING_MS;
+        return {
+          kind: "status",
+          text: post?.text ?? null,
+          answer: guarded(() => json({ isDone })),
+        };
+      }
+      case "step":
+        return { kind: "step", text: body.text ?? null, answer: guarded(() => json({})) };
+      default:
+        throw new Error(`The platform does not know ${request.method} ${request.url}.`);
+    }
+  }
+
+  private accept(text: string, key: string, value: unknown, at: number, visibleAt: number): Post {
+    const post = { id: this.posts.length + 1, text, key, value, at, visibleAt };
+    this.posts.push(post);
+    return post;
+  }
+
+  private find(key: string): Post | undefined {
+    return this.posts.find((post) => post.key === key && post.visibleAt <= this.now());
+  }
+
+  private sessionOf(token: string): { did: string; handle: string; active: true } {
+    const did = String(claimsOf(token).sub);
+    return { did, handle: `${did.split(":").at(-1)}.example.com`, active: true };
+  }
+
+  private isGood(token: string): boolean {
+    return Number(claimsOf(token).exp ?? 0) * 1_000 > this.now();
+  }
+
+  private refresh(token: string): Response {
+    const superseded = this.supersededAt.get(token) ?? this.now();
+    if (this.now() - superseded > GRACE_MS) return json({ error: "ExpiredToken" }, 400);
+    this.supersededAt.set(token, superseded);
+    this.refreshes++;
+    return json(this.login(String(claimsOf(token).sub).split(":").at(-1) ?? ""));
+  }
+}
+
+interface Body {
+  rkey?: string;
+  record?: { text?: string };
+  text?: string;
+  key?: string;
+}
+
+async function readBody(request: Request): Promise<Body> {
+  const text = await request.text();
+  return text ? (JSON.parse(text) as Body) : {};
+}
+
+function claimsOf(token: string): Record<string, unknown> {
+  try {
+    return JSON.parse(atob(token.split(".")[1] ?? "")) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,35 @@
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runProgram } from "../../src/cli/program.ts";
+import { requireWrangler } from "../../src/cli/wrangler.ts";
+import { FULL, SHORT } from "./forms.ts";
+import { playKills } from "./kills.ts";
+import { Verdicts } from "./verdicts.ts";
+import { playWorlds } from "./worlds.ts";
+
+/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills`: one part. */
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { full: { type: "boolean" }, seed: { type: "string" }, only: { type: "string" } },
+  });
+  const form = values.full ? FULL : SHORT;
+  const seed = Number(values.seed ?? Date.now() % 1_000_000);
+  const startedAt = performance.now();
+  const folder = await mkdtemp(join(tmpdir(), "akimbo-prove-"));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const verdicts = new Verdicts();
+  console.log(`Proving that every post goes out once. Seed ${seed}: --seed ${seed} repeats it.`);
+  const entry = join("test", "prove", "worker.ts");
+  await requireWrangler("Building", ["deploy", entry, "--dry-run", "--outdir", folder]);
+  const proof = { script: join(folder, "worker.js"), folder, seed, form, verdicts };
+  if (values.only !== "kills") await playWorlds(proof);
+  if (values.only !== "worlds") await playKills(proof);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  console.log(`\nSeed ${seed}, ${seconds.toFixed(0)} s`);
+  return verdicts.close();
+}
+
+await runProgram(main);

@@ -1,0 +1,33 @@
+import { createDeps, type Env } from "../../src/deps.ts";
+import worker from "../../src/worker.ts";
+import { readDatabase } from "./evidence.ts";
+import { createTeam } from "./team.ts";
+import { World } from "./world.ts";
+import type { WorldOptions } from "./world-options.ts";
+
+export { Heartbeat, RateLimiter, SandboxState } from "../../src/worker.ts";
+
+const execution = { waitUntil: (work: Promise<unknown>) => void work } as ExecutionContext;
+
+/** Akimbo as it is, with a few doors for the harness alone. */
+export default {
+  ...worker,
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    switch (new URL(request.url).pathname) {
+      case "/prove/world": {
+        const world = new World(env, (await request.json()) as WorldOptions);
+        return Response.json(await world.play());
+      }
+      case "/prove/team":
+        await createTeam(createDeps(env));
+        return Response.json({});
+      case "/prove/tick":
+        await worker.scheduled({} as ScheduledController, env, execution);
+        return Response.json({});
+      case "/prove/database":
+        return Response.json(await readDatabase(createDeps(env).db));
+      default:
+        return worker.fetch(request, env, context);
+    }
+  },
+} satisfies ExportedHandler<Env>;

@@ -1,0 +1,528 @@
+import { sql } from "drizzle-orm";
+import { createApp } from "../../src/app.ts";
+import { runSchedule } from "../../src/cron/schedule.ts";
+import { type Query, type Results, sqlQuery, sqlWrite } from "../../src/db/client.ts";
+import { createDeps, type Deps, type Env } from "../../src/deps.ts";
+import type { Fetch } from "../../src/platforms/connector.ts";
+import { consume } from "../../src/queue/consumer.ts";
+import type { PublishMessage } from "../../src/queue/messages.ts";
+import { stepOf } from "./boundaries.ts";
+import { Chaos, type Side } from "./chaos.ts";
+import { CAP, publishLike } from "./connectors.ts";
+import { readDatabase } from "./evidence.ts";
+import type { Evidence } from "./findings.ts";
+import { StrictPlatform } from "./platform.ts";
+import { createRandom } from "./random.ts";
+import { createTeam } from "./team.ts";
+import { Timetable } from "./timetable.ts";
+import { TOKEN } from "./token.ts";
+import type { WorldOptions, WorldReport } from "./world-options.ts";
+
+const START = Date.UTC(2026, 11, 1, 9);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+/** Uploads come in over this long. */
+const LOAD_MS = 40 * MINUTE;
+const CHAOS_MS = 3 * HOUR;
+const REST_MS = 4 * HOUR;
+const POSTS_PER_ACCOUNT = 10;
+/** As wrangler.toml says. */
+const BATCH_SIZE = 5;
+const MAX_RETRIES = { "akimbo-publish": 5, "akimbo-dead-letters": 10 };
+const PUBLISH = "akimbo-publish";
+const DEAD_LETTERS = "akimbo-dead-letters";
+const CONTROL_LEASE_MS = 5 * SECOND;
+const STORY_LINES = 60;
+
+type QueueName = typeof PUBLISH | typeof DEAD_LETTERS;
+
+class Crash extends Error {}
+
+/** One invocation. Once it has crashed, nothing that it does has an effect. */
+class Run {
+  isDead = false;
+  readonly what: string;
+  readonly subjects: string[];
+  /** Called in the very moment in which the post is stored. */
+  onCreated: () => Promise<void> = async () => {};
+
+  constructor(what: string, subjects: string[]) {
+    this.what = what;
+    this.subjects = subjects;
+  }
+}
+
+/** What `AbortSignal.timeout` was asked for: deadlines are kept in moved time. */
+const deadlines = new WeakMap<AbortSignal, number>();
+
+function moveDeadlines(): void {
+  AbortSignal.timeout = (ms: number) => {
+    const { signal } = new AbortController();
+    deadlines.set(signal, ms);
+    return signal;
+  };
+}
+
+const DEFAULT_DEADLINE_MS = 20 * SECOND;
+
+/** The whole service in moved time, and everything that can go wrong around it. */
+export class World {
+  private readonly options: WorldOptions;
+  private readonly base: Deps;
+  private readonly random;
+  private readonly time: Timetable;
+  private readonly chaos: Chaos;
+  private readonly platform: StrictPlatform;
+  private readonly timing;
+  private readonly lines: string[] = [];
+  private readonly poisoned = new Set<number>();
+  private readonly acknowledged: number[] = [];
+  private runs = 0;
+
+  constructor(env: Env, options: WorldOptions) {
+    moveDeadlines();
+    this.options = options;
+    this.base = createDeps(env);
+    this.random = createRandom(options.seed);
+    this.time = new Timetable(START, this.random);
+    this.chaos = new Chaos(this.random, options.crashesPerBoundary);
+    this.platform = new StrictPlatform(() => this.time.now);
+    this.timing = publishLike(options.subject);
+  }
+
+  async play(): Promise<WorldReport> {
+    const accounts = await this.setUp();
+    this.plan(accounts);
+    this.chaos.isOn = true;
+    this.scheduleTick(START + MINUTE);
+    while (this.time.now < START + LOAD_MS || (await this.isBusy())) {
+      if (this.time.now > START + CHAOS_MS) break;
+      await this.live(MINUTE);
+    }
+    this.chaos.isOn = false;
+    const left = await this.emptyQueue();
+    const end = this.time.now + REST_MS;
+    while (this.time.now < end && (await this.isBusy())) await this.live(MINUTE);
+    return {
+      evidence: await this.evidence(left),
+      crashes: this.chaos.crashes,
+      faults: this.chaos.faults,
+      story: this.story(),
+    };
+  }
+
+  private async live(ms: number): Promise<void> {
+    const until = this.time.now + ms;
+    while (this.time.now < until && (await this.time.advance()));
+  }
+
+  private async isBusy(): Promise<boolean> {
+    const waiting = sqlQuery(
+      sql`SELECT COUNT(*) AS n FROM uploads WHERE due_at IS NOT NULL`,
+      (row) => Number(row.n),
+    );
+    const [[count = 0]] = await this.base.db.run([waiting]);
+    return count > 0 || this.runs > 0 || this.time.count("message") > 0;
+  }
+
+  private async setUp(): Promise<string[]> {
+    await createTeam(this.base);
+    const app = createApp(() => this.depsOf(new Run("set-up", [])));
+    const count = Math.ceil(this.options.uploads / POSTS_PER_ACCOUNT) + 1;
+    const ids: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const { accessJwt, refreshJwt } = this.platform.login(`a${i}`);
+      const answer = await this.whole(async () => {
+        const reply = await app.fetch(
+          new Request("https://akimbo.test/api/v1/accounts", {
+            method: "POST",
+            headers: { "x-api-key": TOKEN, "content-type": "application/json" },
+            body: JSON.stringify({
+              platform: "bluesky",
+              service: "https://pds.example.com",
+              credentials: { accessToken: accessJwt, refreshToken: refreshJwt },
+            }),
+          }),
+        );
+        return (await reply.json()) as { data?: { id: string } };
+      });
+      if (!answer.data) throw new Error(`Connecting: ${JSON.stringify(answer)}`);
+      ids.push(answer.data.id);
+    }
+    return ids;
+  }
+
+  /** Lets time run until `work` is done. */
+  private async whole<T>(work: () => Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    let isDone = false;
+    const end = () => {
+      isDone = true;
+    };
+    this.time.at(this.time.now, "load", () => {
+      this.track(work().then(resolve, reject), end);
+    });
+    while (!isDone && (await this.time.advance()));
+    return promise;
+  }
+
+  private plan(accounts: string[]): void {
+    const [capped = "", ...others] = accounts;
+    for (let i = 0; i < this.options.uploads; i++) {
+      const isPoison = i % 100 === 50;
+      const isForbidden = i % 25 === 7;
+      const kind = isPoison ? "poison" : isForbidden ? (i % 2 ? "held" : "draft") : "plain";
+      const isLater = kind === "plain" && this.random.chance(0.1);
+      const at = START + this.random.between(0, LOAD_MS);
+      const dueInMs = isLater ? this.random.between(MINUTE, HOUR) : null;
+      const accountId = others[Math.floor(i / POSTS_PER_ACCOUNT)] ?? "";
+      this.time.at(at, "load", () => this.create(`Post ${i} ${kind}`, accountId, kind, dueInMs));
+    }
+    for (let i = 0; i < CAP + 6; i++) {
+      const at = START + this.random.between(0, LOAD_MS);
+      this.time.at(at, "load", () => this.create(`Post ${i} crowded`, capped, "plain", null));
+    }
+  }
+
+  private create(text: string, accountId: string, kind: string, dueInMs: number | null): void {
+    const run = new Run(`create ${text}`, [`create ${text}`]);
+    run.onCreated = () => this.mark(text, kind);
+    const app = createApp(() => this.depsOf(run));
+    const fields = new FormData();
+    fields.set("accountId", accountId);
+    fields.set("description", text);
+    if (kind === "draft") fields.set("status", "draft");
+    if (dueInMs !== null) {
+      fields.set("schedule_date", new Date(this.time.now + dueInMs).toISOString());
+    }
+    const call = async () => {
+      const answer = await app.fetch(
+        new Request("https://akimbo.test/api/v1/upload", {
+          method: "POST",
+          headers: { "x-api-key": TOKEN },
+          body: fields,
+        }),
+      );
+      const body = (await answer.json()) as { data?: { uploadId?: number; id?: number } };
+      const id = body.data?.uploadId ?? body.data?.id;
+      if (answer.ok && !run.isDead && id) this.acknowledged.push(id);
+    };
+    this.track(call());
+  }
+
+  /** What no route does yet: a post whose approval is for other content, a poisoned one. */
+  private async mark(text: string, kind: string): Promise<void> {
+    if (kind === "plain") return;
+    const find = sqlQuery(sql`SELECT id FROM uploads WHERE description = ${text}`, (row) =>
+      Number(row.id),
+    );
+    const hold = sqlWrite(
+      sql`UPDATE uploads SET approved_hash = 'of other content'
+        WHERE description = ${text} AND ${kind} = 'held'`,
+    );
+    const [[id]] = await this.base.db.run([find, hold]);
+    if (id === undefined) return;
+    if (kind === "poison") this.poisoned.add(id);
+    if (kind === "draft") this.post({ kind: "publish", uploadId: id }, 0);
+  }
+
+  private track(work: Promise<unknown>, onEnd: () => void = () => {}): void {
+    this.runs++;
+    this.time.begin();
+    void work
+      .catch((error: unknown) => {
+        if (!(error instanceof Crash)) this.tell(`ended: ${String(error)}`);
+      })
+      .finally(() => {
+        this.runs--;
+        onEnd();
+        this.time.end();
+      });
+  }
+
+  private tell(line: string): void {
+    this.lines.push(`${((this.time.now - START) / SECOND).toFixed(1)}s ${line}`);
+  }
+
+  private story(): string[] {
+    const seen = new Set<string>();
+    const twice = this.platform.posts.find(({ text }) => seen.size === seen.add(text).size);
+    if (!twice) return [];
+    const { key, text } = twice;
+    const id = this.ids.get(text);
+    const isOurs = (line: string) =>
+      line.includes(`"${text}"`) || line.includes(key) || line.includes(` #${id} `);
+    return this.lines.filter(isOurs).slice(0, STORY_LINES);
+  }
+
+  private readonly ids = new Map<string, number>();
+
+  /** `Deps` as they are, with a turn and a chance to break at every step. */
+  private depsOf(run: Run): Deps {
+    const runAll = <T>(queries: readonly Query<T>[]) => this.database(run, queries);
+    return {
+      ...this.base,
+      now: () => new Date(this.time.now),
+      db: {
+        orm: this.base.db.orm,
+        runAll,
+        run: async (queries) => (await runAll<unknown>(queries)) as Results<typeof queries>,
+      },
+      publishQueue: {
+        send: (message: PublishMessage, options?: QueueSendOptions) =>
+          this.step(run, "send", async () => this.post(message, options?.delaySeconds ?? 0)),
+        sendBatch: (messages: Iterable<MessageSendRequest<PublishMessage>>) =>
+          this.step(run, "send batch", async () => {
+            for (const { body, delaySeconds } of messages) this.post(body, delaySeconds ?? 0);
+          }),
+      } as unknown as Queue<PublishMessage>,
+      fetch: this.networkOf(run),
+      defer: (work) => void work.catch(() => {}),
+      log: (entry) => {
+        if (entry.event === "publish.lost_lease")
+          this.chaos.count("late write dropped by its fence");
+      },
+    };
+  }
+
+  private async database<T>(run: Run, queries: readonly Query<T>[]): Promise<T[]> {
+    const step = stepOf(queries);
+    const isPoisoned = queries.some(({ params }) =>
+      params.some((value) => typeof value === "number" && this.poisoned.has(value)),
+    );
+    return this.step(
+      run,
+      step,
+      async () => {
+        if (step === "intent" && isPoisoned && this.chaos.isOn) {
+          this.chaos.count("poison");
+          throw new Error("D1_ERROR: this row cannot be written.");
+        }
+        const results = await this.base.db.runAll(queries);
+        if (step === "create") await run.onCreated();
+        if (step !== "read") this.tell(`${run.what} ${step}: ${JSON.stringify(results[0])}`);
+        if (this.options.subject === "hasty") await this.shortenLeases();
+        return results;
+      },
+      true,
+    );
+  }
+
+  private async shortenLeases(): Promise<void> {
+    const until = this.time.now + CONTROL_LEASE_MS;
+    await this.base.db.run([
+      sqlWrite(sql`UPDATE uploads SET lease_until = ${until} WHERE lease_until > ${until}`),
+    ]);
+  }
+
+  private async step<T>(
+    run: Run,
+    name: string,
+    execute: () => Promise<T>,
+    isDatabase = false,
+  ): Promise<T> {
+    this.refuseDead(run);
+    await this.time.sleep();
+    this.refuseDead(run);
+    await this.disturb(run, name, "before", isDatabase);
+    const result = await execute();
+    await this.disturb(run, name, "after", isDatabase);
+    return result;
+  }
+
+  private refuseDead(run: Run): void {
+    if (run.isDead) throw new Crash();
+  }
+
+  private async disturb(run: Run, name: string, side: Side, isDatabase = false): Promise<void> {
+    const disturbance = this.chaos.at(name, side, run.subjects, isDatabase);
+    if (disturbance.kind === "none") return;
+    this.tell(`${run.what} ${name} ${side}: ${JSON.stringify(disturbance)}`);
+    if (disturbance.kind === "pause") {
+      await this.time.sleep(disturbance.ms);
+      this.refuseDead(run);
+      return;
+    }
+    if (disturbance.kind === "lost") throw new Error("D1_ERROR: Network connection lost.");
+    run.isDead = true;
+    throw new Crash();
+  }
+
+  private networkOf(run: Run): Fetch {
+    return async (input, init) => {
+      this.refuseDead(run);
+      const signal = init?.signal ?? null;
+      const deadlineMs = (signal && deadlines.get(signal)) ?? DEFAULT_DEADLINE_MS;
+      const call = await this.platform.read(new Request(input, { ...init, signal: null }));
+      const name = `call ${call.kind}`;
+      await this.time.sleep();
+      this.refuseDead(run);
+      const startedAt = this.time.now;
+      await this.disturb(run, name, "before");
+      if (this.time.now - startedAt >= deadlineMs) throw timedOut();
+
+      const { acceptSeconds, listSeconds } = this.timing;
+      const lagMs = () => this.random.between(0, Math.max(0, listSeconds) * SECOND);
+      const fault = this.chaos.onCall(call.kind, run.subjects);
+      this.tell(`${run.what} ${name} "${call.text}" within ${deadlineMs} ms: ${fault}`);
+      if (fault === "late acceptance") {
+        // The latest moments are the dangerous ones.
+        const accept = this.options.subject === "hasty" ? 60 : acceptSeconds;
+        const lateMs = this.random.chance(0.5)
+          ? accept * SECOND
+          : this.random.between(0, accept * SECOND);
+        const acceptedAt = startedAt + deadlineMs + lateMs;
+        await this.time.sleep(Math.max(0, startedAt + deadlineMs - this.time.now));
+        call.answer(acceptedAt, acceptedAt + lagMs());
+        this.refuseDead(run);
+        throw timedOut();
+      }
+      await this.time.sleep(Math.min(this.random.between(20, 2_000), deadlineMs));
+      if (fault === "5xx before") return Response.json({ error: "Unavailable" }, { status: 503 });
+      if (fault === "token refused")
+        return Response.json({ error: "ExpiredToken" }, { status: 400 });
+      const { now } = this.time;
+      const answer = call.answer(now, now + (fault === "none" ? 0 : lagMs()));
+      await this.disturb(run, name, "after");
+      this.refuseDead(run);
+      if (fault === "reply dropped") throw new TypeError("Network connection lost.");
+      if (fault === "5xx after") return Response.json({ error: "Crashed" }, { status: 500 });
+      if (this.time.now - startedAt >= deadlineMs) throw timedOut();
+      return answer;
+    };
+  }
+
+  /** Puts a message into the queue, which keeps no order, doubles and loses. */
+  private post(message: PublishMessage, delaySeconds: number): void {
+    if (this.chaos.isOn && this.random.chance(0.05)) {
+      this.chaos.count("message lost");
+      return;
+    }
+    const copies = this.chaos.isOn ? 2 : 1;
+    for (let i = 0; i < copies; i++) {
+      const jitterMs = this.random.between(0, this.chaos.isOn ? 5_000 : 100);
+      this.deliverAt(PUBLISH, [message.uploadId], delaySeconds * SECOND + jitterMs, 1);
+    }
+    this.chaos.count("message doubled", copies - 1);
+  }
+
+  private deliverAt(queue: QueueName, ids: number[], inMs: number, attempts: number): void {
+    this.time.at(this.time.now + inMs, "message", () => this.deliver(queue, ids, attempts));
+  }
+
+  private deliver(queue: QueueName, ids: number[], attempts: number): void {
+    // Now and then several at once, as a full queue does.
+    const extra = this.random.chance(0.15) ? this.waitingIds(BATCH_SIZE - 1) : [];
+    const all = [...ids, ...extra];
+    const run = new Run(
+      `run of #${all.join(" #")} `,
+      all.map((id) => `#${id}`),
+    );
+    const settled = new Map<number, () => void>();
+    const redeliver = (id: number, inMs: number) => {
+      const isSpent = attempts > MAX_RETRIES[queue];
+      if (!isSpent) this.deliverAt(queue, [id], inMs, attempts + 1);
+      else if (queue === PUBLISH) this.deliverAt(DEAD_LETTERS, [id], inMs, 1);
+    };
+    const messages = all.map((uploadId, i) => ({
+      id: String(i),
+      timestamp: new Date(this.time.now),
+      body: { kind: "publish", uploadId },
+      attempts,
+      ack: () => settled.set(i, () => {}),
+      retry: (options?: QueueRetryOptions) =>
+        settled.set(i, () => redeliver(uploadId, (options?.delaySeconds ?? 0) * SECOND)),
+    }));
+    const strands = all.length;
+    // Each message is a strand of its own; the batch as a whole ends with its last.
+    this.time.begin(strands - 1);
+    const batch = { queue, messages } as unknown as MessageBatch;
+    for (const message of messages) {
+      const { ack, retry } = message;
+      let isOver = false;
+      const over = () => {
+        if (isOver) return;
+        isOver = true;
+        ended++;
+        if (ended < strands) this.time.end();
+      };
+      message.ack = () => {
+        const result = ack();
+        over();
+        return result;
+      };
+      message.retry = (options) => {
+        const result = retry(options);
+        over();
+        return result;
+      };
+    }
+    let ended = 0;
+    this.track(consume(this.depsOf(run), batch), () => {
+      if (!run.isDead) {
+        for (const finish of settled.values()) finish();
+        return;
+      }
+      // The queue of a killed runtime is gone; that of the network delivers again.
+      for (const id of all) {
+        if (this.random.chance(0.5)) redeliver(id, this.random.between(0, 60 * SECOND));
+        else this.chaos.count("message lost in a crash");
+      }
+    });
+  }
+
+  private waitingIds(most: number): number[] {
+    const known = this.acknowledged;
+    const count = Math.min(most, known.length);
+    return Array.from(
+      { length: count },
+      () => known[this.random.between(0, known.length - 1)] ?? 0,
+    );
+  }
+
+  /** The next minute's tick: on time, late, twice or not at all. */
+  private scheduleTick(at: number): void {
+    this.time.at(at, "tick", () => {
+      this.scheduleTick(at + MINUTE);
+      const isMissing = this.chaos.isOn && this.random.chance(0.15);
+      const isLate = this.chaos.isOn && this.random.chance(0.1);
+      const times = this.chaos.isOn && this.random.chance(0.15) ? 2 : 1;
+      if (isMissing) return this.chaos.count("tick missing");
+      if (isLate) this.chaos.count("tick late");
+      if (times === 2) this.chaos.count("tick doubled");
+      for (let i = 0; i < times; i++) {
+        const inMs = isLate ? this.random.between(0, 10 * MINUTE) : 0;
+        this.time.at(this.time.now + inMs, "tick", () => {
+          const run = new Run("sweep", [`sweep ${at}`]);
+          this.track(runSchedule(this.depsOf(run)));
+        });
+      }
+    });
+  }
+
+  /** All messages gone at once; what two sweeps do not bring back is left lying. */
+  private async emptyQueue(): Promise<number> {
+    const free = sqlQuery(
+      sql`SELECT id, fence FROM uploads WHERE due_at <= ${this.time.now}
+        AND (lease_until IS NULL OR lease_until <= ${this.time.now})`,
+      (row) => ({ id: Number(row.id), fence: Number(row.fence) }),
+    );
+    this.chaos.count("queue emptied of messages", this.time.forget("message"));
+    const [before] = await this.base.db.run([free]);
+    await this.live(2 * MINUTE + 10 * SECOND);
+    const [after] = await this.base.db.run([free]);
+    const fences = new Map(after.map(({ id, fence }) => [id, fence]));
+    const left = before.filter(({ id, fence }) => fences.get(id) === fence);
+    return left.length;
+  }
+
+  private async evidence(left: number): Promise<Evidence> {
+    const { uploads, events } = await readDatabase(this.base.db);
+    for (const { id, text } of uploads) this.ids.set(text, id);
+    const arrivals = this.platform.posts.map(({ text, at }) => ({ text, at }));
+    return { uploads, events, arrivals, left, cap: CAP, acknowledged: this.acknowledged };
+  }
+}
+
+const timedOut = () => new DOMException("The operation timed out.", "TimeoutError");

@@ -1,0 +1,152 @@
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { REQUIRED_STEPS } from "./boundaries.ts";
+import { duplicates, type Evidence, isForbidden, type Judgement, judge } from "./findings.ts";
+import type { Form } from "./forms.ts";
+import { post, startInstance } from "./instance.ts";
+import { addCounts, printCounts, type Verdicts } from "./verdicts.ts";
+import type { WorldOptions, WorldReport } from "./world-options.ts";
+
+export interface Proof {
+  script: string;
+  folder: string;
+  seed: number;
+  form: Form;
+  verdicts: Verdicts;
+}
+
+/** Of the posts that had nothing against them, so many per cent have to go out. */
+const PUBLISHED_PERCENT = 98;
+/** Half of the worlds know only some of the boundaries, and chance is uneven. */
+const SPARE = 2.5;
+const PARALLEL = 2;
+const WORLD_MS = 120_000;
+
+/** Part A: everything that can break at a step, in moved time; and the controls. */
+export async function playWorlds(proof: Proof): Promise<void> {
+  const { form, seed } = proof;
+  const count = form.worlds.reduce((sum, { count }) => sum + count, 0);
+  const crashesPerBoundary = Math.ceil((form.crashesPerBoundary / count) * SPARE);
+  const plans: WorldOptions[] = form.worlds.flatMap(({ subject, count, uploads }) =>
+    Array.from({ length: count }, () => ({ subject, uploads, crashesPerBoundary, seed: 0 })),
+  );
+  for (const subject of ["hasty", "naive"] as const) {
+    plans.push({ subject, uploads: form.controlUploads, crashesPerBoundary: 2, seed: 0 });
+  }
+  for (const [i, plan] of plans.entries()) plan.seed = seed + i;
+  const played = await playAll(proof, plans);
+
+  const isControl = ({ subject }: WorldOptions) => subject === "hasty" || subject === "naive";
+  const main = played.filter(({ plan }) => !isControl(plan));
+  showMain(proof, main);
+  console.log("\nControls, which must fail");
+  for (const { plan, report } of played.filter(({ plan }) => isControl(plan))) {
+    const twice = duplicates(report.evidence.arrivals);
+    const posts = report.evidence.arrivals.length;
+    const what = CONTROLS[plan.subject === "hasty" ? "hasty" : "naive"];
+    const label = `${what}: ${posts} posts made, ${twice} duplicated`;
+    proof.verdicts.check(twice > 0 ? label : `${label}: the harness is broken`, twice > 0);
+  }
+}
+
+const CONTROLS = {
+  hasty: "no settle wait, short lease",
+  naive: "look up, then post, no intent",
+};
+
+interface Played {
+  plan: WorldOptions;
+  report: WorldReport;
+}
+
+async function playAll(proof: Proof, plans: WorldOptions[]): Promise<Played[]> {
+  const waiting = [...plans];
+  const played: Played[] = [];
+  const lane = async () => {
+    const stateDir = await mkdtemp(join(proof.folder, "world-"));
+    const options = { script: proof.script, stateDir, clockOffset: 0, isNew: true };
+    const instance = await startInstance(options);
+    try {
+      for (let plan = waiting.shift(); plan; plan = waiting.shift()) {
+        const answer = await post(instance, "/prove/world", { body: plan, timeoutMs: WORLD_MS });
+        played.push({ plan, report: answer as WorldReport });
+      }
+    } finally {
+      await instance.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  return played.sort((a, b) => a.plan.seed - b.plan.seed);
+}
+
+function showMain({ form, verdicts }: Proof, played: Played[]): void {
+  const crashes: Record<string, number> = {};
+  const faults: Record<string, number> = {};
+  const judgements = new Map<string, Judgement>();
+  for (const { plan, report } of played) {
+    addCounts(crashes, report.crashes);
+    addCounts(faults, report.faults);
+    for (const judgement of judge(report.evidence)) {
+      const known = judgements.get(judgement.invariant);
+      const violations = judgement.violations.map((line) => `seed ${plan.seed}: ${line}`);
+      judgements.set(judgement.invariant, {
+        ...judgement,
+        violations: [...(known?.violations ?? []), ...violations],
+      });
+    }
+  }
+  console.log(
+    "\nMoved time: crashes at step boundaries, queue, clock, database and platform faults",
+  );
+  showEvidence(played.map(({ report }) => report.evidence));
+  printCounts("crashes", crashes);
+  printCounts("faults", faults);
+  verdicts.judge([...judgements.values()]);
+
+  const boundaries = REQUIRED_STEPS.flatMap((step) => [`${step} before`, `${step} after`]);
+  const short = boundaries
+    .filter((name) => (crashes[name] ?? 0) < form.crashesPerBoundary)
+    .map((name) => `${name}: ${crashes[name] ?? 0}`);
+  const label = `every boundary crashed ${form.crashesPerBoundary} times or more`;
+  verdicts.check(
+    `${label}: ${short.length} of ${boundaries.length} short`,
+    short.length === 0,
+    short,
+  );
+  showPublished(verdicts, played);
+  for (const { plan, report } of played
+    .filter(({ report }) => report.story.length > 0)
+    .slice(0, 1)) {
+    console.log(`\n  How world ${plan.seed} (${plan.subject}) came to a duplicate:`);
+    for (const line of report.story) console.log(`    ${line}`);
+  }
+}
+
+export function showEvidence(all: readonly Evidence[]): void {
+  const uploads = all.flatMap((evidence) => evidence.uploads);
+  const arrivals = all.reduce((sum, evidence) => sum + evidence.arrivals.length, 0);
+  const twice = all.reduce((sum, evidence) => sum + duplicates(evidence.arrivals), 0);
+  const events = all.flatMap((evidence) => evidence.events);
+  const outcomes = events.filter(({ name }) => /^upload\.(completed|failed)$/.test(name)).length;
+  console.log(
+    `  ${uploads.length} uploads, ${arrivals} posts made, ${twice} duplicated, ${outcomes} outcome events`,
+  );
+  const states: Record<string, number> = {};
+  for (const { status, failureCode } of uploads) {
+    addCounts(states, { [failureCode ? `${status} as ${failureCode}` : status]: 1 });
+  }
+  printCounts("outcomes", states);
+}
+
+function showPublished(verdicts: Verdicts, played: Played[]): void {
+  const wanted = played
+    .flatMap(({ report }) => report.evidence.uploads)
+    .filter(({ text }) => !isForbidden(text) && !/poison|crowded/.test(text));
+  const stuck = wanted.filter(({ status }) => status !== "completed");
+  const share = (100 * (wanted.length - stuck.length)) / wanted.length;
+  verdicts.check(
+    `${share.toFixed(1)} % of the posts with nothing against them went out (at least ${PUBLISHED_PERCENT} %)`,
+    share >= PUBLISHED_PERCENT,
+    stuck.map(({ id, text, status, failureCode }) => `#${id} ${text}: ${status} ${failureCode}`),
+  );
+}
