@@ -22,8 +22,8 @@ export const SHORT: Form = {
 
 export const FULL: Form = {
   worlds: [
-    { subject: "bluesky", count: 5, uploads: 100 },
-    { subject: "stepwise", count: 5, uploads: 100 },
+    { subject: "bluesky", count: 6, uploads: 100 },
+    { subject: "stepwise", count: 6, uploads: 100 },
   ],
   crashesPerBoundary: 50,
   controlUploads: 100,
