@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { parseJson, readText } from "../reply.ts";
 
 /** Where a login goes when the account's own server is Bluesky's or unknown. */
 export const ENTRYWAY = "https://bsky.social";
@@ -27,28 +28,8 @@ export interface XrpcRefusal {
 export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
 
 /** The body as JSON; undefined when it is longer than 64 KB or anything else. */
-export async function readJson(reply: Response): Promise<unknown> {
-  if (!reply.body) return undefined;
-  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let sizeBytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    sizeBytes += value.length;
-    if (sizeBytes > MAX_REPLY_BYTES) {
-      await reader.cancel();
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-  try {
-    return JSON.parse(text + decoder.decode());
-  } catch {
-    return undefined;
-  }
-}
+export const readJson = async (reply: Response): Promise<unknown> =>
+  parseJson(await readText(reply, MAX_REPLY_BYTES));
 
 const errorBody = z.object({
   error: z.string().min(1).nullish().catch(null),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { parseJson, readText } from "../reply.ts";
 
 /** Released on 2026-07-29. Source: Meta, "Graph API changelog". */
 export const API_VERSION = "v26.0";
@@ -29,26 +30,8 @@ export type Reading<T> = Promise<Result<T, GraphRefusal>>;
 
 /** The body as JSON; undefined when it is longer than 1 MB or anything else. */
 async function readJson(reply: Response): Promise<unknown> {
-  if (!reply.body) return undefined;
-  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let sizeBytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    sizeBytes += value.length;
-    if (sizeBytes > MAX_REPLY_BYTES) {
-      await reader.cancel();
-      return undefined;
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-  try {
-    return JSON.parse(withTextIds(text + decoder.decode()));
-  } catch {
-    return undefined;
-  }
+  const text = await readText(reply, MAX_REPLY_BYTES);
+  return parseJson(text === null ? null : withTextIds(text));
 }
 
 /** Ids exceed what a number holds exactly, and some answers write them as numbers. */

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { parseJson, readText } from "../reply.ts";
 
 export const API = "https://open.tiktokapis.com";
 
@@ -20,31 +21,8 @@ export interface TikTokRefusal {
 export type Reading<T> = Promise<Result<T, TikTokRefusal>>;
 
 /** The body as text; empty when it is longer than 256 KB. */
-export async function readText(reply: Response): Promise<string> {
-  if (!reply.body) return "";
-  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let sizeBytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    sizeBytes += value.length;
-    if (sizeBytes > MAX_REPLY_BYTES) {
-      await reader.cancel();
-      return "";
-    }
-    text += decoder.decode(value, { stream: true });
-  }
-}
-
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export const readBody = async (reply: Response): Promise<string> =>
+  (await readText(reply, MAX_REPLY_BYTES)) ?? "";
 
 export function toRefusal(reply: Response, code: string | undefined, message: string | undefined) {
   const fallback = code
@@ -74,7 +52,7 @@ export async function readReply<D, T>(
   shape: z.ZodType<D>,
   read: (data: D, text: string) => T,
 ): Reading<T> {
-  const text = await readText(reply);
+  const text = await readBody(reply);
   const body = parseJson(text);
   const error = errorObject.safeParse(body).data?.error;
   if (reply.ok && (!error || error.code === OK)) {
@@ -192,7 +170,7 @@ export interface ChunkReply extends TikTokRefusal {
 
 export async function readPutChunkReply(reply: Response): Promise<ChunkReply> {
   const uploaded = /^bytes \d+-(\d+)\/\d+$/.exec(reply.headers.get("content-range") ?? "")?.[1];
-  const error = errorObject.safeParse(parseJson(await readText(reply))).data?.error;
+  const error = errorObject.safeParse(parseJson(await readBody(reply))).data?.error;
   const refused = toRefusal(reply, error?.code, error?.message);
   return {
     ...refused.error,

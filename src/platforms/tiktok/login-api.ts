@@ -1,14 +1,7 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import {
-  API,
-  errorObject,
-  parseJson,
-  type Reading,
-  readReply,
-  readText,
-  toRefusal,
-} from "./api.ts";
+import { parseJson } from "../reply.ts";
+import { API, errorObject, type Reading, readBody, readReply, toRefusal } from "./api.ts";
 
 /** Fields that every login may read, and those that need `user.info.profile`. */
 export const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
@@ -81,7 +74,7 @@ const oauthError = z.object({
 
 /** Flat, without `data`; an error may come with HTTP 200. */
 export async function readTokenReply(reply: Response): Reading<Tokens> {
-  const body = parseJson(await readText(reply));
+  const body = parseJson(await readBody(reply));
   const error = oauthError.safeParse(body).data;
   const parsed = reply.ok && !error ? tokens.safeParse(body) : undefined;
   if (parsed?.success) return ok(parsed.data);
