@@ -8,6 +8,9 @@ export function toHex(bytes: ArrayBuffer | Uint8Array): string {
   return Array.from(view, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+export const fromHex = (hex: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+
 /** An id that nobody can guess: `acc_3f…` (16 hex digits). */
 export function randomId(prefix: string): string {
   return `${prefix}_${randomHex(8)}`;

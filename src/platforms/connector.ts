@@ -51,6 +51,8 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   title: string | null;
   description: string | null;
   media: M[];
+  /** A picture for the video, where the network takes one of its own (`thumbnail`); not in `media`. */
+  thumbnail?: M | null;
   settings: S;
 }
 
@@ -208,15 +210,63 @@ export interface Capabilities {
   };
   /** Posts in any 24 hours, per account. */
   dailyPostCap: number;
+  /** Hashtags that the network hides or refuses: lower case, without the #. */
+  bannedHashtags: readonly string[];
   mediaSupport: {
     kinds: MediaKind[];
     maxCount: number;
-    imageTypes: string[];
-    imageMaxBytes: number;
-    /** Both only where `kinds` has video. */
+    /** Whether a post goes out with its text alone. */
+    textOnly: boolean;
+    /** Each pair only where `kinds` has that kind. */
+    imageTypes?: string[];
+    imageMaxBytes?: number;
     videoTypes?: string[];
     videoMaxBytes?: number;
+    documentTypes?: string[];
+    documentMaxBytes?: number;
   };
+}
+
+/** What the owner of an instance needs before accounts of a platform can be connected for real. */
+export interface Needs {
+  /** The developer app, in a sentence; null where none is needed. */
+  app: string | null;
+  /** OAuth scopes, as the platform writes them. */
+  scopes: readonly string[];
+  /** What the platform reviews before strangers may use the app; null where it reviews nothing. */
+  review: string | null;
+}
+
+/** A page that an account can publish as. */
+export interface OrganizationPage {
+  id: string;
+  name: string;
+}
+
+/** A board that pins go onto. */
+export interface Board {
+  id: string;
+  name: string;
+  description: string;
+  privacy: "PUBLIC" | "SECRET";
+}
+
+export interface AudienceStats {
+  followerCount: number;
+  followingCount: number;
+  likesCount: number;
+  videoCount: number;
+}
+
+/** What one network alone can be asked for; `token_expired`: a fresh token may help. */
+export interface Extras {
+  pages?(
+    fetch: Fetch,
+    accessToken: string,
+    account: PublishAccount,
+  ): Promise<Result<OrganizationPage[], Refused | TokenExpired>>;
+  boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Refused | TokenExpired>>;
+  stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Refused | TokenExpired>>;
 }
 
 /**
@@ -228,8 +278,9 @@ export interface Capabilities {
 export interface Connector<S = unknown> {
   platform: Platform;
   capabilities: Capabilities;
+  needs: Needs;
   timing: SettleTiming;
-  /** This network's form fields, by their wire names; the upload body is composed from all. */
+  /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
   /** Pure: everything in the post that the network would refuse. Field names are the wire's. */
   check(post: Post<S>): FieldError[];
@@ -253,6 +304,12 @@ export interface Connector<S = unknown> {
     account: PublishAccount,
     app: AppKeys | null,
   ): Promise<Result<Credentials, LoginRefusal>>;
+  /**
+   * How long before its end a login is renewed although nobody uses it, in seconds; absent where a
+   * login that is not used keeps.
+   */
+  refreshAheadSeconds?: number;
+  extras?: Extras;
   /** Ends our access at the platform. */
   revoke(
     fetch: Fetch,

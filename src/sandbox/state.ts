@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
 import type { Env } from "../deps.ts";
+import { LOGINS_SCHEMA } from "./logins.ts";
 import { MEDIA_SCHEMA } from "./media-store.ts";
 import { findSimulated, type SimulatedPlatform } from "./registry.ts";
 import { readCall, type Simulator } from "./simulator.ts";
@@ -14,7 +15,7 @@ export class SandboxState extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#store = new SandboxStore(ctx.storage.sql);
-    for (const schema of [MEDIA_SCHEMA, POSTS_SCHEMA]) ctx.storage.sql.exec(schema);
+    for (const schema of [MEDIA_SCHEMA, POSTS_SCHEMA, LOGINS_SCHEMA]) ctx.storage.sql.exec(schema);
   }
 
   /** A simulator with its tables in place. */

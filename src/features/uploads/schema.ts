@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
-import { PLATFORMS } from "../../core/platforms.ts";
+import { PLATFORMS, type Platform } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { type FieldInfo, fieldInfos } from "../../platforms/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
@@ -69,6 +70,39 @@ export const commonFieldsSchema = z.object({
     .optional(),
 });
 
+/** The fields of all platforms; one that several have says what it is for each. */
+function platformFields(): Record<string, z.ZodType> {
+  const told = new Map<string, { platform: Platform; info: FieldInfo }[]>();
+  for (const { platform, settings } of connectors()) {
+    for (const [name, info] of Object.entries(fieldInfos(settings))) {
+      told.set(name, [...(told.get(name) ?? []), { platform, info }]);
+    }
+  }
+  return Object.fromEntries([...told].map(([name, uses]) => [name, platformField(uses)]));
+}
+
+function platformField(uses: { platform: Platform; info: FieldInfo }[]): z.ZodType {
+  const isOneType = new Set(uses.map(({ info }) => info.type)).size === 1;
+  const [first] = uses;
+  const type = isOneType && first && first.info.type !== "array" ? first.info.type : "string";
+  const isClosed =
+    type === "string" && uses.every(({ info }) => info.values && info.type !== "array");
+  const values = [...new Set(uses.flatMap(({ info }) => info.values ?? []))];
+  return z
+    .string()
+    .optional()
+    .openapi({
+      type,
+      ...(isClosed ? { enum: values } : {}),
+      description: uses
+        .map(({ platform, info }) => {
+          const list = info.type === "array" || uses.length > 1 ? info.values?.join(", ") : null;
+          return `${platform}: ${info.description}${list ? ` One of ${list}.` : ""}`;
+        })
+        .join(" "),
+    });
+}
+
 /** The multipart body as the document shows it. It is read as a stream, never by this schema. */
 export const uploadFormSchema = () => {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
@@ -82,14 +116,11 @@ export const uploadFormSchema = () => {
       .describe("An image or video, or its public URL; another name of `photo` and `video`."),
     video: file().optional().describe("A video or its public URL."),
   });
-  const platformFields = connectors().map(({ settings }) =>
-    settings instanceof z.ZodObject ? settings.shape : {},
-  );
   return z
     .object({
       ...commonFieldsSchema.shape,
       ...media.shape,
-      ...Object.assign({}, ...platformFields),
+      ...platformFields(),
     })
     .meta({ id: "NewUpload" });
 };

@@ -1,4 +1,4 @@
-import type { Capabilities, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
 /** Graphemes of a post's text. Source: spec, "Uploads: create", `bluesky`. */
 export const MAX_TEXT_GRAPHEMES = 300;
@@ -23,6 +23,8 @@ export const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
  */
 const DAILY_POST_CAP = 150;
 
+export const needs: Needs = { app: null, scopes: [], review: null };
+
 export const capabilities: Capabilities = {
   limits: {
     postCharacters: MAX_TEXT_GRAPHEMES,
@@ -33,9 +35,11 @@ export const capabilities: Capabilities = {
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
     maxCount: MAX_IMAGES,
+    textOnly: true,
     imageTypes: IMAGE_TYPES,
     imageMaxBytes: MAX_IMAGE_BYTES,
     videoTypes: VIDEO_TYPES,

@@ -1,5 +1,5 @@
 import type { Connector } from "../connector.ts";
-import { capabilities, timing } from "./capabilities.ts";
+import { capabilities, needs, timing } from "./capabilities.ts";
 import { check } from "./check.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
 
@@ -11,6 +11,7 @@ const logins = () => import("./auth.ts");
 export const bluesky: Connector<BlueskySettings> = {
   platform: "bluesky",
   capabilities,
+  needs,
   timing,
   settings,
   check,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { field, formField, readJsonList, readList } from "../form-fields.ts";
 
 /** Language tags of one post. Source: lexicon app.bsky.feed.post. */
 const MAX_LANGS = 3;
@@ -9,24 +10,6 @@ const LABELS = ["sexual", "nudity", "porn", "graphic-media", "!no-unauthenticate
 /** Refused entries of one list that are told by name. */
 const MAX_ISSUES = 10;
 
-/** The strings of a JSON array, or null when `text` is anything else. */
-function readJsonList(text: string): string[] | null {
-  if (!text.trimStart().startsWith("[")) return null;
-  try {
-    const list: unknown = JSON.parse(text);
-    return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : null;
-  } catch {
-    return null;
-  }
-}
-
-/** The different entries of a comma-separated, repeated or JSON list, in their order. */
-function readList(raw: string | string[] | undefined): string[] {
-  const texts = typeof raw === "string" ? (readJsonList(raw) ?? [raw]) : (raw ?? []);
-  const entries = texts.flatMap((text) => text.split(",")).map((entry) => entry.trim());
-  return [...new Set(entries.filter((entry) => entry !== ""))];
-}
-
 /** The tag in its usual spelling (`en-us` becomes `en-US`), or null when it is malformed. */
 function canonicalLanguage(tag: string): string | null {
   try {
@@ -35,8 +18,6 @@ function canonicalLanguage(tag: string): string | null {
     return null;
   }
 }
-
-const formField = z.union([z.string(), z.array(z.string())]).optional();
 
 const langs = formField.transform((raw, ctx) => {
   const given = readList(raw);
@@ -81,15 +62,21 @@ const altText = formField.transform((raw): string | string[] =>
  * refused entry is an issue of its own.
  */
 export const settings = z.object({
-  bluesky_langs: langs.describe(
-    "Languages of the text as BCP-47 tags, up to 3, comma-separated or repeated. Default: none.",
-  ),
-  bluesky_labels: labels.describe(
-    `Content warnings, comma-separated or repeated: ${LABELS.join(", ")}. Default: none.`,
-  ),
-  bluesky_alt_text: altText.describe(
-    "Alt text of up to 1,000 graphemes: one for the video or for all images, or repeated, one per image in order. Default: empty.",
-  ),
+  bluesky_langs: field(langs, {
+    type: "array",
+    description:
+      "Languages of the text as BCP-47 tags, up to 3, comma-separated or repeated. Default: none.",
+  }),
+  bluesky_labels: field(labels, {
+    type: "array",
+    values: LABELS,
+    description: `Content warnings, comma-separated or repeated: ${LABELS.join(", ")}. Default: none.`,
+  }),
+  bluesky_alt_text: field(altText, {
+    type: "array",
+    description:
+      "Alt text of up to 1,000 graphemes: one for the video or for all images, or repeated, one per image in order. Default: empty.",
+  }),
 });
 
 /** Parsed; `bluesky_alt_text` as a string stands for every file, as an array for one file each. */

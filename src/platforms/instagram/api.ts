@@ -1,119 +1,28 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../reply.ts";
+import {
+  type GraphCall,
+  graphRequest,
+  graphId as id,
+  type Reading,
+  readGraphReply,
+} from "../meta-graph.ts";
+import { VERSIONS } from "../versions.ts";
 
-/** Released on 2026-07-29. Source: Meta, "Graph API changelog". */
-export const API_VERSION = "v26.0";
+const API_VERSION = VERSIONS.instagram.version;
 /** Where accounts connected by Instagram Login are served. */
 export const GRAPH = "https://graph.instagram.com";
 
-/** Room for a page of captions in escaped form; whatever is longer was not meant for us. */
-const MAX_REPLY_BYTES = 1_000_000;
-const MAX_MESSAGE_CHARACTERS = 500;
 /** Posts of one listing: more than an account publishes while one answer is missing. */
 const LIST_LIMIT = 25;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface GraphRefusal {
-  status: number;
-  /** Meta's own numbers; null when the body named none. */
-  code: number | null;
-  subcode: number | null;
-  /** What Meta would have a person read, else its wording for developers. At most 500 characters. */
-  message: string;
-  isTransient: boolean;
-  /** Minutes until calls are taken again, where a limit was met and Meta said how long. */
-  regainMinutes: number | null;
-}
+const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
+  readGraphReply(reply, shape, "Instagram");
 
-export type Reading<T> = Promise<Result<T, GraphRefusal>>;
-
-/** The body as JSON; undefined when it is longer than 1 MB or anything else. */
-async function readJson(reply: Response): Promise<unknown> {
-  const text = await readText(reply, MAX_REPLY_BYTES);
-  return parseJson(text === null ? null : withTextIds(text));
-}
-
-/** Ids exceed what a number holds exactly, and some answers write them as numbers. */
-const withTextIds = (json: string): string =>
-  json.replace(/"(id|user_id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
-
-const errorBody = z.object({
-  error: z.object({
-    message: z.string().nullish().catch(null),
-    code: z.number().nullish().catch(null),
-    error_subcode: z.number().nullish().catch(null),
-    is_transient: z.boolean().nullish().catch(null),
-    error_user_msg: z.string().nullish().catch(null),
-  }),
-});
-
-const usageHeader = z.record(
-  z.string(),
-  z.array(z.object({ estimated_time_to_regain_access: z.number().optional().catch(undefined) })),
-);
-
-/** The longest wait that `X-Business-Use-Case-Usage` names; null when it names none. */
-function readRegainMinutes(reply: Response): number | null {
-  const header = reply.headers.get("x-business-use-case-usage");
-  if (!header) return null;
-  try {
-    const waits = Object.values(usageHeader.parse(JSON.parse(header)))
-      .flat()
-      .map((usage) => usage.estimated_time_to_regain_access ?? 0);
-    const longest = Math.max(0, ...waits);
-    return longest > 0 ? longest : null;
-  } catch {
-    return null;
-  }
-}
-
-function toGraphRefusal(reply: Response, body: unknown): GraphRefusal {
-  const said = errorBody.safeParse(body).data?.error;
-  const fallback = reply.ok
-    ? `Instagram answered HTTP ${reply.status} with a body that cannot be read.`
-    : `Instagram answered HTTP ${reply.status}.`;
-  return {
-    status: reply.status,
-    code: said?.code ?? null,
-    subcode: said?.error_subcode ?? null,
-    message: (said?.error_user_msg?.trim() || said?.message?.trim() || fallback)
-      .slice(0, MAX_MESSAGE_CHARACTERS)
-      .toWellFormed(),
-    isTransient: said?.is_transient ?? false,
-    regainMinutes: readRegainMinutes(reply),
-  };
-}
-
-async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
-  const body = await readJson(reply);
-  const parsed = reply.ok ? shape.safeParse(body) : undefined;
-  return parsed?.success ? ok(parsed.data) : refuse(toGraphRefusal(reply, body));
-}
-
-interface GraphCall {
-  query?: Record<string, string>;
-  form?: Record<string, string>;
-  /** Sent as a header: addresses end up in logs. */
-  token?: string;
-}
-
-function graph(path: string, { query, form, token }: GraphCall): Request {
-  const url = new URL(path, GRAPH);
-  for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  const headers = new Headers({ accept: "application/json" });
-  if (token) headers.set("authorization", `Bearer ${token}`);
-  // A redirect could carry the token to somebody else.
-  const init: RequestInit = { headers, redirect: "manual" };
-  return form
-    ? new Request(url, { ...init, method: "POST", body: new URLSearchParams(form) })
-    : new Request(url, init);
-}
+const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, path, call);
 
 const versioned = (...path: string[]): string =>
   `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
 
-const id = z.string().regex(/^\d+$/);
 const created = z.object({ id }).transform((body) => body.id);
 
 /**

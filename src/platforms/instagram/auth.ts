@@ -3,13 +3,8 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
-import {
-  type GraphRefusal,
-  getMeRequest,
-  readGetMeReply,
-  readRefreshTokenReply,
-  refreshTokenRequest,
-} from "./api.ts";
+import type { GraphRefusal } from "../meta-graph.ts";
+import { getMeRequest, readGetMeReply, readRefreshTokenReply, refreshTokenRequest } from "./api.ts";
 import { isLoginLost } from "./failures.ts";
 
 /** Life of a long-lived token where the answer does not say. Source: Meta, "Business Login". */

@@ -1,4 +1,4 @@
-import type { Capabilities, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
 export const MAX_CAPTION = 2_200;
@@ -57,6 +57,16 @@ export const VIDEO_CODECS = ["avc", "hevc"];
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
+export const needs: Needs = {
+  app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
+  scopes: [
+    "instagram_business_basic",
+    "instagram_business_content_publish",
+    "instagram_business_manage_insights",
+  ],
+  review: "App review with advanced access, and business verification.",
+};
+
 export const capabilities: Capabilities = {
   limits: {
     postCharacters: MAX_CAPTION,
@@ -67,9 +77,11 @@ export const capabilities: Capabilities = {
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
     maxCount: MAX_CAROUSEL,
+    textOnly: false,
     imageTypes: IMAGE_TYPES,
     imageMaxBytes: MAX_IMAGE_BYTES,
     videoTypes: VIDEO_TYPES,

@@ -12,9 +12,9 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
+import type { GraphRefusal } from "../meta-graph.ts";
 import {
   createContainerRequest,
-  type GraphRefusal,
   getContainerRequest,
   getMediaRequest,
   listMediaRequest,

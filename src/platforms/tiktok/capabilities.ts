@@ -1,4 +1,4 @@
-import type { Capabilities, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
 /** UTF-16 units of a video's caption. Source: TikTok, "Direct Post", `post_info.title`. */
 export const MAX_CAPTION_UNITS = 2_200;
@@ -20,6 +20,19 @@ export const VIDEO_TYPES = ["video/mp4", "video/webm", "video/quicktime"];
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 15;
 
+export const needs: Needs = {
+  app: "An app at developers.tiktok.com with Login Kit and the Content Posting API.",
+  scopes: [
+    "user.info.basic",
+    "user.info.profile",
+    "user.info.stats",
+    "video.publish",
+    "video.upload",
+    "video.list",
+  ],
+  review: "Content Posting audit: until it is passed every post is visible to its creator alone.",
+};
+
 export const capabilities: Capabilities = {
   limits: {
     postCharacters: MAX_CAPTION_UNITS,
@@ -30,9 +43,11 @@ export const capabilities: Capabilities = {
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
     maxCount: MAX_PHOTOS,
+    textOnly: false,
     imageTypes: PHOTO_TYPES,
     imageMaxBytes: MAX_PHOTO_BYTES,
     videoTypes: VIDEO_TYPES,

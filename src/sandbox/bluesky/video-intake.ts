@@ -1,6 +1,5 @@
-import { detectFileType, FILE_TYPE_BYTES } from "../../core/file-type.ts";
-import { randomHex, toHex } from "../../core/ids.ts";
-import { SLICE_BYTES } from "../media-store.ts";
+import { fromHex, randomHex } from "../../core/ids.ts";
+import { appendBody, readStored } from "../files.ts";
 import { toCid } from "./cid.ts";
 import { type Account, authenticateService, SANDBOX_SERVICE_DID } from "./sessions.ts";
 import { createJob, readAllowance } from "./video-jobs.ts";
@@ -40,14 +39,9 @@ export const reserveMedia = (call: XrpcCall, { did }: Account, ref: string): num
 
 /** What a stored file is, by its bytes. */
 export async function readVideo(call: XrpcCall, mediaId: number) {
-  const { media } = call.store;
-  const digest = new crypto.DigestStream("SHA-256");
-  await media.stream(mediaId).pipeTo(digest);
-  const sha256 = await digest.digest;
-  const head = media.stream(mediaId, { offset: 0, length: FILE_TYPE_BYTES });
-  const first = new Uint8Array(await new Response(head).arrayBuffer());
-  const isVideo = detectFileType(first)?.kind === "video";
-  return { isVideo, cid: toCid("raw", sha256), sha256: toHex(sha256) };
+  const { mime, sha256 } = await readStored(call.store, mediaId);
+  const cid = toCid("raw", fromHex(sha256).buffer);
+  return { isVideo: mime.startsWith("video/"), cid, sha256 };
 }
 
 /** A whole video in one call. One that was had before is a conflict that names the earlier job. */
@@ -62,9 +56,9 @@ export async function uploadVideo(call: XrpcCall): Promise<Response> {
   if (!(declared > 0)) throw invalidRequest("A Content-Length header is required");
   requireAllowance(call, account.did, declared);
   const mediaId = reserveMedia(call, account, `whole-${randomHex(10)}`);
-  const sizeBytes = await storeBody(call, mediaId);
+  const stored = await appendBody(call.store, mediaId, 0, call.request.body, declared);
   const video = await readVideo(call, mediaId);
-  if (sizeBytes !== declared || !video.isVideo) {
+  if (stored === "too_large" || stored.bytes !== declared || !video.isVideo) {
     call.store.media.discard(mediaId);
     const reason = "The content of the file is not a supported video";
     throw invalidRequest(reason, "UnsupportedContentType");
@@ -72,34 +66,10 @@ export async function uploadVideo(call: XrpcCall): Promise<Response> {
   const { status, isKnown } = createJob(call, account, {
     ...video,
     mediaId,
-    sizeBytes,
+    sizeBytes: declared,
     tokenExpiresAt: expiresAt,
   });
   if (!isKnown) return Response.json(status);
   const conflict = { ...status, error: "already_exists", message: "Video already processed" };
   return Response.json(conflict, { status: 409 });
-}
-
-/** Stores the body slice by slice; how many bytes it had. */
-async function storeBody(call: XrpcCall, mediaId: number): Promise<number> {
-  const slice = new Uint8Array(SLICE_BYTES);
-  let filled = 0;
-  let position = 0;
-  let total = 0;
-  const flush = () => {
-    if (filled > 0) call.store.media.writeSlice(mediaId, position++, slice.subarray(0, filled));
-    filled = 0;
-  };
-  for await (const piece of call.request.body ?? []) {
-    total += piece.byteLength;
-    for (let rest: Uint8Array = piece; rest.byteLength > 0; ) {
-      const taken = rest.subarray(0, SLICE_BYTES - filled);
-      slice.set(taken, filled);
-      filled += taken.byteLength;
-      rest = rest.subarray(taken.byteLength);
-      if (filled === SLICE_BYTES) flush();
-    }
-  }
-  flush();
-  return total;
 }

@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
+import { type GraphCall, GraphError, invalidParameter, pickFields } from "../meta-graph.ts";
 import type { SandboxStore } from "../store.ts";
-import { type GraphCall, GraphError, invalidParameter, pickFields } from "./graph.ts";
 
 export const ACCOUNTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS instagram_accounts (

@@ -1,11 +1,11 @@
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
+import { type GraphCall, GraphError, mediaError, pickFields, unsupported } from "../meta-graph.ts";
 import { readSteering } from "../steering.ts";
 import type { SandboxStore } from "../store.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
-import { type GraphCall, GraphError, mediaError, pickFields, unsupported } from "./graph.ts";
 import { pullSource } from "./pull.ts";
 
 export const CONTAINERS_SCHEMA = `

@@ -1,8 +1,14 @@
+import {
+  type GraphCall,
+  GraphError,
+  pickFields,
+  readGraphCall,
+  unsupported,
+} from "../meta-graph.ts";
 import type { SimulatedCall, Simulator } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
 import { ACCOUNTS_SCHEMA, authenticate, getMe, refreshToken } from "./accounts.ts";
 import { CONTAINERS_SCHEMA, createContainer, findContainer, readContainer } from "./containers.ts";
-import { type GraphCall, GraphError, pickFields, readGraphCall, unsupported } from "./graph.ts";
 import { findMedia, INSTAGRAM_MEDIA_SCHEMA, listMedia } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 

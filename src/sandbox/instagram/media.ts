@@ -1,10 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
+import { type GraphCall, invalidParameter, pickFields } from "../meta-graph.ts";
 import type { SandboxStore } from "../store.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type Container, requireSelf } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";
-import { type GraphCall, invalidParameter, pickFields } from "./graph.ts";
 
 export const INSTAGRAM_MEDIA_SCHEMA = `
 CREATE TABLE IF NOT EXISTS instagram_media (

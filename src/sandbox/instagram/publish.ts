@@ -1,10 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
+import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
 import { deliver, forcedFailure } from "../simulator.ts";
 import type { Verdict } from "../steering.ts";
 import { type Account, authenticate, expiredToken } from "./accounts.ts";
 import { type Container, findContainer, newId, requireSelf, statusOf } from "./containers.ts";
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "./graph.ts";
 import { countPublished, insertMedia, permalinkOf, shortcodeOf } from "./media.ts";
 
 /** Source: platform notes, "Limits". */

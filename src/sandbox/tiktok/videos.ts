@@ -1,9 +1,8 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { detectFileType, FILE_TYPE_BYTES } from "../../core/file-type.ts";
-import { randomHex, toHex } from "../../core/ids.ts";
+import { randomHex } from "../../core/ids.ts";
 import { HOUR } from "../../core/time.ts";
-import { SLICE_BYTES } from "../media-store.ts";
+import { appendBody, readStored, sealFile } from "../files.ts";
 import { deliver } from "../simulator.ts";
 import { type Account, authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
 import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
@@ -164,31 +163,6 @@ function requireChunk(call: TikTokCall, upload: Upload): { length: number; isLas
   return { length, isLast };
 }
 
-/** Stores the body slice by slice from `position` on; how many bytes and slices it had. */
-async function storeChunk(call: TikTokCall, mediaId: number, position: number) {
-  const slice = new Uint8Array(SLICE_BYTES);
-  let filled = 0;
-  let slices = 0;
-  let total = 0;
-  const flush = () => {
-    if (filled === 0) return;
-    call.store.media.writeSlice(mediaId, position + slices++, slice.subarray(0, filled));
-    filled = 0;
-  };
-  for await (const piece of call.request.body ?? []) {
-    total += piece.byteLength;
-    for (let rest: Uint8Array = piece; rest.byteLength > 0; ) {
-      const taken = rest.subarray(0, SLICE_BYTES - filled);
-      slice.set(taken, filled);
-      filled += taken.byteLength;
-      rest = rest.subarray(taken.byteLength);
-      if (filled === SLICE_BYTES) flush();
-    }
-  }
-  flush();
-  return { total, slices };
-}
-
 /** One chunk of a video. Who knows the address may send it. */
 export async function putChunk(call: TikTokCall): Promise<Response> {
   const upload = requireUpload(call);
@@ -201,11 +175,19 @@ export async function putChunk(call: TikTokCall): Promise<Response> {
     await call.request.body?.cancel();
     return refuseAsSteered(verdict, false);
   }
-  const stored = await storeChunk(call, upload.media_id, upload.slices);
+  const stored = await appendBody(
+    call.store,
+    upload.media_id,
+    upload.slices,
+    call.request.body,
+    length,
+  );
   // Reading took a while: the same chunk may have arrived meanwhile.
   const current = requireUpload(call);
   if (current.received !== upload.received) requireChunk(call, current);
-  if (stored.total !== length) throw new TikTokError(400, "invalid_chunk", "The chunk broke off.");
+  if (stored === "too_large" || stored.bytes !== length) {
+    throw new TikTokError(400, "invalid_chunk", "The chunk has another length than it says.");
+  }
   const received = upload.received + length;
   call.store.sql.exec(
     `UPDATE tiktok_uploads SET chunks = chunks + 1, received = ?, slices = slices + ?
@@ -229,16 +211,11 @@ export async function putChunk(call: TikTokCall): Promise<Response> {
 
 /** The id of the whole video in the feed's storage; null for what is no video. */
 async function sealVideo(call: TikTokCall, owner: string, id: number): Promise<number | null> {
-  const { media } = call.store;
-  const digest = new crypto.DigestStream("SHA-256");
-  await media.stream(id).pipeTo(digest);
-  const sha256 = toHex(await digest.digest);
-  const head = media.stream(id, { offset: 0, length: FILE_TYPE_BYTES });
-  const type = detectFileType(new Uint8Array(await new Response(head).arrayBuffer()));
-  if (type?.kind !== "video") {
-    media.discard(id);
+  const { store, origin } = call;
+  const file = await readStored(store, id);
+  if (!file.mime.startsWith("video/")) {
+    store.media.discard(id);
     return null;
   }
-  media.seal(id, { ref: sha256, mime: type.mime, sha256 });
-  return media.find("tiktok", owner, sha256, call.origin.teamId)?.id ?? null;
+  return sealFile(store, origin, { platform: "tiktok", owner }, id, file);
 }

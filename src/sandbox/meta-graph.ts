@@ -1,6 +1,6 @@
-import { randomHex } from "../../core/ids.ts";
-import { readBody, type SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import { randomHex } from "../core/ids.ts";
+import { readBody, type SimulatedCall } from "./simulator.ts";
+import type { SandboxStore } from "./store.ts";
 
 /** What an answer of the simulated API is made from. */
 export interface GraphCall extends SimulatedCall {
@@ -56,7 +56,7 @@ export class GraphError extends Error {
 export const invalidParameter = (message: string): GraphError =>
   new GraphError(100, `(#100) ${message}`);
 
-/** A refusal of Instagram's table. Source: platform notes, "Errors". */
+/** A refusal about a post or its media, with its subcode. */
 export const mediaError = (code: number, subcode: number, userMessage: string): GraphError =>
   new GraphError(code, `(#${code}) ${userMessage}`, { subcode, userMessage });
 
