@@ -42,9 +42,10 @@ export interface VideoFacts {
 
 /**
  * What a file is pulled as. `jpeg`: an image as JPEG in its own size. `vertical`: an image as JPEG,
- * padded with black to 1080 x 1920.
+ * padded with black to 1080 x 1920. `labelled`: an image as JPEG that says in its own metadata that it
+ * was made by AI.
  */
-export type PulledForm = "original" | "jpeg" | "vertical";
+export type PulledForm = "original" | "jpeg" | "vertical" | "labelled";
 
 /** What is to be posted, in our words. `settings` are this network's own form fields, parsed. */
 export interface Post<S = unknown, M extends PostMedia = PostMedia> {
@@ -91,6 +92,8 @@ export interface PublishedPost {
   platformPostId: string;
   /** Null where the platform gives the post no address. */
   shareUrl: string | null;
+  /** What of the post the platform did not take, where that is no reason to fail it. */
+  warnings?: string[];
 }
 
 /**
@@ -197,6 +200,13 @@ export interface PasswordLogin {
   service?: string;
 }
 
+export interface IdentifyOptions {
+  /** Origin of the account's server, where a network has many. */
+  service: string | null;
+  /** The page to publish as, where one login covers a person's pages too; null: the person. */
+  pageId: string | null;
+}
+
 /** What a platform accepts: the one source of the capabilities read, validation and the document. */
 export interface Capabilities {
   /** Null where the platform has no such field. */
@@ -282,8 +292,8 @@ export interface Connector<S = unknown> {
   timing: SettleTiming;
   /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
-  /** Pure: everything in the post that the network would refuse. Field names are the wire's. */
-  check(post: Post<S>): FieldError[];
+  /** Everything in the post that the network would refuse, by the post alone. Wire field names. */
+  check(post: Post<S>): Promise<FieldError[]>;
 
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
@@ -296,7 +306,7 @@ export interface Connector<S = unknown> {
   identify(
     fetch: Fetch,
     credentials: Credentials,
-    service: string | null,
+    options: IdentifyOptions,
   ): Promise<Result<Connected, LoginRefusal>>;
   refresh(
     fetch: Fetch,

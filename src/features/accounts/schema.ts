@@ -59,6 +59,14 @@ const credentials = z.strictObject({
 
 const base = { platform, service: z.string().max(2_048).optional() };
 
+const pageId = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe("The page to publish as, where one login covers a person's pages too.");
+
 /** Spec is silent on connecting by call: the ways below are extensions. */
 export const newAccountSchema = z
   .union(
@@ -67,8 +75,9 @@ export const newAccountSchema = z
         platform,
         sandbox: z.literal(true),
         name: z.string().trim().min(1).max(100).optional(),
+        pageId,
       }),
-      z.strictObject({ ...base, credentials }),
+      z.strictObject({ ...base, pageId, credentials }),
       z.strictObject({
         ...base,
         identifier: z.string().trim().min(1).max(320),

@@ -86,7 +86,10 @@ async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const connected = connector.login
       ? await connector.login(fetch, sandboxLogin(accountName))
-      : await connector.identify(fetch, sandboxCredentials(input.platform, accountName), null);
+      : await connector.identify(fetch, sandboxCredentials(input.platform, accountName), {
+          service: null,
+          pageId: input.pageId ?? null,
+        });
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
@@ -97,7 +100,7 @@ async function logIn(
       return await connector.identify(
         fetch,
         { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
-        input.service ?? null,
+        { service: input.service ?? null, pageId: input.pageId ?? null },
       );
     }
     if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 const LIFE_MS = 6 * HOUR;
 
 /** `thumbnail`: a small JPEG made of an image; the others: see `PulledForm`. */
-export const MEDIA_VARIANTS = ["original", "thumbnail", "jpeg", "vertical"] as const;
+export const MEDIA_VARIANTS = ["original", "thumbnail", "jpeg", "vertical", "labelled"] as const;
 export type MediaVariant = (typeof MEDIA_VARIANTS)[number];
 
 interface MediaAddress {

@@ -3,6 +3,7 @@ import { parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
+import { labelAsMadeByAi } from "./ai-label.ts";
 import { mediaByHash } from "./repo.ts";
 
 /** Files by signed address: for platforms that pull, and for the pictures in API answers. */
@@ -12,6 +13,7 @@ export const mediaRoutes = new Hono<AppEnv>();
 const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
   thumbnail: { width: 320, height: 320, fit: "scale-down" },
   jpeg: {},
+  labelled: {},
   vertical: { width: 1_080, height: 1_920, fit: "pad", background: "#000000" },
 };
 
@@ -76,7 +78,8 @@ async function serveImage(
       .input(object.body)
       .transform(TRANSFORMS[variant])
       .output({ format: "image/jpeg" });
-    const bytes = await made.response().arrayBuffer();
+    const plain = new Uint8Array(await made.response().arrayBuffer());
+    const bytes = variant === "labelled" ? labelAsMadeByAi(plain) : plain;
     return c.body(bytes, 200, {
       ...FILE_HEADERS,
       "Content-Type": "image/jpeg",

@@ -30,7 +30,7 @@ const LAST_ID = sql`last_insert_rowid()`;
 export async function createUpload(ctx: Ctx, received: ReceivedPost): Promise<UploadRow> {
   let row: NewRow;
   try {
-    row = checkPost(ctx, received);
+    row = await checkPost(ctx, received);
   } catch (error) {
     ctx.defer(discardFiles(ctx, received.media));
     throw error;
@@ -38,7 +38,7 @@ export async function createUpload(ctx: Ctx, received: ReceivedPost): Promise<Up
   return storeUpload(ctx, row, received.media);
 }
 
-function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
+async function checkPost(ctx: Ctx, received: ReceivedPost): Promise<NewRow> {
   const { fields, media, errors: fileErrors } = received;
   const account = requireActive(received.account, fields.get("accountId")?.at(-1)?.trim() ?? "");
   const connector = requireConnector(account);
@@ -59,7 +59,7 @@ function checkPost(ctx: Ctx, received: ReceivedPost): NewRow {
     media: [...media.map(toPostMedia), ...fileErrors.map(() => UNKNOWN_IMAGE)],
     settings: settings.data ?? connector.settings.parse({}),
   };
-  errors.push(...connector.check(post));
+  errors.push(...(await connector.check(post)));
   if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);
 
   const { actor } = ctx;

@@ -1,6 +1,5 @@
 import type { Connector } from "../connector.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
-import { check } from "./check.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
 
 /** Loaded by the first job or login that needs them: most requests only check what they are given. */
@@ -14,7 +13,7 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   settings,
-  check,
+  check: async (post) => (await import("./check.ts")).check(post),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
   submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
   settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),

@@ -350,7 +350,7 @@ test("identifies tokens at the server that is given", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.getSession": [json({ did: DID, handle: "alice.example.com" })],
   });
-  expect(await bluesky.identify(fetch, credentials(), OWN_PDS)).toEqual({
+  expect(await bluesky.identify(fetch, credentials(), { service: OWN_PDS, pageId: null })).toEqual({
     ok: true,
     value: {
       profile: {
@@ -374,7 +374,9 @@ test("identifies tokens at the server of the account they name", async () => {
     "com.atproto.server.getSession": [json({ did: DID, handle: "alice.example.com" })],
     "app.bsky.actor.getProfile": [profile()],
   });
-  expect(await bluesky.identify(fetch, credentials(), null)).toMatchObject({
+  expect(
+    await bluesky.identify(fetch, credentials(), { service: null, pageId: null }),
+  ).toMatchObject({
     ok: true,
     value: { profile: { accountName: "Alice", service: OWN_PDS } },
   });
@@ -386,12 +388,15 @@ test("identifies tokens that name nobody at the entryway", async () => {
     "com.atproto.server.getSession": [json(session())],
     "app.bsky.actor.getProfile": [profile()],
   });
-  expect(await bluesky.identify(fetch, credentials({ accessToken: "opaque" }), null)).toMatchObject(
-    {
-      ok: true,
-      value: { profile: { service: PDS } },
-    },
-  );
+  expect(
+    await bluesky.identify(fetch, credentials({ accessToken: "opaque" }), {
+      service: null,
+      pageId: null,
+    }),
+  ).toMatchObject({
+    ok: true,
+    value: { profile: { service: PDS } },
+  });
   expect(calls[0]?.url).toBe("https://bsky.social/xrpc/com.atproto.server.getSession");
 });
 
@@ -401,7 +406,9 @@ test.each<[Response, boolean]>([
   [new Response("", { status: 500 }), false],
 ])("refuses tokens that their server refuses, finally or not (case %#)", async (reply, final) => {
   const { fetch } = scriptedFetch({ "com.atproto.server.getSession": [reply] });
-  expect(await bluesky.identify(fetch, credentials(), PDS)).toMatchObject({
+  expect(
+    await bluesky.identify(fetch, credentials(), { service: PDS, pageId: null }),
+  ).toMatchObject({
     ok: false,
     error: { final },
   });

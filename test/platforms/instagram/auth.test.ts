@@ -9,7 +9,7 @@ test("says whose token it is, by the id that publishing wants", async () => {
   // A number beyond what a number holds exactly.
   const body = `{"id":"26","user_id": 17841405793187219,"username":"ada","name":"Ada L.","profile_picture_url":"https://cdn.example.com/a.jpg"}`;
   const { fetch, calls } = scriptedFetch(new Response(body));
-  expect(await instagram.identify(fetch, CREDENTIALS, null)).toEqual({
+  expect(await instagram.identify(fetch, CREDENTIALS, { service: null, pageId: null })).toEqual({
     ok: true,
     value: {
       profile: {
@@ -30,7 +30,10 @@ test("says whose token it is, by the id that publishing wants", async () => {
 
 test("an account without a name is called by its username, and a private picture is no picture", async () => {
   const me = { user_id: IG, username: "ada", profile_picture_url: "https://10.0.0.1/a.jpg" };
-  const connected = await instagram.identify(scriptedFetch(json(me)).fetch, CREDENTIALS, null);
+  const connected = await instagram.identify(scriptedFetch(json(me)).fetch, CREDENTIALS, {
+    service: null,
+    pageId: null,
+  });
   expect(connected).toMatchObject({
     value: { profile: { accountName: "ada", profileImageUrl: null } },
   });
@@ -44,7 +47,10 @@ test.each([
   [graphError(4), false],
   [new Response("", { status: 502 }), false],
 ])("a refused token, case %#", async (reply, final) => {
-  const refused = await instagram.identify(scriptedFetch(reply).fetch, CREDENTIALS, null);
+  const refused = await instagram.identify(scriptedFetch(reply).fetch, CREDENTIALS, {
+    service: null,
+    pageId: null,
+  });
   expect(refused).toMatchObject({ ok: false, error: { final } });
 });
 

@@ -14,7 +14,10 @@ const USER = {
 
 const identify = async (answers: Answer[]) => {
   const { fetch, calls } = scriptedFetch({ "user/info/": answers });
-  return { connected: await tiktok.identify(fetch, CREDENTIALS, null), calls };
+  return {
+    connected: await tiktok.identify(fetch, CREDENTIALS, { service: null, pageId: null }),
+    calls,
+  };
 };
 
 test("says whose tokens these are", async () => {

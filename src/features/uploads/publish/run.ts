@@ -191,7 +191,7 @@ async function askAgain(deps: Deps, held: Held, message: string): Promise<"over"
 async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   const { upload, connector } = held;
   if (upload.bookmark === null) {
-    const [problem] = connector.check(job.post);
+    const [problem] = await connector.check(job.post);
     if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
   }
   const step = await answerOf<Prepared>(connector.prepare(job, upload.bookmark));
