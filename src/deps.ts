@@ -39,6 +39,7 @@ export interface Deps {
   /** The network. Never follows redirects by itself. */
   fetch: Fetch;
   now(): Date;
+  wait(ms: number): Promise<void>;
   newId(prefix: string): string;
   newEventId(): string;
   /** Work that goes on after the answer has left. */
@@ -143,6 +144,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     heartbeat: env.HEARTBEAT,
     sandbox: env.SANDBOX_STATE,
     now,
+    wait: (ms) => scheduler.wait(ms),
     newId: randomId,
     newEventId: () => timeSortedId("evt", now()),
     defer: (work) => execution?.waitUntil(work),

@@ -30,6 +30,7 @@ const SUBMIT_FAULTS: [PlatformFault, number][] = [
 const OTHER_FAULTS: [PlatformFault, number][] = [
   ["reply dropped", 0.08],
   ["5xx before", 0.08],
+  ["token refused", 0.03],
 ];
 
 const RARE_STEPS = new Set([
@@ -66,13 +67,16 @@ export class Chaos {
   readonly faults: Record<string, number> = {};
   private readonly random: Random;
   private readonly wanted: number;
+  private readonly spared: ReadonlySet<string>;
   private readonly breaks = new Allowance(MAX_CRASHES);
   private readonly lost = new Allowance(MAX_LOST);
   private readonly pauses = new Allowance(MAX_PAUSES);
   private readonly platform = new Allowance(MAX_PLATFORM_FAULTS);
 
-  constructor(random: Random, crashesPerBoundary: number) {
+  /** @param spared boundaries at which nothing goes wrong, because no program could make up for it */
+  constructor(random: Random, crashesPerBoundary: number, spared: readonly string[]) {
     this.random = random;
+    this.spared = new Set(spared);
     this.wanted = crashesPerBoundary;
   }
 
@@ -82,8 +86,8 @@ export class Chaos {
 
   /** What happens at a boundary to a run that works on `subjects`. */
   at(step: string, side: Side, subjects: string[], isDatabase: boolean): Disturbance {
-    if (!this.isOn || step === "read") return { kind: "none" };
     const boundary = `${step} ${side}`;
+    if (!this.isOn || step === "read" || this.spared.has(boundary)) return { kind: "none" };
     const isWanted = (this.crashes[boundary] ?? 0) < this.wanted;
     if (this.breaks.has(subjects) && this.random.chance(this.shareOf(step, isWanted))) {
       this.breaks.spend(subjects);
@@ -114,10 +118,13 @@ export class Chaos {
   /** What the platform does to a call. */
   onCall(kind: string, subjects: string[]): PlatformFault {
     if (!this.isOn || kind === "read" || !this.platform.has(subjects)) return "none";
+    const isSpared = this.spared.has(`call ${kind} after`);
     let roll = this.random.next();
     for (const [fault, share] of kind === "submit" ? SUBMIT_FAULTS : OTHER_FAULTS) {
       roll -= share;
       if (roll < 0) {
+        if (fault === "token refused" && kind === "refresh") return "none";
+        if (fault === "reply dropped" && isSpared) return "none";
         this.platform.spend(subjects);
         this.count(`${kind}: ${fault}`);
         return fault;

@@ -1,3 +1,4 @@
+import type { Platform } from "../../src/core/platforms.ts";
 import type { Bookmark, Connector, PublishJob } from "../../src/platforms/connector.ts";
 import { findConnector } from "../../src/platforms/registry.ts";
 import type { Subject } from "./world-options.ts";
@@ -85,19 +86,26 @@ const naive: Publishing = {
   reconcile: async (_job, bookmark: Bookmark) => published(bookmark.id),
 };
 
-const replacements: Record<Subject, Partial<Publishing>> = { bluesky: {}, stepwise, hasty, naive };
+const scripted: Partial<Record<Subject, Publishing>> = { stepwise, hasty, naive };
 
 /** Few, so that some account reaches it. */
 export const CAP = 12;
 
-const connector = findConnector("bluesky");
-if (!connector) throw new Error("Bluesky has no connector.");
-const original: Connector = { ...connector };
+const originals = new Map<Platform, Connector>();
 
-/** Puts another way of publishing in the place of Bluesky's, in this Worker alone. */
+/** The connector as it is in this Worker; the scripted ways of publishing stand in Bluesky's place. */
+function connectorOf(subject: Subject): { connector: Connector; original: Connector } {
+  const platform = subject in scripted ? "bluesky" : (subject as Platform);
+  const connector = findConnector(platform);
+  if (!connector) throw new Error(`${platform} has no connector.`);
+  const original = originals.get(platform) ?? { ...connector };
+  originals.set(platform, original);
+  return { connector, original };
+}
+
+/** Puts the subject's way of publishing in its place, in this Worker alone, and makes its cap small. */
 export function publishLike(subject: Subject): Connector["timing"] {
-  const { capabilities } = original;
-  return Object.assign(connector as Connector, original, replacements[subject], {
-    capabilities: { ...capabilities, dailyPostCap: CAP },
-  }).timing;
+  const { connector, original } = connectorOf(subject);
+  const capabilities = { ...original.capabilities, dailyPostCap: CAP };
+  return Object.assign(connector, original, scripted[subject], { capabilities }).timing;
 }

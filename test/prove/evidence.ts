@@ -1,16 +1,16 @@
 import { sql } from "drizzle-orm";
 import { type Db, sqlQuery } from "../../src/db/client.ts";
-import type { EventState, Evidence, UploadState } from "./findings.ts";
+import { type EventState, type Evidence, plainText, type UploadState } from "./findings.ts";
 
 const numberOrNull = (value: unknown) => (value === null ? null : Number(value));
 
 export async function readDatabase(db: Db): Promise<Pick<Evidence, "uploads" | "events">> {
   const [uploads, events] = await db.run([
     sqlQuery(
-      sql`SELECT id, description, account_id, status, failure_code, due_at, lease_until FROM uploads`,
+      sql`SELECT id, coalesce(description, title) AS description, account_id, status, failure_code, due_at, lease_until FROM uploads`,
       (row): UploadState => ({
         id: Number(row.id),
-        text: String(row.description),
+        text: plainText(String(row.description)),
         accountId: String(row.account_id),
         status: String(row.status),
         failureCode: row.failure_code === null ? null : String(row.failure_code),

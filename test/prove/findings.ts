@@ -37,8 +37,15 @@ export interface Judgement {
   violations: string[];
 }
 
+/** What the harness wrote into a post: platforms and steering words say more around it. */
+export const plainText = (text: string): string => /Post \d+ \w+/.exec(text)?.[0] ?? text;
+
 /** What text says of the post: `held` and `draft` must never go out. */
 export const isForbidden = (text: string): boolean => /\b(held|draft)\b/.test(text);
+
+/** Nobody knows whether it is out, and the person is told so. */
+export const isUndecided = ({ failureCode }: UploadState): boolean =>
+  failureCode === "platform_processing_timeout";
 
 const DAY_MS = 86_400_000;
 
@@ -54,8 +61,6 @@ export function judge(evidence: Evidence): Judgement[] {
   const show = (upload: UploadState) =>
     `#${upload.id} "${upload.text}" ${upload.status} ${upload.failureCode ?? ""}, ${postsOf(upload)} posts`;
   const broken = (isBroken: (upload: UploadState) => boolean) => uploads.filter(isBroken).map(show);
-  const isUndecided = ({ failureCode }: UploadState) =>
-    failureCode === "platform_processing_timeout";
   return [
     {
       invariant: "I1",

@@ -1,6 +1,10 @@
+import type { Subject } from "./world-options.ts";
+
 /** How much is done. A world is one run in moved time, with an empty database. */
 export interface Form {
-  worlds: { subject: "bluesky" | "stepwise"; count: number; uploads: number }[];
+  worlds: { subject: Subject; count: number; uploads: number }[];
+  /** Uploads of the two calm worlds that show what a poisoned post does to the others. */
+  calmUploads: number;
   /** Crashes wanted at each step boundary, over all worlds. */
   crashesPerBoundary: number;
   /** Uploads of each control. */
@@ -13,7 +17,10 @@ export const SHORT: Form = {
   worlds: [
     { subject: "bluesky", count: 2, uploads: 75 },
     { subject: "stepwise", count: 2, uploads: 75 },
+    { subject: "tiktok", count: 1, uploads: 50 },
+    { subject: "instagram", count: 1, uploads: 50 },
   ],
+  calmUploads: 200,
   crashesPerBoundary: 4,
   controlUploads: 100,
   kills: 5,
@@ -24,7 +31,10 @@ export const FULL: Form = {
   worlds: [
     { subject: "bluesky", count: 6, uploads: 100 },
     { subject: "stepwise", count: 6, uploads: 100 },
+    { subject: "tiktok", count: 6, uploads: 100 },
+    { subject: "instagram", count: 6, uploads: 100 },
   ],
+  calmUploads: 1_000,
   crashesPerBoundary: 50,
   controlUploads: 100,
   kills: 60,

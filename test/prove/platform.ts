@@ -1,13 +1,5 @@
 import type { Arrival } from "./findings.ts";
-
-/** A call as the platform understands it. */
-export interface Call {
-  kind: "step" | "submit" | "status" | "look-up" | "refresh" | "read";
-  /** The text of the post, where the call names it. */
-  text: string | null;
-  /** Does what the call asks for: a submit is accepted at `acceptedAt` and can be found at `visibleAt`. */
-  answer(acceptedAt: number, visibleAt: number): Response;
-}
+import type { Call, ProvingPlatform } from "./proving-platform.ts";
 
 interface Post extends Arrival {
   id: number;
@@ -30,8 +22,8 @@ const encode = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("=", "
  * natural idempotency of a real one would hide our faults. Speaks Bluesky's protocol, and one in steps
  * with create semantics.
  */
-export class StrictPlatform {
-  readonly posts: Post[] = [];
+export class StrictPlatform implements ProvingPlatform {
+  private readonly posts: Post[] = [];
   refreshes = 0;
   private readonly now: () => number;
   private readonly supersededAt = new Map<string, number>();
@@ -41,7 +33,24 @@ export class StrictPlatform {
     this.now = now;
   }
 
-  login(name: string) {
+  account(name: string): object {
+    const { accessJwt, refreshJwt } = this.login(name);
+    return {
+      platform: "bluesky",
+      service: "https://pds.example.com",
+      credentials: { accessToken: accessJwt, refreshToken: refreshJwt },
+    };
+  }
+
+  fill(fields: FormData, text: string): void {
+    fields.set("description", text);
+  }
+
+  async arrivals(): Promise<Arrival[]> {
+    return this.posts.map(({ text, at }) => ({ text, at }));
+  }
+
+  private login(name: string) {
     const did = `did:plc:${name}`;
     const exp = Math.floor(this.now() / 1_000) + SESSION_SECONDS;
     const n = ++this.sessions;
@@ -55,12 +64,18 @@ export class StrictPlatform {
   }
 
   async read(request: Request): Promise<Call> {
+    const refuseToken = () => json({ error: "ExpiredToken" }, 400);
+    return { ...(await this.understand(request)), refuseToken };
+  }
+
+  private async understand(request: Request): Promise<Omit<Call, "refuseToken">> {
     const url = new URL(request.url);
     const method = url.pathname.split("/").at(-1)?.replace("com.atproto.", "");
     const bearer = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
     const key = url.searchParams.get("rkey") ?? url.searchParams.get("key") ?? "";
     const body = request.method === "POST" ? await readBody(request) : {};
-    const guarded = (answer: Call["answer"]): Call["answer"] =>
+    type Answer = (acceptedAt: number, visibleAt: number) => Response;
+    const guarded = (answer: Answer): Answer =>
       this.isGood(bearer) ? answer : () => json({ error: "ExpiredToken" }, 400);
     switch (method) {
       case "server.getSession":

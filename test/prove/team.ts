@@ -4,7 +4,19 @@ import { sqlWrite } from "../../src/db/client.ts";
 import type { Deps } from "../../src/deps.ts";
 import { TOKEN } from "./token.ts";
 
-const TABLES = ["uploads", "events", "accounts", "tokens", "members", "teams", "users"];
+export const TEAM_ID = 1;
+
+const TABLES = [
+  "media_uses",
+  "media",
+  "uploads",
+  "events",
+  "accounts",
+  "tokens",
+  "members",
+  "teams",
+  "users",
+];
 
 /** An empty database but for one team, whose owner holds `TOKEN`. */
 export async function createTeam({ db }: Pick<Deps, "db">): Promise<void> {

@@ -1,7 +1,11 @@
+import type { Platform } from "../../src/core/platforms.ts";
 import type { Evidence } from "./findings.ts";
 
-/** `bluesky` is the connector as shipped; `hasty` and `naive` are the controls, which must fail. */
-export type Subject = "bluesky" | "stepwise" | "hasty" | "naive";
+/**
+ * A platform is its connector as shipped; `stepwise` a scripted one whose every publish call makes a new
+ * post; `hasty` and `naive` are the controls, which must fail.
+ */
+export type Subject = Platform | "stepwise" | "hasty" | "naive";
 
 export interface WorldOptions {
   seed: number;
@@ -9,6 +13,9 @@ export interface WorldOptions {
   subject: Subject;
   /** How often each step boundary is to see a crash. */
   crashesPerBoundary: number;
+  /** Nothing goes wrong but, where `hasPoison`, one post in a hundred that breaks off every run. */
+  isCalm?: boolean;
+  hasPoison?: boolean;
 }
 
 export interface WorldReport {
@@ -17,6 +24,8 @@ export interface WorldReport {
   crashes: Record<string, number>;
   /** Everything else that was injected, by kind. */
   faults: Record<string, number>;
+  /** From its time, or from its creation, until each post was with the platform; ms, ascending. */
+  delays: number[];
   /** What the world did before its first duplicate, oldest first. */
   story: string[];
 }

@@ -6,14 +6,18 @@ import { createDeps, type Deps, type Env } from "../../src/deps.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
+import { theSandbox } from "../../src/sandbox/state.ts";
 import { stepOf } from "./boundaries.ts";
 import { Chaos, type Side } from "./chaos.ts";
 import { CAP, publishLike } from "./connectors.ts";
 import { readDatabase } from "./evidence.ts";
-import type { Evidence } from "./findings.ts";
+import type { Arrival, Evidence } from "./findings.ts";
 import { StrictPlatform } from "./platform.ts";
+import { findProtocol } from "./protocols.ts";
+import type { ProvingPlatform } from "./proving-platform.ts";
 import { createRandom } from "./random.ts";
-import { createTeam } from "./team.ts";
+import { SimulatedPlatform } from "./simulated-platform.ts";
+import { createTeam, TEAM_ID } from "./team.ts";
 import { Timetable } from "./timetable.ts";
 import { TOKEN } from "./token.ts";
 import type { WorldOptions, WorldReport } from "./world-options.ts";
@@ -32,6 +36,8 @@ const BATCH_SIZE = 5;
 const MAX_RETRIES = { "akimbo-publish": 5, "akimbo-dead-letters": 10 };
 const PUBLISH = "akimbo-publish";
 const DEAD_LETTERS = "akimbo-dead-letters";
+/** Where a refresh that works only once would be lost. */
+const REFRESH_ONCE = ["call refresh after", "refresh stored before", "refresh stored after"];
 const CONTROL_LEASE_MS = 5 * SECOND;
 const STORY_LINES = 60;
 
@@ -53,6 +59,8 @@ class Run {
   }
 }
 
+const DEFAULT_DEADLINE_MS = 60 * SECOND;
+
 /** What `AbortSignal.timeout` was asked for: deadlines are kept in moved time. */
 const deadlines = new WeakMap<AbortSignal, number>();
 
@@ -62,9 +70,11 @@ function moveDeadlines(): void {
     deadlines.set(signal, ms);
     return signal;
   };
+  AbortSignal.any = (signals: Iterable<AbortSignal>) => {
+    const known = [...signals].flatMap((signal) => deadlines.get(signal) ?? []);
+    return AbortSignal.timeout(Math.min(...known, DEFAULT_DEADLINE_MS));
+  };
 }
-
-const DEFAULT_DEADLINE_MS = 20 * SECOND;
 
 /** The whole service in moved time, and everything that can go wrong around it. */
 export class World {
@@ -73,7 +83,7 @@ export class World {
   private readonly random;
   private readonly time: Timetable;
   private readonly chaos: Chaos;
-  private readonly platform: StrictPlatform;
+  private readonly platform: ProvingPlatform;
   private readonly timing;
   private readonly lines: string[] = [];
   private readonly poisoned = new Set<number>();
@@ -86,30 +96,51 @@ export class World {
     this.base = createDeps(env);
     this.random = createRandom(options.seed);
     this.time = new Timetable(START, this.random);
-    this.chaos = new Chaos(this.random, options.crashesPerBoundary);
-    this.platform = new StrictPlatform(() => this.time.now);
+    const isOnce = findProtocol(options.subject)?.refreshesOnce === true;
+    this.chaos = new Chaos(this.random, options.crashesPerBoundary, isOnce ? REFRESH_ONCE : []);
+    this.platform = this.createPlatform(env);
     this.timing = publishLike(options.subject);
   }
 
+  private createPlatform(env: Env): ProvingPlatform {
+    const protocol = findProtocol(this.options.subject);
+    if (!protocol) return new StrictPlatform(() => this.time.now);
+    const run = String(this.options.seed);
+    return new SimulatedPlatform(protocol, theSandbox(env.SANDBOX_STATE), this.time, run);
+  }
+
   async play(): Promise<WorldReport> {
+    const { isCalm = false } = this.options;
     const accounts = await this.setUp();
     this.plan(accounts);
-    this.chaos.isOn = true;
+    this.chaos.isOn = !isCalm;
     this.scheduleTick(START + MINUTE);
+    await this.live(LOAD_MS / 2);
+    this.chaos.isOn = false;
+    const left = isCalm ? 0 : await this.emptyQueue();
+    this.chaos.isOn = !isCalm;
     while (this.time.now < START + LOAD_MS || (await this.isBusy())) {
       if (this.time.now > START + CHAOS_MS) break;
       await this.live(MINUTE);
     }
     this.chaos.isOn = false;
-    const left = await this.emptyQueue();
     const end = this.time.now + REST_MS;
     while (this.time.now < end && (await this.isBusy())) await this.live(MINUTE);
+    const evidence = await this.evidence(left);
     return {
-      evidence: await this.evidence(left),
+      evidence,
       crashes: this.chaos.crashes,
       faults: this.chaos.faults,
-      story: this.story(),
+      delays: this.delaysOf(evidence.arrivals),
+      story: this.story(evidence.arrivals),
     };
+  }
+
+  private readonly wantedAt = new Map<string, number>();
+
+  private delaysOf(arrivals: readonly Arrival[]): number[] {
+    const delays = arrivals.map(({ text, at }) => at - (this.wantedAt.get(text) ?? at));
+    return delays.sort((a, b) => a - b);
   }
 
   private async live(ms: number): Promise<void> {
@@ -128,21 +159,18 @@ export class World {
 
   private async setUp(): Promise<string[]> {
     await createTeam(this.base);
+    await theSandbox(this.base.sandbox).reset(TEAM_ID);
     const app = createApp(() => this.depsOf(new Run("set-up", [])));
     const count = Math.ceil(this.options.uploads / POSTS_PER_ACCOUNT) + 1;
     const ids: string[] = [];
     for (let i = 0; i < count; i++) {
-      const { accessJwt, refreshJwt } = this.platform.login(`a${i}`);
+      const account = this.platform.account(`a${i}`);
       const answer = await this.whole(async () => {
         const reply = await app.fetch(
           new Request("https://akimbo.test/api/v1/accounts", {
             method: "POST",
             headers: { "x-api-key": TOKEN, "content-type": "application/json" },
-            body: JSON.stringify({
-              platform: "bluesky",
-              service: "https://pds.example.com",
-              credentials: { accessToken: accessJwt, refreshToken: refreshJwt },
-            }),
+            body: JSON.stringify(account),
           }),
         );
         return (await reply.json()) as { data?: { id: string } };
@@ -170,28 +198,30 @@ export class World {
   private plan(accounts: string[]): void {
     const [capped = "", ...others] = accounts;
     for (let i = 0; i < this.options.uploads; i++) {
-      const isPoison = i % 100 === 50;
+      const isPoison = i % 100 === 50 && this.options.hasPoison !== false;
       const isForbidden = i % 25 === 7;
       const kind = isPoison ? "poison" : isForbidden ? (i % 2 ? "held" : "draft") : "plain";
       const isLater = kind === "plain" && this.random.chance(0.1);
       const at = START + this.random.between(0, LOAD_MS);
       const dueInMs = isLater ? this.random.between(MINUTE, HOUR) : null;
       const accountId = others[Math.floor(i / POSTS_PER_ACCOUNT)] ?? "";
-      this.time.at(at, "load", () => this.create(`Post ${i} ${kind}`, accountId, kind, dueInMs));
+      this.time.at(at, "load", () => this.create(i, accountId, kind, dueInMs));
     }
     for (let i = 0; i < CAP + 6; i++) {
       const at = START + this.random.between(0, LOAD_MS);
-      this.time.at(at, "load", () => this.create(`Post ${i} crowded`, capped, "plain", null));
+      this.time.at(at, "load", () => this.create(i, capped, "crowded", null));
     }
   }
 
-  private create(text: string, accountId: string, kind: string, dueInMs: number | null): void {
+  private create(i: number, accountId: string, kind: string, dueInMs: number | null): void {
+    const text = `Post ${i} ${kind}`;
+    this.wantedAt.set(text, this.time.now + (dueInMs ?? 0));
     const run = new Run(`create ${text}`, [`create ${text}`]);
     run.onCreated = () => this.mark(text, kind);
     const app = createApp(() => this.depsOf(run));
     const fields = new FormData();
     fields.set("accountId", accountId);
-    fields.set("description", text);
+    this.platform.fill(fields, text, i);
     if (kind === "draft") fields.set("status", "draft");
     if (dueInMs !== null) {
       fields.set("schedule_date", new Date(this.time.now + dueInMs).toISOString());
@@ -213,13 +243,14 @@ export class World {
 
   /** What no route does yet: a post whose approval is for other content, a poisoned one. */
   private async mark(text: string, kind: string): Promise<void> {
-    if (kind === "plain") return;
-    const find = sqlQuery(sql`SELECT id FROM uploads WHERE description = ${text}`, (row) =>
-      Number(row.id),
+    if (kind === "plain" || kind === "crowded") return;
+    const find = sqlQuery(
+      sql`SELECT id FROM uploads WHERE coalesce(description, title) = ${text}`,
+      (row) => Number(row.id),
     );
     const hold = sqlWrite(
       sql`UPDATE uploads SET approved_hash = 'of other content'
-        WHERE description = ${text} AND ${kind} = 'held'`,
+        WHERE coalesce(description, title) = ${text} AND ${kind} = 'held'`,
     );
     const [[id]] = await this.base.db.run([find, hold]);
     if (id === undefined) return;
@@ -245,14 +276,13 @@ export class World {
     this.lines.push(`${((this.time.now - START) / SECOND).toFixed(1)}s ${line}`);
   }
 
-  private story(): string[] {
+  private story(arrivals: readonly Arrival[]): string[] {
     const seen = new Set<string>();
-    const twice = this.platform.posts.find(({ text }) => seen.size === seen.add(text).size);
+    const twice = arrivals.find(({ text }) => seen.size === seen.add(text).size);
     if (!twice) return [];
-    const { key, text } = twice;
+    const { text } = twice;
     const id = this.ids.get(text);
-    const isOurs = (line: string) =>
-      line.includes(`"${text}"`) || line.includes(key) || line.includes(` #${id} `);
+    const isOurs = (line: string) => line.includes(text) || line.includes(` #${id} `);
     return this.lines.filter(isOurs).slice(0, STORY_LINES);
   }
 
@@ -264,6 +294,7 @@ export class World {
     return {
       ...this.base,
       now: () => new Date(this.time.now),
+      wait: async () => {},
       db: {
         orm: this.base.db.orm,
         runAll,
@@ -295,7 +326,7 @@ export class World {
       run,
       step,
       async () => {
-        if (step === "intent" && isPoisoned && this.chaos.isOn) {
+        if (step === "intent" && isPoisoned && (this.chaos.isOn || this.options.isCalm)) {
           this.chaos.count("poison");
           throw new Error("D1_ERROR: this row cannot be written.");
         }
@@ -374,16 +405,15 @@ export class World {
           : this.random.between(0, accept * SECOND);
         const acceptedAt = startedAt + deadlineMs + lateMs;
         await this.time.sleep(Math.max(0, startedAt + deadlineMs - this.time.now));
-        call.answer(acceptedAt, acceptedAt + lagMs());
+        await call.answer(acceptedAt, acceptedAt + lagMs());
         this.refuseDead(run);
         throw timedOut();
       }
       await this.time.sleep(Math.min(this.random.between(20, 2_000), deadlineMs));
       if (fault === "5xx before") return Response.json({ error: "Unavailable" }, { status: 503 });
-      if (fault === "token refused")
-        return Response.json({ error: "ExpiredToken" }, { status: 400 });
+      if (fault === "token refused") return call.refuseToken();
       const { now } = this.time;
-      const answer = call.answer(now, now + (fault === "none" ? 0 : lagMs()));
+      const answer = await call.answer(now, now + (fault === "none" ? 0 : lagMs()));
       await this.disturb(run, name, "after");
       this.refuseDead(run);
       if (fault === "reply dropped") throw new TypeError("Network connection lost.");
@@ -520,7 +550,7 @@ export class World {
   private async evidence(left: number): Promise<Evidence> {
     const { uploads, events } = await readDatabase(this.base.db);
     for (const { id, text } of uploads) this.ids.set(text, id);
-    const arrivals = this.platform.posts.map(({ text, at }) => ({ text, at }));
+    const arrivals = await this.platform.arrivals();
     return { uploads, events, arrivals, left, cap: CAP, acknowledged: this.acknowledged };
   }
 }

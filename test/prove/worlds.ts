@@ -1,7 +1,14 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { REQUIRED_STEPS } from "./boundaries.ts";
-import { duplicates, type Evidence, isForbidden, type Judgement, judge } from "./findings.ts";
+import {
+  duplicates,
+  type Evidence,
+  isForbidden,
+  isUndecided,
+  type Judgement,
+  judge,
+} from "./findings.ts";
 import type { Form } from "./forms.ts";
 import { post, startInstance } from "./instance.ts";
 import { addCounts, printCounts, type Verdicts } from "./verdicts.ts";
@@ -17,6 +24,8 @@ export interface Proof {
 
 /** Of the posts that had nothing against them, so many per cent have to go out. */
 const PUBLISHED_PERCENT = 98;
+/** What a platform that cannot be asked leaves open. */
+const MAX_UNDECIDED = 0.05;
 /** Half of the worlds know only some of the boundaries, and chance is uneven. */
 const SPARE = 2.5;
 const PARALLEL = 2;
@@ -34,11 +43,14 @@ export async function playWorlds(proof: Proof): Promise<void> {
     plans.push({ subject, uploads: form.controlUploads, crashesPerBoundary: 2, seed: 0 });
   }
   for (const [i, plan] of plans.entries()) plan.seed = seed + i;
+  const calm = { subject: "stepwise", uploads: form.calmUploads, crashesPerBoundary: 0 } as const;
+  for (const hasPoison of [true, false]) plans.push({ ...calm, seed, isCalm: true, hasPoison });
   const played = await playAll(proof, plans);
 
   const isControl = ({ subject }: WorldOptions) => subject === "hasty" || subject === "naive";
-  const main = played.filter(({ plan }) => !isControl(plan));
+  const main = played.filter(({ plan }) => !isControl(plan) && !plan.isCalm);
   showMain(proof, main);
+  showPoison(proof, played);
   console.log("\nControls, which must fail");
   for (const { plan, report } of played.filter(({ plan }) => isControl(plan))) {
     const twice = duplicates(report.evidence.arrivals);
@@ -47,6 +59,22 @@ export async function playWorlds(proof: Proof): Promise<void> {
     const label = `${what}: ${posts} posts made, ${twice} duplicated`;
     proof.verdicts.check(twice > 0 ? label : `${label}: the harness is broken`, twice > 0);
   }
+}
+
+/** The delay that 95 of 100 posts keep within. */
+const p95 = ({ delays }: WorldReport): number => delays[Math.floor(delays.length * 0.95)] ?? 0;
+const POISON_TOLERANCE = 0.1;
+
+function showPoison({ verdicts }: Proof, played: Played[]): void {
+  const [poisoned = 0, plain = 0] = played
+    .filter(({ plan }) => plan.isCalm)
+    .sort((a, b) => Number(b.plan.hasPoison) - Number(a.plan.hasPoison))
+    .map(({ report }) => p95(report));
+  const seconds = (ms: number) => (ms / 1_000).toFixed(2);
+  verdicts.check(
+    `one poisoned post in a hundred: the others' p95 is ${seconds(poisoned)} s, without it ${seconds(plain)} s`,
+    plain > 0 && poisoned <= plain * (1 + POISON_TOLERANCE),
+  );
 }
 
 const CONTROLS = {
@@ -99,6 +127,15 @@ function showMain({ form, verdicts }: Proof, played: Played[]): void {
     "\nMoved time: crashes at step boundaries, queue, clock, database and platform faults",
   );
   showEvidence(played.map(({ report }) => report.evidence));
+  for (const [subject, worlds] of Map.groupBy(played, ({ plan }) => plan.subject)) {
+    const all = worlds.map(({ report }) => report.evidence);
+    const uploads = all.flatMap((evidence) => evidence.uploads);
+    const completed = uploads.filter(({ status }) => status === "completed").length;
+    const twice = all.reduce((sum, evidence) => sum + duplicates(evidence.arrivals), 0);
+    console.log(
+      `    ${subject.padEnd(10)} ${uploads.length} uploads, ${completed} completed, ${twice} duplicated`,
+    );
+  }
   printCounts("crashes", crashes);
   printCounts("faults", faults);
   verdicts.judge([...judgements.values()]);
@@ -142,11 +179,12 @@ function showPublished(verdicts: Verdicts, played: Played[]): void {
   const wanted = played
     .flatMap(({ report }) => report.evidence.uploads)
     .filter(({ text }) => !isForbidden(text) && !/poison|crowded/.test(text));
-  const stuck = wanted.filter(({ status }) => status !== "completed");
+  const stuck = wanted.filter((upload) => upload.status !== "completed" && !isUndecided(upload));
+  const undecided = wanted.filter(isUndecided);
   const share = (100 * (wanted.length - stuck.length)) / wanted.length;
   verdicts.check(
-    `${share.toFixed(1)} % of the posts with nothing against them went out (at least ${PUBLISHED_PERCENT} %)`,
-    share >= PUBLISHED_PERCENT,
+    `${share.toFixed(1)} % of the posts with nothing against them went out (at least ${PUBLISHED_PERCENT} %), ${undecided.length} of them left to a person`,
+    share >= PUBLISHED_PERCENT && undecided.length <= wanted.length * MAX_UNDECIDED,
     stuck.map(({ id, text, status, failureCode }) => `#${id} ${text}: ${status} ${failureCode}`),
   );
 }

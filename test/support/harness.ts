@@ -51,6 +51,7 @@ export class Harness {
     this.deps = {
       ...base,
       fetch: (input, init) => this.network(input, init),
+      wait: async () => {},
       log: (entry) => this.logs.push(entry),
       publishQueue: {
         send: async (message: PublishMessage, options?: QueueSendOptions) => {

@@ -15,7 +15,7 @@ import { insertMediaUses, insertUpload } from "./repo.ts";
 import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { commonFieldsSchema } from "./schema.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
-import { wake } from "./wake.ts";
+import { wakeOnTime } from "./wake.ts";
 
 type NewRow = Omit<UploadRow, "id">;
 
@@ -193,6 +193,6 @@ async function storeUpload(ctx: Ctx, row: NewRow, media: ReceivedMedia[]): Promi
   });
   const known = media.filter((item) => "file" in item && stored[files.indexOf(item.file)] === 0);
   ctx.defer(discardFiles(ctx, known));
-  if (row.wokenAt) await wake(ctx, id, row.wokenAt);
+  if (row.wokenAt) await wakeOnTime(ctx, id, row.wokenAt);
   return { ...row, id };
 }

@@ -1,8 +1,9 @@
 import { sql } from "drizzle-orm";
-import { addSeconds, secondsBetween } from "../../core/time.ts";
+import { addSeconds } from "../../core/time.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { LOOK_AHEAD_SECONDS } from "./rules.ts";
+import { delayUntil, untilWholeSeconds } from "./wake.ts";
 
 /** Rows taken by one statement. */
 const SLICE = 1_000;
@@ -60,12 +61,18 @@ export async function wakeDueUploads(deps: Deps): Promise<number> {
     const now = deps.now();
     const [slice] = await deps.db.run([takeSlice(now, after, slices < SUSPECT_SLICES)]);
     const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
+    let isAligned = false;
     for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
+      const group = ordered.slice(i, i + MESSAGES_PER_SEND);
+      const ahead = group.find(({ dueAt }) => dueAt > now);
       try {
+        // Posts are planned for whole seconds, so what is right for one of them is for nearly all.
+        if (ahead && !isAligned) await untilWholeSeconds(deps, ahead.dueAt);
+        isAligned ||= ahead !== undefined;
         await deps.publishQueue.sendBatch(
-          ordered.slice(i, i + MESSAGES_PER_SEND).map(({ id, dueAt }) => ({
+          group.map(({ id, dueAt }) => ({
             body: { kind: "publish" as const, uploadId: id },
-            delaySeconds: Math.max(0, Math.ceil(secondsBetween(now, dueAt))),
+            delaySeconds: delayUntil(deps, dueAt),
           })),
         );
       } catch (error) {
