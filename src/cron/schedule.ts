@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { wakeDueUploads } from "../features/uploads/sweep.ts";
+import { runChores } from "./chores.ts";
 
 /**
  * The one trigger, every minute. Ticks come late, twice, or not at all: what is due is read from the
@@ -8,6 +9,7 @@ import { wakeDueUploads } from "../features/uploads/sweep.ts";
  */
 export async function runSchedule(deps: Deps): Promise<void> {
   const woken = await wakeDueUploads(deps);
+  await runChores(deps);
   await theHeartbeat(deps.heartbeat).beat(deps.now().getTime());
   if (woken > 0) deps.log({ event: "cron.woken", uploads: woken });
 }

@@ -42,6 +42,9 @@ function memoryMb(pid: number, line: string): number {
   return Number(new RegExp(`${line}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / MEGABYTE;
 }
 
+/** What a process holds in memory now, in MB. */
+export const residentMemoryMb = (pid: number): number => memoryMb(pid, "VmRSS");
+
 /** How much more memory a process held at the most during `work` than before, in MB. */
 export async function peakMemoryMb(pid: number, work: () => Promise<void>): Promise<number> {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");

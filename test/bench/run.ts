@@ -4,7 +4,9 @@ import { countCosts } from "./counted.ts";
 import { measureDuePosts } from "./due-posts.ts";
 import { measureFullSize } from "./full-size.ts";
 import { measureIntake } from "./intake.ts";
+import { measureLateness } from "./lateness.ts";
 import { canMeasureCpu } from "./process-cost.ts";
+import { measureRelay } from "./relay.ts";
 import { printTable, printVerdict, type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { measureStartUp } from "./start-up.ts";
@@ -51,7 +53,12 @@ async function main(): Promise<number> {
     );
     if (canMeasureCpu) {
       show("Files taken in", await measureIntake(workspace, bundle.script));
-      show("Due posts", await measureDuePosts(workspace, bundle.script, due));
+      show("Files passed on", await measureRelay(workspace, bundle.script));
+      show("Due posts", [
+        ...(await measureDuePosts(workspace, bundle.script, due)),
+        ...(await measureLateness(workspace, bundle.script, 100)),
+        ...(await measureLateness(workspace, bundle.script, 1_000)),
+      ]);
     }
     show("A page of 100 posts", await measureFullSize(workspace, bundle.script, sizes));
     printVerdict(all);

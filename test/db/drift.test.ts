@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
+import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { tokens, users } from "../../src/features/auth/table.ts";
 import { events } from "../../src/features/events/table.ts";
@@ -9,6 +10,7 @@ import { members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
 
 const TABLES: SQLiteTable[] = [
+  chores,
   users,
   tokens,
   teams,

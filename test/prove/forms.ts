@@ -10,6 +10,8 @@ export interface Form {
   /** Uploads of each control. */
   controlUploads: number;
   kills: number;
+  /** Kills while files stream in. */
+  brokenUploads: number;
   killUploads: number;
 }
 
@@ -24,6 +26,7 @@ export const SHORT: Form = {
   crashesPerBoundary: 4,
   controlUploads: 100,
   kills: 5,
+  brokenUploads: 3,
   killUploads: 100,
 };
 
@@ -38,5 +41,6 @@ export const FULL: Form = {
   crashesPerBoundary: 50,
   controlUploads: 100,
   kills: 60,
+  brokenUploads: 50,
   killUploads: 1_000,
 };

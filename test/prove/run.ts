@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { runProgram } from "../../src/cli/program.ts";
 import { requireWrangler } from "../../src/cli/wrangler.ts";
+import { playBrokenUploads } from "./broken-uploads.ts";
 import { FULL, SHORT } from "./forms.ts";
 import { playKills } from "./kills.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWorlds } from "./worlds.ts";
 
-/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills`: one part. */
+/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills|files`: one part. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { full: { type: "boolean" }, seed: { type: "string" }, only: { type: "string" } },
@@ -25,8 +26,10 @@ async function main(): Promise<number> {
   const entry = join("test", "prove", "worker.ts");
   await requireWrangler("Building", ["deploy", entry, "--dry-run", "--outdir", folder]);
   const proof = { script: join(folder, "worker.js"), folder, seed, form, verdicts };
-  if (values.only !== "kills") await playWorlds(proof);
-  if (values.only !== "worlds") await playKills(proof);
+  const plays = { worlds: playWorlds, kills: playKills, files: playBrokenUploads };
+  for (const [part, play] of Object.entries(plays)) {
+    if (values.only === undefined || values.only === part) await play(proof);
+  }
   const seconds = (performance.now() - startedAt) / 1_000;
   console.log(`\nSeed ${seed}, ${seconds.toFixed(0)} s`);
   return verdicts.close();

@@ -24,6 +24,10 @@ export default {
       case "/prove/tick":
         await worker.scheduled({} as ScheduledController, env, execution);
         return Response.json({});
+      case "/prove/objects": {
+        const { objects } = await env.MEDIA.list({ prefix: "media/" });
+        return Response.json({ keys: objects.map(({ key }) => key) });
+      }
       case "/prove/database":
         return Response.json(await readDatabase(createDeps(env).db));
       default:

@@ -41,7 +41,16 @@ export async function usableLogin(
   const { expiresAt } = credentials;
   const isFresh = !expiresAt || expiresAt > addSeconds(deps.now(), EARLY_SECONDS);
   if (isFresh && !wasRefused) return { kind: "ready", credentials };
+  return refreshLogin(deps, connector, account, credentials);
+}
 
+/** Refreshes a login, whether it has to be or not. */
+export async function refreshLogin(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+  credentials: Credentials,
+): Promise<Login> {
   const now = deps.now();
   const lease = takeRefreshLease(deps.db, account, now, addSeconds(now, LEASE_SECONDS));
   const [taken] = await deps.db.run([lease]);

@@ -1,10 +1,19 @@
 import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { toFailureObject } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
-import { type Db, type Query, sqlQuery, sqlWrite, toQuery, toWrite } from "../../db/client.ts";
+import {
+  type Db,
+  type Query,
+  rowReader,
+  sqlQuery,
+  sqlWrite,
+  toQuery,
+  toWrite,
+} from "../../db/client.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
+const readAccount = rowReader(accounts);
 const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
 const one = (team: SQL, id: string) => and(ofTeam(team), eq(accounts.id, id));
 
@@ -61,6 +70,18 @@ export function insertAccount(db: Db, row: typeof accounts.$inferInsert) {
 
 export function updateAccount(db: Db, team: SQL, id: string, set: Partial<AccountRow>) {
   return toQuery(db.orm.update(accounts).set(set).where(one(team, id)).returning(), accounts);
+}
+
+/** Accounts in use whose logins end after `after`, by time then id, and up to `until`. */
+export function accountsExpiring(after: { at: number; id: string }, until: Date, limit: number) {
+  return sqlQuery(
+    sql`SELECT * FROM accounts
+      WHERE status = 'active' AND credentials_expire_at IS NOT NULL AND deleted_at IS NULL
+        AND (credentials_expire_at, id) > (${after.at}, ${after.id})
+        AND credentials_expire_at <= ${until.getTime()}
+      ORDER BY credentials_expire_at, id LIMIT ${limit}`,
+    readAccount,
+  );
 }
 
 /** Takes the right to refresh a login; 0 while another holds it, or once the login has changed. */

@@ -9,6 +9,11 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** Enough of an image's head to find its size behind large metadata. */
 const HEADER_BYTES = 64 * 1024;
 
+const objectKeyOf = (teamId: number): string => `media/${teamId}/${randomHex(16)}`;
+
+/** Whose an object is, by its key. */
+export const teamOfObject = (objectKey: string): number => Number(objectKey.split("/")[1]);
+
 /** A file that has been received into storage. */
 export interface StoredFile extends MediaItem {
   objectKey: string;
@@ -29,7 +34,7 @@ export async function storeFile(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
 ): Promise<StoredFile | StoreRefusal> {
-  const objectKey = `media/${teamId}/${randomHex(16)}`;
+  const objectKey = objectKeyOf(teamId);
   const writer = new PartWriter(deps.media, objectKey);
   try {
     for await (const chunk of source) {

@@ -1,3 +1,4 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
@@ -12,6 +13,8 @@ export const instagram: Connector<InstagramSettings> = {
   capabilities,
   needs,
   timing,
+  // Of 60 days; one that nobody renews is lost with its account.
+  refreshAheadSeconds: (10 * DAY) / SECOND,
   settings,
   check: async (post) => (await import("./check.ts")).check(post),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),

@@ -1,10 +1,10 @@
 /**
- * Sizes in bytes. A single chunk may have up to 64 MB, chunks of a longer video 5 to 64 MB, the last
+ * Sizes in bytes, so that a chunk gets through in the time of one call on a slow way too. A single chunk may have up to 64 MB, chunks of a longer video 5 to 64 MB, the last
  * one up to 128 MB; the number of chunks is rounded down. Source: TikTok, "Media Transfer Guide".
  */
-const LARGEST_SINGLE = 60_000_000;
+const LARGEST_SINGLE = 20_000_000;
 const SMALL_CHUNK = 10_000_000;
-const LARGE_CHUNK = 32_000_000;
+const LARGE_CHUNK = 20_000_000;
 /** Above this, small chunks would be hundreds of calls. */
 const LARGE_VIDEO = 1_000_000_000;
 

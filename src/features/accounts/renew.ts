@@ -1,0 +1,39 @@
+import { addSeconds } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import { connectors, findConnector } from "../../platforms/registry.ts";
+import { openCredentials } from "./platform-access.ts";
+import { refreshLogin } from "./refresh.ts";
+import { accountsExpiring } from "./repo.ts";
+
+/** Logins of one page: each is a call to a platform. */
+const PAGE = 10;
+
+/**
+ * Renews the logins that would end unless somebody uses them, each once a night. One that cannot be
+ * renewed for the moment is tried again the next night.
+ *
+ * @param cursor epoch milliseconds and id of the last account, as `1796115600000 acc_…`
+ */
+export async function renewLogins(deps: Deps, cursor: string | null): Promise<string | null> {
+  const now = deps.now();
+  const longest = Math.max(
+    ...connectors().map(({ refreshAheadSeconds = 0 }) => refreshAheadSeconds),
+  );
+  const [at = String(now.getTime()), id = ""] = cursor?.split(" ") ?? [];
+  const after = { at: Number(at), id };
+  const [page] = await deps.db.run([accountsExpiring(after, addSeconds(now, longest), PAGE)]);
+  for (const account of page) {
+    const connector = findConnector(account.platform);
+    const ahead = connector?.refreshAheadSeconds;
+    const { credentialsExpireAt: endsAt } = account;
+    if (!connector || !ahead || !endsAt || endsAt > addSeconds(now, ahead)) continue;
+    try {
+      await refreshLogin(deps, connector, account, await openCredentials(deps, account));
+    } catch (error) {
+      deps.log({ event: "login.renewal_failed", accountId: account.id, error: String(error) });
+    }
+  }
+  const last = page.at(-1);
+  if (!last || page.length < PAGE) return null;
+  return `${last.credentialsExpireAt?.getTime()} ${last.id}`;
+}

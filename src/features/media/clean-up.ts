@@ -1,0 +1,36 @@
+import { DAY } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import { objectsInUse } from "./repo.ts";
+import { teamOfObject } from "./store.ts";
+
+/** Younger ones may belong to a request that is still running. */
+const UNUSED_MS = DAY;
+const PAGE = 500;
+
+/**
+ * Removes the objects of a page that no file stands for: what a request left behind that broke off.
+ * `cursor` is the storage's own.
+ */
+export async function removeUnusedObjects(
+  deps: Deps,
+  cursor: string | null,
+): Promise<string | null> {
+  const page = await deps.media.list({
+    prefix: "media/",
+    limit: PAGE,
+    ...(cursor ? { cursor } : {}),
+  });
+  const before = deps.now().getTime() - UNUSED_MS;
+  const old = page.objects.filter(({ uploaded }) => uploaded.getTime() < before);
+  const next = page.truncated ? page.cursor : null;
+  if (old.length === 0) return next;
+  const byTeam = Map.groupBy(
+    old.map(({ key }) => key),
+    teamOfObject,
+  );
+  const teams = [...byTeam];
+  const used = await deps.db.runAll(teams.map(([team, keys]) => objectsInUse(team, keys)));
+  const unused = teams.flatMap(([, keys], i) => keys.filter((key) => !used[i]?.includes(key)));
+  if (unused.length > 0) await deps.media.delete(unused);
+  return next;
+}
