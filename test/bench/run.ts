@@ -1,4 +1,5 @@
 import { runProgram } from "../../src/cli/program.ts";
+import { measureAbuse } from "./abuse.ts";
 import { buildBundle, bundleRow } from "./bundle.ts";
 import { countCosts } from "./counted.ts";
 import { measureDuePosts } from "./due-posts.ts";
@@ -53,6 +54,7 @@ async function main(): Promise<number> {
     );
     if (canMeasureCpu) {
       show("Files taken in", await measureIntake(workspace, bundle.script));
+      show("Hostile bodies", await measureAbuse(workspace, bundle.script));
       show("Files passed on", await measureRelay(workspace, bundle.script));
       show("Due posts", [
         ...(await measureDuePosts(workspace, bundle.script, due)),

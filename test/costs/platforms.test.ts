@@ -15,11 +15,16 @@ type Cost = [roundTrips: number, rowsWritten: number, rowsRead: number, platform
 /** What it costs to publish a post that is due, from its message to its outcome. */
 const COSTS: [platform: Platform, what: string, fields: Parameters<typeof form>[0], cost: Cost][] =
   [
-    ["tiktok", "a video", { title: "Film", video: video() }, [0, 0, 0, 0]],
-    ["tiktok", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [0, 0, 0, 0]],
-    ["instagram", "a photo", { title: "Photo", photo: jpeg() }, [0, 0, 0, 0]],
-    ["instagram", "a reel", { title: "Film", video: video() }, [0, 0, 0, 0]],
-    ["instagram", "a carousel of two", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [0, 0, 0, 0]],
+    ["tiktok", "a video", { title: "Film", video: video() }, [6, 11, 21, 4]],
+    ["tiktok", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [7, 10, 26, 3]],
+    ["instagram", "a photo", { title: "Photo", photo: jpeg() }, [9, 15, 31, 5]],
+    ["instagram", "a reel", { title: "Film", video: video() }, [9, 15, 31, 5]],
+    [
+      "instagram",
+      "a carousel of two",
+      { title: "Photos", photo: [jpeg(), jpeg(1)] },
+      [15, 22, 52, 10],
+    ],
   ];
 
 const named = ([trips, written, read, requests]: Cost) =>
