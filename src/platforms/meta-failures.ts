@@ -128,6 +128,8 @@ export function graphJudge(table: GraphTable) {
   };
 }
 
+export type GraphJudge = ReturnType<typeof graphJudge>;
+
 /** An answer that says nothing of what was asked for. */
 const isBroken = (status: number): boolean => status < 400 || status === 408 || status >= 500;
 

@@ -13,6 +13,8 @@ export interface GraphRefusal {
   subcode: number | null;
   /** What Meta would have a person read, else its wording for developers. At most 500 characters. */
   message: string;
+  /** All that Meta wrote, for where the numbers say too little. */
+  wording: string;
   isTransient: boolean;
   /** Minutes until calls are taken again, where a limit was met and Meta said how long. */
   regainMinutes: number | null;
@@ -28,7 +30,7 @@ async function readJson(reply: Response): Promise<unknown> {
 
 /** Ids exceed what a number holds exactly, and some answers write them as numbers. */
 const withTextIds = (json: string): string =>
-  json.replace(/"(id|user_id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
+  json.replace(/"((?:user_|video_|post_|upload_session_)?id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
 
 const errorBody = z.object({
   error: z.object({
@@ -36,6 +38,7 @@ const errorBody = z.object({
     code: z.number().nullish().catch(null),
     error_subcode: z.number().nullish().catch(null),
     is_transient: z.boolean().nullish().catch(null),
+    error_user_title: z.string().nullish().catch(null),
     error_user_msg: z.string().nullish().catch(null),
   }),
 });
@@ -72,6 +75,9 @@ function toGraphRefusal(reply: Response, body: unknown, platform: string): Graph
     message: (said?.error_user_msg?.trim() || said?.message?.trim() || fallback)
       .slice(0, MAX_MESSAGE_CHARACTERS)
       .toWellFormed(),
+    wording: [said?.message, said?.error_user_title, said?.error_user_msg]
+      .map((text) => text?.slice(0, MAX_MESSAGE_CHARACTERS) ?? "")
+      .join("\n"),
     isTransient: said?.is_transient ?? false,
     regainMinutes: readRegainMinutes(reply),
   };

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta-containers.ts";
 import {
   type GraphCall,
   graphRequest,
@@ -23,8 +24,6 @@ const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, pa
 const versioned = (...path: string[]): string =>
   `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
 
-const created = z.object({ id }).transform((body) => body.id);
-
 /**
  * The call that has a file fetched, or the items of a carousel joined, into a container. Nobody sees
  * it until it is published; unpublished it is gone after 24 hours.
@@ -40,23 +39,21 @@ export function createContainerRequest(
   return graph(versioned(userId, "media"), { token, form: fields });
 }
 
-/** The container's id. */
-export const readCreateContainerReply = (reply: Response): Reading<string> =>
-  readReply(reply, created);
-
-const containerStatus = z.object({
-  status_code: z.enum(["IN_PROGRESS", "FINISHED", "PUBLISHED", "ERROR", "EXPIRED"]),
-  status: z.string().nullish().catch(null),
-});
-
-export type ContainerStatus = z.infer<typeof containerStatus>;
+const containerStatus = z
+  .object({
+    status_code: z.enum(CONTAINER_STATUSES),
+    status: z.string().nullish().catch(null),
+  })
+  .transform(
+    (body): ContainerStatus => ({ status: body.status_code, reason: body.status ?? null }),
+  );
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container */
 export function getContainerRequest(token: string, containerId: string): Request {
   return graph(versioned(containerId), { token, query: { fields: "status_code,status" } });
 }
 
-/** `status` carries the reason of an ERROR as a sentence with its subcode. */
+/** The reason of an ERROR is a sentence with its subcode. */
 export const readGetContainerReply = (reply: Response): Reading<ContainerStatus> =>
   readReply(reply, containerStatus);
 
@@ -69,24 +66,10 @@ export function publishRequest(token: string, userId: string, containerId: strin
   return graph(versioned(userId, "media_publish"), { token, form: { creation_id: containerId } });
 }
 
-/** The post's id. */
-export const readPublishReply = (reply: Response): Reading<string> => readReply(reply, created);
-
-const media = z.object({
-  id,
-  permalink: z.string().nullish().catch(null),
-  caption: z.string().nullish().catch(null),
-  timestamp: z.string().nullish().catch(null),
-});
-
-export type Media = z.infer<typeof media>;
-
 /** @see https://developers.facebook.com/docs/instagram-platform/reference/instagram-media */
 export function getMediaRequest(token: string, mediaId: string): Request {
   return graph(versioned(mediaId), { token, query: { fields: "id,permalink" } });
 }
-
-export const readGetMediaReply = (reply: Response): Reading<Media> => readReply(reply, media);
 
 /** The newest posts, or the stories of the last 24 hours. */
 export function listMediaRequest(
@@ -98,8 +81,24 @@ export function listMediaRequest(
   return graph(versioned(userId, edge), { token, query });
 }
 
+const media = z
+  .object({
+    id,
+    permalink: z.string().nullish().catch(null),
+    caption: z.string().nullish().catch(null),
+    timestamp: z.string().nullish().catch(null),
+  })
+  .transform(
+    (body): ListedPost => ({
+      id: body.id,
+      text: body.caption ?? null,
+      permalink: body.permalink ?? null,
+      timestamp: body.timestamp ?? null,
+    }),
+  );
+
 /** In the platform's order, newest first. */
-export const readListMediaReply = (reply: Response): Reading<Media[]> =>
+export const readListMediaReply = (reply: Response): Reading<ListedPost[]> =>
   readReply(
     reply,
     z.object({ data: z.array(media) }).transform((body) => body.data),
@@ -123,13 +122,6 @@ export function getMeRequest(token: string): Request {
 /** `user_id` is the professional account's id, which paths of publishing want. */
 export const readGetMeReply = (reply: Response): Reading<Me> => readReply(reply, me);
 
-const refreshed = z.object({
-  access_token: z.string().min(1),
-  expires_in: z.number().positive().optional().catch(undefined),
-});
-
-export type RefreshedToken = z.infer<typeof refreshed>;
-
 /**
  * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the
  * address because the reference has it there alone.
@@ -140,7 +132,3 @@ export function refreshTokenRequest(token: string): Request {
   const query = { grant_type: "ig_refresh_token", access_token: token };
   return graph("/refresh_access_token", { query });
 }
-
-/** `expires_in` in seconds. */
-export const readRefreshTokenReply = (reply: Response): Reading<RefreshedToken> =>
-  readReply(reply, refreshed);

@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { VideoRules } from "../meta-video-rules.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
 export const MAX_CAPTION = 2_200;
@@ -23,36 +24,26 @@ export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Bytes of a story's video. Source: spec, "Uploads: create", Story. */
 export const MAX_STORY_VIDEO_BYTES = 100_000_000;
 
-/** What a video's header may say. Durations in seconds, ratios as width by height. */
-export interface VideoRules {
-  minSeconds: number;
-  maxSeconds: number;
-  maxBytes: number;
-}
+/**
+ * What holds of every video. Source: spec, "Content limits by platform"; frame rates: Meta, "IG User
+ * Media", reel specifications.
+ */
+const ANY_VIDEO = { minFps: 23, maxFps: 60, maxWidth: 1_920, minRatio: 0.01, maxRatio: 10 };
 
 /** Source: spec, "Content limits by platform". */
 export const REEL_RULES: VideoRules = {
+  ...ANY_VIDEO,
   minSeconds: 3,
   maxSeconds: 15 * 60,
   maxBytes: MAX_VIDEO_BYTES,
 };
 /** Source: spec, "Uploads: create", Story. */
 export const STORY_RULES: VideoRules = {
+  ...ANY_VIDEO,
   minSeconds: 3,
   maxSeconds: 60,
   maxBytes: MAX_STORY_VIDEO_BYTES,
 };
-
-/** Source: Meta, "IG User Media", reel specifications. */
-export const MIN_FPS = 23;
-export const MAX_FPS = 60;
-/** Pixels. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_WIDTH = 1_920;
-/** Source: spec, "Content limits by platform". */
-export const MIN_RATIO = 0.01;
-export const MAX_RATIO = 10;
-/** H.264 and HEVC. Source: Meta, "IG User Media", reel specifications. */
-export const VIDEO_CODECS = ["avc", "hevc"];
 
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;

@@ -1,6 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { captionField, captionOf } from "../meta-post.ts";
 import {
   IMAGE_TYPES,
   MAX_CAPTION,
@@ -20,14 +21,6 @@ type InstagramPost = Post<InstagramSettings>;
 
 /** What the post becomes at Instagram. */
 export type Shape = "image" | "reel" | "story" | "carousel";
-
-const isBlank = (text: string | null): boolean => text === null || text.trim() === "";
-
-/** The title, or the description where that is blank; empty when both are. */
-export function captionOf(post: Pick<Post, "title" | "description">): string {
-  const text = isBlank(post.title) ? post.description : post.title;
-  return text === null || isBlank(text) ? "" : text;
-}
 
 /** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
 const isSurely = (kind: PostMedia["kind"], item: PostMedia): boolean =>
@@ -58,7 +51,7 @@ export const countMentions = (caption: string): number => [...caption.matchAll(M
 
 function checkCaption(post: InstagramPost): FieldError[] {
   const caption = captionOf(post);
-  const field = isBlank(post.title) && !isBlank(post.description) ? "description" : "title";
+  const field = captionField(post);
   const errors: FieldError[] = [];
   const counts: [what: string, count: number, max: number][] = [
     ["characters", caption.length, MAX_CAPTION],

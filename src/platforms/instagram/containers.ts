@@ -1,18 +1,15 @@
 import type { MediaItem, PublishJob } from "../connector.ts";
-import { captionOf, shapeOf } from "./check.ts";
+import type { Fields } from "../meta-containers.ts";
+import { captionOf, sourceOf } from "../meta-post.ts";
+import { shapeOf } from "./check.ts";
 import type { InstagramSettings } from "./settings.ts";
 
 type Job = PublishJob<InstagramSettings>;
-type Fields = Record<string, string>;
 
 const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 
-/** Where the file is pulled from: Instagram reads JPEG alone, of images. */
-export async function sourceOf(job: Job, item: MediaItem): Promise<Fields> {
-  if (item.kind === "video") return { video_url: await job.mediaUrl(item) };
-  const form = item.mime === "image/jpeg" ? "original" : "jpeg";
-  return { image_url: await job.mediaUrl(item, form) };
-}
+/** Instagram reads JPEG alone, of images. */
+const READABLE_IMAGES = ["image/jpeg"];
 
 /** Tags on an image stand somewhere: in a column down its middle. Those of a video stand nowhere. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
@@ -54,7 +51,7 @@ function reelFields({ post: { settings } }: Job): Fields {
 
 /** The container of a post of one file. */
 export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
-  const source = await sourceOf(job, item);
+  const source = await sourceOf(job, item, READABLE_IMAGES);
   const tags = tagsOf(job.post.settings.user_tags, item);
   if (shapeOf(job.post) === "story") return { media_type: "STORIES", ...source, ...tags };
   const reel = item.kind === "video" ? reelFields(job) : {};
@@ -69,7 +66,7 @@ export async function childFields(job: Job, item: MediaItem, index: number): Pro
   return {
     is_carousel_item: "true",
     ...(item.kind === "video" ? { media_type: "VIDEO" } : {}),
-    ...(await sourceOf(job, item)),
+    ...(await sourceOf(job, item, READABLE_IMAGES)),
     ...(isTagged ? tagsOf(settings.user_tags, item) : {}),
   };
 }

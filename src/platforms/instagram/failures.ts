@@ -68,14 +68,14 @@ const BY_CODE: [number, GraphRule][] = [
 /** Said of a container that cannot be published yet, or not for the moment: nothing went out. */
 const NOT_PUBLISHED = [2207008, 2207020, 2207027, 9007];
 
-const judge = graphJudge({
+export const judge = graphJudge({
   bySubcode: BY_SUBCODE,
   byCode: BY_CODE,
   rateLimits: [80002],
   notPublished: NOT_PUBLISHED,
 });
 
-export const { isTokenRefusal, isLoginLost, isPassing, isUndecided, toRefused } = judge;
+export const { isUndecided, toRefused } = judge;
 const { ruleOfSubcode } = judge;
 
 /** A container whose status says nothing but a sentence about the file. */
@@ -97,14 +97,3 @@ export function toContainerRefused(status: string | null | undefined): Refused {
     ...(transient ? { restart: true } : {}),
   };
 }
-
-/** A container that was not published within 24 hours. */
-export const expiredContainer = (): Refused => ({
-  kind: "failed",
-  failure: {
-    code: "platform_unavailable",
-    message: "Instagram dropped the prepared media before they were published.",
-  },
-  transient: true,
-  restart: true,
-});

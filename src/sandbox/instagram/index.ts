@@ -8,7 +8,7 @@ import {
 import type { SimulatedCall, Simulator } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
 import { ACCOUNTS_SCHEMA, authenticate, getMe, refreshToken } from "./accounts.ts";
-import { CONTAINERS_SCHEMA, createContainer, findContainer, readContainer } from "./containers.ts";
+import { containers, createContainer, readContainer } from "./containers.ts";
 import { findMedia, INSTAGRAM_MEDIA_SCHEMA, listMedia } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
@@ -29,7 +29,7 @@ const EDGES: Record<
 /** A container or a post of the caller's. */
 async function readNode(call: GraphCall, id: string): Promise<Response> {
   const { account } = await authenticate(call);
-  const container = findContainer(call.store, account, id);
+  const container = containers.find(call.store, account.userId, id);
   if (container) return readContainer(call, container);
   const media = findMedia(call.store, account, id);
   if (!media) throw unsupported("GET", id);
@@ -64,6 +64,6 @@ async function handle(call: SimulatedCall, store: SandboxStore): Promise<Respons
 
 /** Instagram's API for professional accounts: containers, publishing, reads and tokens. */
 export const instagramSimulator: Simulator = {
-  schema: [ACCOUNTS_SCHEMA, CONTAINERS_SCHEMA, INSTAGRAM_MEDIA_SCHEMA].join("\n"),
+  schema: [ACCOUNTS_SCHEMA, containers.schema, INSTAGRAM_MEDIA_SCHEMA].join("\n"),
   handle,
 };

@@ -1,9 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
-import { type GraphCall, invalidParameter, pickFields } from "../meta-graph.ts";
+import { readLimit, toGraphTimestamp } from "../meta-containers.ts";
+import { type GraphCall, pickFields } from "../meta-graph.ts";
 import type { SandboxStore } from "../store.ts";
 import { type Account, authenticate } from "./accounts.ts";
-import { type Container, requireSelf } from "./containers.ts";
+import { type InstagramContainer, requireSelf } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";
 
 export const INSTAGRAM_MEDIA_SCHEMA = `
@@ -22,8 +23,6 @@ CREATE INDEX IF NOT EXISTS instagram_media_by_user ON instagram_media (user_id, 
 
 /** What a story lives. */
 const STORY_MS = DAY;
-const DEFAULT_LIMIT = 25;
-const MAX_LIMIT = 100;
 
 type MediaRow = {
   id: string;
@@ -37,17 +36,6 @@ type MediaRow = {
 
 const COLUMNS = "id, kind, media_type, caption, shortcode, permalink, created_at";
 
-const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-
-/** The short name of a post in its address: its id in base 64. */
-export function shortcodeOf(id: string): string {
-  let code = "";
-  for (let rest = BigInt(id); rest > 0n; rest >>= 6n) {
-    code = ALPHABET.charAt(Number(rest & 63n)) + code;
-  }
-  return code;
-}
-
 export function permalinkOf(
   { username }: Account,
   kind: ContainerKind,
@@ -58,7 +46,7 @@ export function permalinkOf(
   return `https://www.instagram.com/${kind === "reel" ? "reel" : "p"}/${code}/`;
 }
 
-function mediaTypeOf({ kind, received }: Container): string {
+function mediaTypeOf({ kind, received }: InstagramContainer): string {
   if (kind === "carousel") return "CAROUSEL_ALBUM";
   return received.video_url === undefined ? "IMAGE" : "VIDEO";
 }
@@ -66,7 +54,7 @@ function mediaTypeOf({ kind, received }: Container): string {
 export function insertMedia(
   store: SandboxStore,
   account: Account,
-  post: { id: string; code: string; container: Container },
+  post: { id: string; code: string; container: InstagramContainer },
 ): void {
   const { id, code, container } = post;
   store.sql.exec(
@@ -74,7 +62,7 @@ export function insertMedia(
     id,
     container.kind,
     mediaTypeOf(container),
-    container.caption,
+    container.text,
     code,
     permalinkOf(account, container.kind, code, id),
     now().getTime(),
@@ -100,8 +88,7 @@ const toObject = (row: MediaRow): Record<string, unknown> => ({
   media_product_type: PRODUCTS[row.kind] ?? "FEED",
   permalink: row.permalink,
   shortcode: row.shortcode,
-  // Without milliseconds, and with an offset that has no colon.
-  timestamp: new Date(row.created_at).toISOString().replace(/\.\d+Z$/, "+0000"),
+  timestamp: toGraphTimestamp(row.created_at),
   like_count: 0,
   comments_count: 0,
 });
@@ -121,12 +108,6 @@ export function findMedia(
     )
     .toArray();
   return row ? toObject(row) : null;
-}
-
-function readLimit(call: GraphCall): number {
-  const text = call.params.get("limit") ?? String(DEFAULT_LIMIT);
-  if (!/^\d{1,4}$/.test(text)) throw invalidParameter("Param limit must be an integer");
-  return Math.min(Number(text), MAX_LIMIT);
 }
 
 /** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */

@@ -1,11 +1,12 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
+import { newGraphId, shortcodeOf, statusOf } from "../meta-containers.ts";
 import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
 import { deliver, forcedFailure } from "../simulator.ts";
 import type { Verdict } from "../steering.ts";
 import { type Account, authenticate, expiredToken } from "./accounts.ts";
-import { type Container, findContainer, newId, requireSelf, statusOf } from "./containers.ts";
-import { countPublished, insertMedia, permalinkOf, shortcodeOf } from "./media.ts";
+import { containers, type InstagramContainer, requireSelf } from "./containers.ts";
+import { countPublished, insertMedia, permalinkOf } from "./media.ts";
 
 /** Source: platform notes, "Limits". */
 const POSTS_PER_DAY = 50;
@@ -53,12 +54,12 @@ function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Respo
   }
 }
 
-function requirePublishable(call: GraphCall, account: Account): Container {
+function requirePublishable(call: GraphCall, account: Account): InstagramContainer {
   const extra = [...call.params.keys()].find((name) => name !== "creation_id");
   if (extra) throw invalidParameter(`Param ${extra} is not allowed here`);
   const id = call.params.get("creation_id");
   if (!id) throw invalidParameter("The parameter creation_id is required.");
-  const container = findContainer(call.store, account, id);
+  const container = containers.find(call.store, account.userId, id);
   if (!container) throw mediaError(24, 2207006, "The requested resource does not exist.");
   if (container.kind === "child") {
     throw invalidParameter("An item of a carousel cannot be published alone.");
@@ -82,12 +83,7 @@ export async function publish(call: GraphCall, userId: string): Promise<Response
 
   // Nothing waits from here to the end, so that no container is published twice.
   const container = requirePublishable(call, account);
-  const verdict = call.store.steer(
-    call.origin,
-    `instagram/${container.id}`,
-    container.caption,
-    token,
-  );
+  const verdict = call.store.steer(call.origin, `instagram/${container.id}`, container.text, token);
   if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
   if (countPublished(call.store, account, now().getTime() - QUOTA_MS) >= POSTS_PER_DAY) {
     throw dailyCap();
@@ -98,21 +94,23 @@ export async function publish(call: GraphCall, userId: string): Promise<Response
   return deliver(reply.kind === "dropped" ? reply : { kind: "now" }, Response.json({ id }));
 }
 
-function savePost(call: GraphCall, account: Account, container: Container): string {
+function savePost(call: GraphCall, account: Account, container: InstagramContainer): string {
   const { store } = call;
-  const items = container.children.flatMap((id) => findContainer(store, account, id) ?? []);
+  const items = container.children.flatMap(
+    (id) => containers.find(store, account.userId, id) ?? [],
+  );
   const files = items.length > 0 ? items : [container];
-  const id = newId("180");
+  const id = newGraphId("180");
   const code = shortcodeOf(id);
   const url = permalinkOf(account, container.kind, code, id);
-  store.sql.exec("UPDATE instagram_containers SET published = 1 WHERE id = ?", container.id);
+  containers.markPublished(store, container.id);
   insertMedia(store, account, { id, code, container });
   store.savePost(call.origin, {
     platform: "instagram",
     key: id,
     version: id,
     author: account.username,
-    text: container.caption,
+    text: container.text,
     fields:
       items.length > 0
         ? { ...container.received, items: items.map(({ received }) => received) }

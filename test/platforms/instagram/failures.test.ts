@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { readPublishReply } from "../../../src/platforms/instagram/api.ts";
 import {
   isUndecided,
   toContainerRefused,
   toRefused,
 } from "../../../src/platforms/instagram/failures.ts";
+import { readCreatedReply } from "../../../src/platforms/meta-containers.ts";
 import { graphError, json } from "./scripted.ts";
 
 async function refusalOf(reply: Response) {
-  const read = await readPublishReply(reply);
+  const read = await readCreatedReply(reply, "Instagram");
   if (read.ok) throw new Error("That was no refusal.");
   return read.error;
 }

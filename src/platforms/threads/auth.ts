@@ -1,0 +1,38 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
+import { publicPicture, renewToken, toLoginRefusal } from "../meta-login.ts";
+import { getMeRequest, NAME, readGetMeReply, refreshTokenRequest } from "./api.ts";
+import { judge } from "./failures.ts";
+
+/** Whose token it is. There is no refresh token: the access token renews itself. */
+export async function identify(
+  fetch: Fetch,
+  credentials: Credentials,
+): Promise<Result<Connected, LoginRefusal>> {
+  const reply = await readGetMeReply(await fetch(getMeRequest(credentials.accessToken)));
+  if (!reply.ok) return refuse(toLoginRefusal(reply.error, judge));
+  const { id, username, name, threads_profile_picture_url: picture } = reply.value;
+  return ok({
+    profile: {
+      platformAccountId: id,
+      accountName: name?.trim() || username,
+      handle: username,
+      profileImageUrl: publicPicture(picture),
+      service: null,
+    },
+    credentials: { ...credentials, refreshToken: null },
+  });
+}
+
+/**
+ * Another 60 days. A token that has run out cannot be renewed, and one younger than 24 hours needs
+ * not be: that refusal is not final.
+ */
+export const refresh = (
+  fetch: Fetch,
+  { accessToken }: Credentials,
+): Promise<Result<Credentials, LoginRefusal>> =>
+  renewToken(fetch, refreshTokenRequest(accessToken), NAME, judge);
+
+/** Nothing to call: Threads has no documented way to give a token back. */
+export async function revoke(): Promise<void> {}

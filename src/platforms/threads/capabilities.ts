@@ -1,0 +1,76 @@
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { VideoRules } from "../meta-video-rules.ts";
+
+/** What Threads counts as characters. Source: spec, "Content limits by platform". */
+export const MAX_TEXT = 500;
+/** Different links in the text. Source: Threads API, "Changelog", 22 December 2025. */
+export const MAX_LINKS = 5;
+/** UTF-16 units. Source: spec, "Uploads: create", `threads`. */
+export const MAX_ALT_TEXT = 1_000;
+/** Files of a carousel. Source: spec, "Uploads: create", `threads`. */
+export const MAX_CAROUSEL = 20;
+/** Bytes of one image. Source: spec, "Content limits by platform". */
+export const MAX_IMAGE_BYTES = 8_000_000;
+/** Width by height. Source: Threads API, "Posts", image specifications. */
+export const MAX_IMAGE_RATIO = 10;
+/** What Threads reads. Source: Threads API, "Posts", image specifications. */
+export const READABLE_IMAGES = ["image/jpeg", "image/png"];
+/** The others are converted for it. */
+export const IMAGE_TYPES = [...READABLE_IMAGES, "image/webp", "image/gif"];
+/** Bytes of one video. Source: spec, "Content limits by platform". */
+export const MAX_VIDEO_BYTES = 1_000_000_000;
+export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+
+/** Source: Threads API, "Posts", video specifications. */
+export const VIDEO_RULES: VideoRules = {
+  minSeconds: 0,
+  maxSeconds: 5 * 60,
+  maxBytes: MAX_VIDEO_BYTES,
+  minFps: 23,
+  maxFps: 60,
+  maxWidth: 1_920,
+  minRatio: 0.01,
+  maxRatio: 10,
+};
+
+/** Posts in any 24 hours. Source: spec, "Daily caps"; Threads itself takes 250. */
+const DAILY_POST_CAP = 150;
+
+/** A token lives 60 days and cannot be renewed once it has run out. */
+export const REFRESH_AHEAD_SECONDS = 20 * 86_400;
+
+export const needs: Needs = {
+  app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",
+  scopes: [
+    "threads_basic",
+    "threads_content_publish",
+    "threads_manage_insights",
+    "threads_manage_replies",
+  ],
+  review: "App review with advanced access, and business verification.",
+};
+
+export const capabilities: Capabilities = {
+  limits: {
+    postCharacters: MAX_TEXT,
+    photoPostCharacters: MAX_TEXT,
+    titleCharacters: MAX_TEXT,
+    altTextCharacters: MAX_ALT_TEXT,
+    linkCharacters: null,
+    tagsCharacters: null,
+  },
+  dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
+  mediaSupport: {
+    kinds: ["image", "video"],
+    maxCount: MAX_CAROUSEL,
+    textOnly: true,
+    imageTypes: IMAGE_TYPES,
+    imageMaxBytes: MAX_IMAGE_BYTES,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
+  },
+};
+
+/** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
+export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };

@@ -1,0 +1,30 @@
+import * as z from "zod";
+import { choice, field, otherwise, single } from "../form-fields.ts";
+
+/** Source: spec, "Uploads: create", `threads`. */
+const REPLY_CONTROLS = [
+  "everyone",
+  "accounts_you_follow",
+  "mentioned_only",
+  "parent_post_author_only",
+  "followers_only",
+] as const;
+
+/** The form fields of a post on Threads. One that is empty counts as left out. */
+export const settings = z.object({
+  threads_alt_text: field(
+    single((text) => text),
+    {
+      type: "string",
+      description:
+        "Alt text of every image and video of the post, up to 1,000 characters; not for a post of text alone.",
+    },
+  ),
+  threads_reply_control: field(otherwise(choice(REPLY_CONTROLS), "everyone"), {
+    type: "string",
+    values: REPLY_CONTROLS,
+    description: "Who may reply. Default: everyone.",
+  }),
+});
+
+export type ThreadsSettings = z.infer<typeof settings>;

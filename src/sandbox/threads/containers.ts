@@ -1,0 +1,66 @@
+import { type Container, GraphContainers, statusOf } from "../meta-containers.ts";
+import { type GraphCall, invalidParameter, mediaError, pickFields } from "../meta-graph.ts";
+import { readSteering } from "../steering.ts";
+import type { SandboxStore } from "../store.ts";
+import { type Account, authenticate, requireSelf } from "./accounts.ts";
+import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
+import { pullSource } from "./pull.ts";
+
+export const containers = new GraphContainers<ContainerKind>("threads", "178");
+
+export type ThreadsContainer = Container<ContainerKind>;
+
+/** Also what publishing says of a container that it does not know of yet. */
+export const notFound = (id: string) =>
+  mediaError(24, 4279009, `The media with id ${id} cannot be found.`);
+
+/** The items of a carousel have to be ready items of the same account. */
+function requireChildren(store: SandboxStore, { userId }: Account, ids: string[]): void {
+  for (const id of ids) {
+    const child = containers.find(store, userId, id);
+    if (child?.kind !== "child") throw notFound(id);
+    if (statusOf(child) !== "FINISHED") {
+      throw invalidParameter(`The child ${id} is not ready to be published.`);
+    }
+  }
+}
+
+/** With these the text asks for media that Threads cannot use. */
+const STEERED_ERRORS: Partial<Record<string, string>> = {
+  media_invalid: "INVALID_DURATION",
+  media_unreachable: "FAILED_DOWNLOADING_VIDEO",
+};
+
+const TAKES = { image: "as_image", video: "as_video" } as const;
+
+function takenBy({ kind, source }: ContainerFields) {
+  if (source) return TAKES[source.kind];
+  return kind === "text" ? "no_time" : "as_image";
+}
+
+export async function createContainer(call: GraphCall, userId: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(account, userId, "POST");
+  const fields = readContainerFields(call);
+  requireChildren(call.store, account, fields.children);
+  const pulled = await pullSource(call, account, fields);
+  const { kind, text, children, received } = fields;
+  const steered = STEERED_ERRORS[readSteering(text).failure ?? ""] ?? null;
+  const id = containers.save(call, account.userId, {
+    kind,
+    text,
+    children,
+    received,
+    fileId: pulled.ok ? pulled.value : null,
+    error: pulled.ok ? steered : pulled.error,
+    takes: takenBy(fields),
+  });
+  return Response.json({ id });
+}
+
+export function readContainer(call: GraphCall, container: ThreadsContainer): Response {
+  const status = statusOf(container);
+  const error = status === "ERROR" ? container.error : null;
+  const object = { id: container.id, status, error_message: error ?? undefined };
+  return Response.json(pickFields(call, object, ["id"]));
+}

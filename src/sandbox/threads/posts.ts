@@ -1,0 +1,124 @@
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
+import { readLimit, toGraphTimestamp } from "../meta-containers.ts";
+import { type GraphCall, invalidParameter, pickFields } from "../meta-graph.ts";
+import type { SandboxStore } from "../store.ts";
+import { type Account, authenticate, requireSelf } from "./accounts.ts";
+import type { ThreadsContainer } from "./containers.ts";
+import type { ContainerKind } from "./fields.ts";
+
+export const POSTS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS threads_posts (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  username TEXT NOT NULL,
+  media_type TEXT NOT NULL,
+  text TEXT NOT NULL,
+  shortcode TEXT NOT NULL,
+  permalink TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS threads_posts_by_user ON threads_posts (user_id, created_at);
+`;
+
+type PostRow = {
+  id: string;
+  username: string;
+  media_type: string;
+  text: string;
+  shortcode: string;
+  permalink: string;
+  created_at: number;
+};
+
+const COLUMNS = "id, username, media_type, text, shortcode, permalink, created_at";
+
+const MEDIA_TYPES: Record<Exclude<ContainerKind, "child">, string> = {
+  text: "TEXT_POST",
+  image: "IMAGE",
+  video: "VIDEO",
+  carousel: "CAROUSEL_ALBUM",
+};
+
+export function insertPost(
+  store: SandboxStore,
+  { userId, username }: Account,
+  post: { id: string; shortcode: string; permalink: string; container: ThreadsContainer },
+): void {
+  const { id, shortcode, permalink, container } = post;
+  const mediaType = container.kind === "child" ? "IMAGE" : MEDIA_TYPES[container.kind];
+  store.sql.exec(
+    `INSERT INTO threads_posts (${COLUMNS}, user_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    username,
+    mediaType,
+    container.text,
+    shortcode,
+    permalink,
+    now().getTime(),
+    userId,
+  );
+}
+
+export const countPosts = (store: SandboxStore, { userId }: Account, since: number): number =>
+  store.sql
+    .exec<{ count: number }>(
+      "SELECT count(*) AS count FROM threads_posts WHERE user_id = ? AND created_at > ?",
+      userId,
+      since,
+    )
+    .one().count;
+
+const toObject = (row: PostRow): Record<string, unknown> => ({
+  id: row.id,
+  username: row.username,
+  media_product_type: "THREADS",
+  media_type: row.media_type,
+  text: row.text === "" ? undefined : row.text,
+  permalink: row.permalink,
+  shortcode: row.shortcode,
+  timestamp: toGraphTimestamp(row.created_at),
+  is_quote_post: false,
+});
+
+export function findPost(
+  store: SandboxStore,
+  { userId }: Account,
+  id: string,
+): Record<string, unknown> | null {
+  const [row] = store.sql
+    .exec<PostRow>(`SELECT ${COLUMNS} FROM threads_posts WHERE id = ? AND user_id = ?`, id, userId)
+    .toArray();
+  return row ? toObject(row) : null;
+}
+
+/** A moment in epoch seconds, as milliseconds. */
+function readMoment({ params }: GraphCall, name: "since" | "until"): number | null {
+  const text = params.get(name);
+  if (text === undefined) return null;
+  if (!/^\d{1,12}$/.test(text)) throw invalidParameter(`Param ${name} must be a unix timestamp`);
+  return Number(text) * SECOND;
+}
+
+/** Newest first. Every page has the cursor of the next, and no page has its address. */
+export async function listPosts(call: GraphCall, userId: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(account, userId, "GET");
+  const offset = Number(call.params.get("after") ?? 0) || 0;
+  const rows = call.store.sql
+    .exec<PostRow>(
+      `SELECT ${COLUMNS} FROM threads_posts
+       WHERE user_id = ?1 AND created_at >= coalesce(?2, 0)
+         AND (?3 IS NULL OR created_at <= ?3)
+       ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
+      account.userId,
+      readMoment(call, "since"),
+      readMoment(call, "until"),
+      readLimit(call),
+      offset,
+    )
+    .toArray();
+  const data = rows.map((row) => pickFields(call, toObject(row), ["id"]));
+  const cursors = { before: String(offset), after: String(offset + data.length) };
+  return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });
+}

@@ -1,0 +1,44 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { pullFile, sealFile } from "../files.ts";
+import type { GraphCall } from "../meta-graph.ts";
+import type { Account } from "./accounts.ts";
+import { type ContainerFields, unreachable } from "./fields.ts";
+
+/** Bytes. Source: Threads API, "Posts", media specifications. */
+const MAX_IMAGE_BYTES = 8_000_000;
+const MAX_VIDEO_BYTES = 1_000_000_000;
+const TYPES = {
+  image: ["image/jpeg", "image/png"],
+  video: ["video/mp4", "video/quicktime"],
+};
+
+/**
+ * Fetches the file of a container, as Threads does once it is created.
+ *
+ * @returns the id of the stored file, or the error_message with which the container ends
+ * @throws GraphError for an image that cannot be fetched, which is told at once
+ */
+export async function pullSource(
+  call: GraphCall,
+  account: Account,
+  { source }: ContainerFields,
+): Promise<Result<number | null, string>> {
+  if (source === null) return ok(null);
+  const { store, origin } = call;
+  const isVideo = source.kind === "video";
+  const file = { platform: "threads", owner: account.userId } as const;
+  const maxBytes = isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
+  const pulled = await pullFile(store, origin, file, source.url, maxBytes);
+  const unfit = isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN";
+  if (!pulled.ok) {
+    if (pulled.error === "too_large") return refuse(unfit);
+    if (isVideo) return refuse("FAILED_DOWNLOADING_VIDEO");
+    throw unreachable();
+  }
+  const { id, mime, declaredType } = pulled.value;
+  if (!TYPES[source.kind].includes(mime) || declaredType !== mime) {
+    store.media.discard(id);
+    return refuse(unfit);
+  }
+  return ok(sealFile(store, origin, file, id, pulled.value));
+}

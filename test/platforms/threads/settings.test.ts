@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { fieldInfos } from "../../../src/platforms/form-fields.ts";
+import { settings } from "../../../src/platforms/threads/settings.ts";
+
+test.each([{}, { threads_alt_text: " ", threads_reply_control: "" }])(
+  "left out or empty, a field has its default: %j",
+  (raw) => {
+    expect(settings.parse(raw)).toEqual({
+      threads_alt_text: null,
+      threads_reply_control: "everyone",
+    });
+  },
+);
+
+test.each([
+  ["threads_alt_text", " A red square ", "A red square"],
+  ["threads_reply_control", "accounts_you_follow", "accounts_you_follow"],
+  ["threads_reply_control", "Mentioned_Only", "mentioned_only"],
+  ["threads_reply_control", ["everyone", "followers_only"], "followers_only"],
+  ["threads_reply_control", "parent_post_author_only", "parent_post_author_only"],
+])("reads %s %j", (name, raw, value) => {
+  expect(settings.parse({ [name]: raw })).toMatchObject({ [name]: value });
+});
+
+test("refuses a reply control that there is not, in words", () => {
+  const refused = settings.safeParse({ threads_reply_control: "nobody" });
+  expect(refused.error?.issues).toMatchObject([
+    {
+      path: ["threads_reply_control"],
+      message: expect.stringMatching(/must be one of everyone, .*; "nobody" was sent\./),
+    },
+  ]);
+});
+
+test("says of every field what it is", () => {
+  expect(fieldInfos(settings)).toMatchObject({
+    threads_alt_text: { type: "string" },
+    threads_reply_control: { values: expect.arrayContaining(["everyone", "followers_only"]) },
+  });
+});
