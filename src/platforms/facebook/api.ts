@@ -1,0 +1,202 @@
+import * as z from "zod";
+import {
+  type GraphCall,
+  graphRequest,
+  graphId as id,
+  type Reading,
+  readGraphReply,
+} from "../meta-graph.ts";
+import { VERSIONS } from "../versions.ts";
+
+const API_VERSION = VERSIONS.facebook.version;
+export const GRAPH = "https://graph.facebook.com";
+const SITE = "https://www.facebook.com";
+
+/** Posts of one listing: more than a Page publishes while one answer is missing. */
+export const LIST_LIMIT = 25;
+
+export const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
+  readGraphReply(reply, shape, "Facebook");
+
+export const versioned = (...path: string[]): string =>
+  `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
+
+const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, path, call);
+
+/** `{page}_{post}`, or a bare number. */
+const postId = z.string().regex(/^\d+(?:_\d+)?$/);
+
+/**
+ * The call that makes a text post, or one of staged photos, which cannot be undone.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/reference/page/feed
+ */
+export function createPostRequest(
+  token: string,
+  pageId: string,
+  post: { message: string; link: string | null; photoIds: string[] },
+): Request {
+  const attached = post.photoIds.map((photoId, index): [string, string] => [
+    `attached_media[${index}]`,
+    JSON.stringify({ media_fbid: photoId }),
+  ]);
+  const form = {
+    ...(post.message === "" ? {} : { message: post.message }),
+    ...(post.link === null ? {} : { link: post.link }),
+    ...Object.fromEntries(attached),
+    published: "true",
+  };
+  return graph(versioned(pageId, "feed"), { token, form });
+}
+
+/** The post's id. */
+export const readCreatePostReply = (reply: Response): Reading<string> =>
+  readReply(
+    reply,
+    z.object({ id: postId }).transform((body) => body.id),
+  );
+
+/**
+ * The call that has a photo fetched. Published it makes a post, which cannot be undone; otherwise it
+ * waits, seen by nobody, to be attached to one.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/reference/page/photos
+ */
+export function createPhotoRequest(
+  token: string,
+  pageId: string,
+  photo: { url: string; message: string; isPublished: boolean },
+): Request {
+  const form = {
+    url: photo.url,
+    ...(photo.message === "" ? {} : { message: photo.message }),
+    published: String(photo.isPublished),
+  };
+  return graph(versioned(pageId, "photos"), { token, form });
+}
+
+/** The id of the post where the photo made one, else that of the photo. */
+export const readCreatePhotoReply = (reply: Response): Reading<string> =>
+  readReply(
+    reply,
+    z
+      .object({ id, post_id: postId.nullish().catch(null) })
+      .transform((body) => body.post_id ?? body.id),
+  );
+
+export const deletePhotoRequest = (token: string, photoId: string): Request =>
+  new Request(graph(versioned(photoId), { token }), { method: "DELETE" });
+
+/** An address at Facebook, which may come as a path alone; null for any other. */
+export function toPermalink(text: string | null | undefined): string | null {
+  if (!text || !URL.canParse(text, SITE)) return null;
+  const url = new URL(text, SITE);
+  const isTheirs = /^(?:[a-z0-9-]+\.)*facebook\.com$/.test(url.hostname);
+  return url.protocol === "https:" && isTheirs ? url.href : null;
+}
+
+/** Where a post is to be found by its id alone. */
+export const addressOf = (...path: string[]): string => [SITE, ...path].join("/");
+
+export const permalink = z
+  .string()
+  .nullish()
+  .catch(null)
+  .transform((text) => toPermalink(text));
+
+/** @see https://developers.facebook.com/docs/graph-api/reference/page-post */
+export const getPostRequest = (token: string, id: string): Request =>
+  graph(versioned(id), { token, query: { fields: "permalink_url" } });
+
+/** The post's address; null where Facebook tells none. */
+export const readGetPostReply = (reply: Response): Reading<string | null> =>
+  readReply(
+    reply,
+    z.object({ permalink_url: permalink }).transform((body) => body.permalink_url),
+  );
+
+const attachment = z.object({
+  media_type: z.string().nullish().catch(null),
+  subattachments: z
+    .object({ data: z.array(z.unknown()) })
+    .nullish()
+    .catch(null),
+});
+
+const listedPost = z.object({
+  id: postId,
+  message: z.string().nullish().catch(null),
+  created_time: z.string().nullish().catch(null),
+  permalink_url: permalink,
+  attachments: z
+    .object({ data: z.array(attachment) })
+    .nullish()
+    .catch(null),
+});
+
+export type ListedPost = z.infer<typeof listedPost>;
+
+/** How many photos a listed post shows. */
+export function countPhotos({ attachments }: ListedPost): number {
+  const [first] = attachments?.data ?? [];
+  if (first?.media_type === "album") return first.subattachments?.data.length ?? 0;
+  return first?.media_type === "photo" ? 1 : 0;
+}
+
+/**
+ * The Page's posts since a moment.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/reference/page/published_posts
+ */
+export function listPostsRequest(token: string, pageId: string, since: Date): Request {
+  const query = {
+    fields:
+      "id,message,created_time,permalink_url,attachments{media_type,subattachments{media_type}}",
+    since: String(Math.floor(since.getTime() / 1_000)),
+    limit: String(LIST_LIMIT),
+  };
+  return graph(versioned(pageId, "published_posts"), { token, query });
+}
+
+/** Newest first. */
+export const readListPostsReply = (reply: Response): Reading<ListedPost[]> =>
+  readReply(
+    reply,
+    z.object({ data: z.array(listedPost) }).transform((body) => body.data),
+  );
+
+const picture = z
+  .object({ data: z.object({ url: z.string() }) })
+  .nullish()
+  .catch(null);
+
+const page = z.object({
+  id,
+  name: z.string().min(1),
+  username: z.string().min(1).nullish().catch(null),
+  picture,
+});
+
+export type Page = z.infer<typeof page>;
+
+const PROFILE = "id,name,username,picture.type(large){url}";
+
+/** Whose token it is. Only a Page has a category: a person's token is refused. */
+export const getMeRequest = (token: string): Request =>
+  graph(versioned("me"), { token, query: { fields: `category,${PROFILE}` } });
+
+export const readGetMeReply = (reply: Response): Reading<Page> => readReply(reply, page);
+
+/**
+ * A Page with its own token, for whoever may act as it.
+ *
+ * @see https://developers.facebook.com/docs/pages-api/getting-started
+ */
+export const getPageRequest = (token: string, pageId: string): Request =>
+  graph(versioned(pageId), { token, query: { fields: `access_token,${PROFILE}` } });
+
+const pageWithToken = page.extend({ access_token: z.string().min(1).nullish() });
+
+/** `access_token` is missing where the caller may not act as the Page. */
+export const readGetPageReply = (reply: Response): Reading<z.infer<typeof pageWithToken>> =>
+  readReply(reply, pageWithToken);

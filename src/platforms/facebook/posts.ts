@@ -1,0 +1,189 @@
+import { secondsBetween } from "../../core/time.ts";
+import type {
+  MediaItem,
+  Prepared,
+  PublishedPost,
+  PublishJob,
+  Reconciled,
+  Settled,
+  Submitted,
+} from "../connector.ts";
+import type { GraphRefusal } from "../meta-graph.ts";
+import {
+  addressOf,
+  countPhotos,
+  createPhotoRequest,
+  createPostRequest,
+  deletePhotoRequest,
+  getPostRequest,
+  LIST_LIMIT,
+  type ListedPost,
+  listPostsRequest,
+  readCreatePhotoReply,
+  readCreatePostReply,
+  readGetPostReply,
+  readListPostsReply,
+} from "./api.ts";
+import type { AlbumPlace, Posted, PostPlace } from "./bookmark.ts";
+import { messageOf } from "./check.ts";
+import { isDuplicate, isPassing, isTokenRefusal, isUndecided, toRefused } from "./failures.ts";
+import type { FacebookSettings } from "./settings.ts";
+
+type Job = PublishJob<FacebookSettings>;
+
+/** How long the address of a fresh post is asked for, and how often. */
+const PERMALINK_SECONDS = 20;
+const PERMALINK_LOOK_SECONDS = 4;
+/** Between our clock and Facebook's. */
+const CLOCK_SLACK_SECONDS = 60;
+
+/** Where Facebook is to fetch an image: in a form that it takes, with its label where it needs one. */
+function sourceOf(job: Job, item: MediaItem): Promise<string> {
+  if (job.post.settings.is_aigc) return job.mediaUrl(item, "labelled");
+  return job.mediaUrl(item, item.mime === "image/webp" ? "jpeg" : "original");
+}
+
+export function preparePost(job: Job): Prepared {
+  const place: PostPlace = { stage: "post", readyAt: job.now().getTime() };
+  return { kind: "ready", bookmark: place };
+}
+
+/** Stages the next photo: one call a step, so that none is staged twice by a run that breaks off. */
+export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared> {
+  if (place.readyAt !== null) return { kind: "ready", bookmark: place };
+  const { media } = job.post;
+  const item = media[place.photos.length];
+  if (!item) throw new Error("An album has more photos than files.");
+  const url = await sourceOf(job, item);
+  const photo = { url, message: "", isPublished: false };
+  const { platformAccountId: pageId } = job.account;
+  const request = createPhotoRequest(job.accessToken, pageId, photo);
+  const reply = await readCreatePhotoReply(await job.fetch(request));
+  if (!reply.ok) {
+    const refused = toRefused(reply.error);
+    if (refused.kind === "failed" && !refused.transient) await dropPhotos(job, place.photos);
+    return refused;
+  }
+  const photos = [...place.photos, reply.value];
+  const isLast = photos.length === media.length;
+  const next: AlbumPlace = { ...place, photos, readyAt: isLast ? job.now().getTime() : null };
+  return { kind: "next", bookmark: next };
+}
+
+/** Facebook drops what is staged after a day by itself: this is only tidy. */
+async function dropPhotos(job: Job, photos: string[]): Promise<void> {
+  for (const photoId of photos) {
+    try {
+      const reply = await job.fetch(deletePhotoRequest(job.accessToken, photoId));
+      await reply.body?.cancel();
+    } catch {
+      return;
+    }
+  }
+}
+
+async function publish(job: Job, place: PostPlace | AlbumPlace) {
+  const { post, account, accessToken: token } = job;
+  const { platformAccountId: pageId } = account;
+  const message = messageOf(post);
+  const [item] = post.media;
+  if (place.stage === "post" && item) {
+    const photo = { url: await sourceOf(job, item), message, isPublished: true };
+    return readCreatePhotoReply(await job.fetch(createPhotoRequest(token, pageId, photo)));
+  }
+  const content =
+    place.stage === "album"
+      ? { message, link: null, photoIds: place.photos }
+      : { message, link: post.settings.link, photoIds: [] };
+  return readCreatePostReply(await job.fetch(createPostRequest(token, pageId, content)));
+}
+
+/** Makes the post. */
+export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promise<Submitted> {
+  const reply = await publish(job, place);
+  if (reply.ok) {
+    const posted: Posted = { stage: "posted", postId: reply.value, since: job.now().getTime() };
+    return { kind: "waiting", bookmark: posted, checkAfterSeconds: 0 };
+  }
+  if (isDuplicate(reply.error)) return judgeDuplicate(job, place, reply.error);
+  const { message } = reply.error;
+  return isUndecided(reply.error) ? { kind: "unknown", message } : toRefused(reply.error);
+}
+
+/** The post is there already: by an earlier attempt of ours, or by somebody else. */
+async function judgeDuplicate(
+  job: Job,
+  place: PostPlace | AlbumPlace,
+  refusal: GraphRefusal,
+): Promise<Submitted> {
+  const found = await findPost(job, place).catch(() => null);
+  if (found?.kind === "published") return found;
+  if (found?.kind === "absent") return toRefused(refusal);
+  return { kind: "unknown", message: refusal.message };
+}
+
+/** Facebook trims texts, and is free in how it writes line ends. */
+const plain = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
+
+/** Facebook writes offsets without a colon: `2026-12-01T09:00:00+0000`. */
+const toInstant = (timestamp: string | null | undefined): number =>
+  Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+
+type Found = Extract<Reconciled, { kind: "published" | "absent" | "unknowable" | "token_expired" }>;
+
+/**
+ * Looks for the post among those of the Page.
+ *
+ * @throws when Facebook cannot say now, so that it is asked again later
+ */
+export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<Found> {
+  const since = new Date((place.readyAt ?? 0) - CLOCK_SLACK_SECONDS * 1_000);
+  const request = listPostsRequest(job.accessToken, job.account.platformAccountId, since);
+  const reply = await readListPostsReply(await job.fetch(request));
+  if (!reply.ok) {
+    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    if (isPassing(reply.error)) throw new Error(reply.error.message);
+    return { kind: "unknowable", message: reply.error.message };
+  }
+  const listed = reply.value;
+  const message = plain(messageOf(job.post));
+  const isMaybe = (post: ListedPost) =>
+    plain(post.message) === message && !(toInstant(post.created_time) < since.getTime());
+  const maybe = listed.filter(isMaybe);
+  const sure = maybe.filter((post) => countPhotos(post) === job.post.media.length);
+  const [post] = sure;
+  if (post && sure.length === 1) {
+    return toPublished(job, post.id, post.permalink_url ?? addressOf(post.id));
+  }
+  if (maybe.length === 0 && listed.length < LIST_LIMIT) return { kind: "absent" };
+  const count = maybe.length === 0 ? "more posts than one list shows" : `${maybe.length} like it`;
+  return { kind: "unknowable", message: `The Page has ${count} since the post was sent.` };
+}
+
+function toPublished(job: Job, platformPostId: string, shareUrl: string): PublishedPost {
+  return { kind: "published", platformPostId, shareUrl, ...warningsOf(job) };
+}
+
+/** A link has no place beside media. */
+export function warningsOf({ post }: Job): { warnings?: string[] } {
+  if (post.settings.link === null || post.media.length === 0) return {};
+  return { warnings: ["The link was left out: Facebook shows links in text posts only."] };
+}
+
+/** Asks for the address of the post. It is out: nothing that happens here makes it fail. */
+export async function settlePost(job: Job, place: Posted): Promise<Settled> {
+  const shareUrl = await findPermalink(job, place.postId);
+  if (shareUrl !== null) return toPublished(job, place.postId, shareUrl);
+  const isLong = secondsBetween(new Date(place.since), job.now()) > PERMALINK_SECONDS;
+  if (isLong) return toPublished(job, place.postId, addressOf(place.postId));
+  return { kind: "waiting", bookmark: place, checkAfterSeconds: PERMALINK_LOOK_SECONDS };
+}
+
+async function findPermalink(job: Job, postId: string): Promise<string | null> {
+  try {
+    const reply = await readGetPostReply(await job.fetch(getPostRequest(job.accessToken, postId)));
+    return reply.ok ? reply.value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,178 @@
+import { secondsBetween } from "../../core/time.ts";
+import type {
+  PublishedPost,
+  PublishJob,
+  Reconciled,
+  Refused,
+  Settled,
+  Submitted,
+  TokenExpired,
+} from "../connector.ts";
+import type { GraphRefusal, Reading } from "../meta-graph.ts";
+import { addressOf } from "./api.ts";
+import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
+import { failed, isPassing, isTokenRefusal, sendAgain, toRefused } from "./failures.ts";
+import { warningsOf } from "./posts.ts";
+import type { FacebookSettings } from "./settings.ts";
+import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from "./video-api.ts";
+
+type Job = PublishJob<FacebookSettings>;
+
+/** Between two looks at a video, at first and at most. Source: practice of others. */
+const FIRST_LOOK_SECONDS = 3;
+const LONGEST_LOOK_SECONDS = 15;
+/** The interval grows by a second in this time. */
+const LOOK_GROWTH_SECONDS = 10;
+
+const UNLABELLED = "The AI label was left out: Facebook did not take it for this reel.";
+
+/** Seconds until the next look at something that has been in work since `since`. */
+export function lookAfter(job: Job, since: number): number {
+  const age = Math.max(0, secondsBetween(new Date(since), job.now()));
+  return Math.min(FIRST_LOOK_SECONDS + Math.floor(age / LOOK_GROWTH_SECONDS), LONGEST_LOOK_SECONDS);
+}
+
+export const look = async (job: Job, videoId: string): Reading<Video> =>
+  readGetVideoReply(await job.fetch(getVideoRequest(job.accessToken, videoId)));
+
+const isDone = (phase: VideoStatus["publishing_phase"]): boolean =>
+  phase?.status === "complete" || phase?.status === "completed";
+
+const hasBegun = (phase: VideoStatus["publishing_phase"]): boolean =>
+  isDone(phase) || phase?.status === "in_progress";
+
+/** Whether the whole file has arrived. */
+export const isUploaded = ({ video_status, uploading_phase }: VideoStatus): boolean =>
+  isDone(uploading_phase) || video_status === "upload_complete";
+
+/** Whether any of the file has arrived. */
+export const isArriving = (status: VideoStatus): boolean =>
+  isUploaded(status) || (status.uploading_phase?.bytes_transfered ?? 0) > 0;
+
+/** A reel may be processed before it is published; a video of another kind is not. */
+function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: boolean): boolean {
+  if (publishing_phase?.publish_status === "published") return true;
+  return isReel ? isDone(publishing_phase) : isDone(publishing_phase) || video_status === "ready";
+}
+
+/** Why nothing will come of a video; null while there is hope. */
+export function refusalOf(status: VideoStatus): Refused | null {
+  const { video_status, uploading_phase, processing_phase, publishing_phase } = status;
+  const words = (phase: VideoStatus["publishing_phase"]) =>
+    (phase?.errors?.[0]?.message ?? phase?.error?.message)?.slice(0, 500).toWellFormed();
+  const isError = (phase: VideoStatus["publishing_phase"]) => phase?.status === "error";
+  if (video_status === "expired") return sendAgain("The upload expired at Facebook.");
+  if (video_status === "upload_failed" || isError(uploading_phase)) {
+    return failed(
+      "media_unreachable",
+      words(uploading_phase) || "Facebook could not fetch the video.",
+    );
+  }
+  if (video_status === "error" || isError(processing_phase) || isError(publishing_phase)) {
+    const message = words(processing_phase) || words(publishing_phase);
+    return failed("media_invalid", message || "Facebook could not process the video.");
+  }
+  return null;
+}
+
+export function accepted(
+  job: Job,
+  place: Pick<Processing, "videoId" | "isReel" | "isUnlabelled">,
+): Extract<Submitted, { kind: "waiting" }> {
+  const { videoId, isReel, isUnlabelled } = place;
+  const since = job.now().getTime();
+  const bookmark: Processing = { stage: "processing", videoId, isReel, isUnlabelled, since };
+  return { kind: "waiting", bookmark, checkAfterSeconds: FIRST_LOOK_SECONDS };
+}
+
+function toPublished(
+  job: Job,
+  { permalink_url }: Video,
+  { videoId, isReel, isUnlabelled }: Pick<Processing, "videoId" | "isReel" | "isUnlabelled">,
+): PublishedPost {
+  const { platformAccountId: pageId } = job.account;
+  const ownAddress = isReel ? addressOf("reel", videoId) : addressOf(pageId, "videos", videoId);
+  const { warnings = [] } = warningsOf(job);
+  if (isUnlabelled) warnings.push(UNLABELLED);
+  return {
+    kind: "published",
+    platformPostId: videoId,
+    shareUrl: permalink_url ?? ownAddress,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+/** Looks whether Facebook is done with a video that it has accepted. */
+export async function settleVideo(job: Job, place: Processing): Promise<Settled> {
+  const reply = await look(job, place.videoId);
+  if (!reply.ok) {
+    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    // It was accepted, so no answer about it is an answer that it is not there.
+    throw new Error(reply.error.message);
+  }
+  const { status } = reply.value;
+  if (isPublished(status, place.isReel)) return toPublished(job, reply.value, place);
+  const refused = refusalOf(status);
+  if (refused) return { ...refused, ...FINAL };
+  return {
+    kind: "waiting",
+    bookmark: place,
+    checkAfterSeconds: lookAfter(job, place.since),
+  };
+}
+
+type Ongoing = Uploading | ReelPlace;
+
+/** `untouched`: the finish never arrived; `busy`: it cannot be told yet. */
+type Sight = PublishedPost | Extract<Submitted, { kind: "waiting" }> | "untouched" | "busy";
+
+/** What a video says about a finish that had no readable answer. */
+function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
+  const { status } = video;
+  const isReel = stage === "reel";
+  const place = { videoId, isReel, isUnlabelled: false };
+  if (isPublished(status, isReel)) return toPublished(job, video, place);
+  if (hasBegun(status.publishing_phase)) return accepted(job, place);
+  if (!isReel && hasBegun(status.processing_phase)) return accepted(job, place);
+  if (refusalOf(status)) return accepted(job, place);
+  return status.processing_phase?.status === "in_progress" ? "busy" : "untouched";
+}
+
+/**
+ * What became of a finish without an answer: a video can be asked for by its id, and becomes one post
+ * however often it is finished.
+ *
+ * @throws when Facebook cannot say now, so that it is asked again later
+ */
+export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
+  const reply = await look(job, place.videoId);
+  if (!reply.ok) {
+    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    if (isPassing(reply.error)) throw new Error(reply.error.message);
+    return { kind: "unknowable", message: reply.error.message };
+  }
+  const sight = judge(job, place, reply.value);
+  if (sight === "busy") throw new Error("Facebook is still working on the video.");
+  return sight === "untouched" ? { kind: "absent" } : sight;
+}
+
+/**
+ * A finish was refused. An earlier one, whose answer was lost, may have been accepted all the same:
+ * the refusal stands only where the video shows nothing of it.
+ */
+export async function judgeRefusedFinish(
+  job: Job,
+  place: Ongoing,
+  refusal: GraphRefusal,
+): Promise<Submitted> {
+  const refused: Refused | TokenExpired = toRefused(refusal);
+  if (refused.kind === "token_expired") return refused;
+  const reply = await look(job, place.videoId).catch(() => null);
+  const sight = reply?.ok ? judge(job, place, reply.value) : "busy";
+  if (sight === "busy") return { kind: "unknown", message: refusal.message };
+  // Not begun anew by itself: that would make a second video, should the first still appear.
+  const isGone = refused.restart === true;
+  return sight === "untouched" ? { ...refused, ...(isGone ? FINAL : {}) } : sight;
+}
+
+const FINAL = { transient: false, restart: false } as const;

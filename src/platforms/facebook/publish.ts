@@ -1,0 +1,98 @@
+import type {
+  Bookmark,
+  MediaItem,
+  Prepared,
+  PublishJob,
+  Reconciled,
+  Settled,
+  Submitted,
+} from "../connector.ts";
+import { readBookmark } from "./bookmark.ts";
+import { shapeOf } from "./check.ts";
+import { findPost, preparePost, settlePost, stagePhoto, submitPost } from "./posts.ts";
+import { reconcileVideo, settleVideo } from "./progress.ts";
+import { finishReel, followUpload, openReel } from "./reel.ts";
+import type { FacebookSettings } from "./settings.ts";
+import { finishVideo, openVideo, sendChunk } from "./video.ts";
+
+type Job = PublishJob<FacebookSettings>;
+
+const firstFile = (job: Job): MediaItem => {
+  const [item] = job.post.media;
+  if (!item) throw new Error("A Facebook video has no file.");
+  return item;
+};
+
+/** Until one call is left: photos of an album are staged, a video goes up, a reel is fetched. */
+export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
+  if (bookmark === null) return begin(job);
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "post":
+      return { kind: "ready", bookmark: at };
+    case "album":
+      return stagePhoto(job, at);
+    case "uploading":
+      return sendChunk(job, firstFile(job), at);
+    case "reel":
+      return followUpload(job, firstFile(job), at);
+    case "posted":
+    case "processing":
+      throw new Error(`A post at ${at.stage} is not prepared again.`);
+  }
+}
+
+async function begin(job: Job): Promise<Prepared> {
+  switch (shapeOf(job.post)) {
+    case "text":
+    case "photo":
+      return preparePost(job);
+    case "album":
+      return stagePhoto(job, { stage: "album", photos: [], readyAt: null });
+    case "video":
+      return openVideo(job, firstFile(job));
+    case "reel":
+      return openReel(job, firstFile(job));
+  }
+}
+
+/** Makes the call with which the post goes out. */
+export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "post":
+    case "album":
+      return submitPost(job, at);
+    case "uploading":
+      return finishVideo(job, at);
+    case "reel":
+      return finishReel(job, at);
+    case "posted":
+    case "processing":
+      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+  }
+}
+
+/** Looks whether Facebook is done, and where the post is to be found. */
+export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
+  const at = readBookmark(bookmark);
+  if (at.stage === "posted") return settlePost(job, at);
+  if (at.stage === "processing") return settleVideo(job, at);
+  throw new Error(`A post at ${at.stage} has nothing to settle.`);
+}
+
+/** @throws when Facebook cannot be asked now */
+export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "post":
+    case "album":
+      return findPost(job, at);
+    case "uploading":
+    case "reel":
+      return reconcileVideo(job, at);
+    case "posted":
+    case "processing":
+      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+  }
+}

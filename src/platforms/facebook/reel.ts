@@ -1,0 +1,94 @@
+import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import type { ReelPlace } from "./bookmark.ts";
+import {
+  failed,
+  isRefusedParameter,
+  isTokenRefusal,
+  isUndecided,
+  toPullRefused,
+  toRefused,
+} from "./failures.ts";
+import {
+  accepted,
+  isArriving,
+  isUploaded,
+  judgeRefusedFinish,
+  look,
+  lookAfter,
+  refusalOf,
+} from "./progress.ts";
+import type { FacebookSettings } from "./settings.ts";
+import {
+  AI_LABEL,
+  finishReelRequest,
+  pullReelRequest,
+  readFinishReply,
+  readPullReelReply,
+  readStartReelReply,
+  startReelRequest,
+} from "./video-api.ts";
+import { refusedReel } from "./video-rules.ts";
+
+type Job = PublishJob<FacebookSettings>;
+
+/** Opens the upload: from here on the reel has an id, under which it can be asked for. */
+export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
+  const problem = refusedReel(await job.inspectVideo(item));
+  if (problem) return failed("media_invalid", problem);
+  const request = startReelRequest(job.accessToken, job.account.platformAccountId);
+  const reply = await readStartReelReply(await job.fetch(request));
+  if (!reply.ok) return toRefused(reply.error);
+  const since = job.now().getTime();
+  const bookmark: ReelPlace = { stage: "reel", ...reply.value, asked: false, since };
+  return { kind: "next", bookmark };
+}
+
+/** Has the file fetched, once, and waits until it is there. */
+export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Promise<Prepared> {
+  const reply = await look(job, at.videoId);
+  if (reply.ok) {
+    const { status } = reply.value;
+    const refused = refusalOf(status);
+    if (refused) return refused;
+    if (isUploaded(status)) return { kind: "ready", bookmark: at };
+    // The answer to an earlier call may have been lost.
+    if (at.asked || isArriving(status)) return waiting(job, at);
+  } else if (at.asked || isTokenRefusal(reply.error)) {
+    return toRefused(reply.error);
+  }
+  return askForPull(job, item, at);
+}
+
+function waiting(job: Job, at: ReelPlace): Prepared {
+  const bookmark: ReelPlace = { ...at, asked: true };
+  return { kind: "waiting", bookmark, checkAfterSeconds: lookAfter(job, at.since) };
+}
+
+async function askForPull(job: Job, item: MediaItem, at: ReelPlace): Promise<Prepared> {
+  const fileUrl = await job.mediaUrl(item);
+  const request = pullReelRequest(job.accessToken, at.uploadUrl, fileUrl);
+  const reply = await readPullReelReply(await job.fetch(request));
+  if (!reply.ok) return toPullRefused(reply.error);
+  return waiting(job, { ...at, since: job.now().getTime() });
+}
+
+function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
+  const { title, description } = job.post;
+  const reel = { videoId: at.videoId, texts: { title, description }, isLabelled };
+  return finishReelRequest(job.accessToken, job.account.platformAccountId, reel);
+}
+
+/**
+ * Publishes the reel. Meta documents no AI label for it: where this one is refused by its name, nothing
+ * has come of the call, and the same call without it is the one that counts.
+ */
+export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
+  const { is_aigc: isLabelled } = job.post.settings;
+  let reply = await readFinishReply(await job.fetch(finish(job, at, isLabelled)));
+  const isUnlabelled = isLabelled && !reply.ok && isRefusedParameter(reply.error, AI_LABEL);
+  if (isUnlabelled) reply = await readFinishReply(await job.fetch(finish(job, at, false)));
+  if (reply.ok) return accepted(job, { videoId: at.videoId, isReel: true, isUnlabelled });
+  const { message } = reply.error;
+  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  return judgeRefusedFinish(job, at, reply.error);
+}

@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { refusedUrl } from "../../core/url-policy.ts";
+import { choice, field, flag, otherwise, single } from "../form-fields.ts";
+
+/** Source: spec, "Uploads: create", `facebook`. */
+const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
+export type MediaType = (typeof MEDIA_TYPES)[number];
+
+/** A link may be http: Facebook's own preview reads it, never we. */
+const link = single((text, refuse): string => {
+  const reason = refusedUrl(text, { allowHttp: true });
+  return reason ? refuse(`${reason}.`) : new URL(text).href;
+});
+
+/** The form fields of a Facebook post. One that is empty counts as left out. */
+export const settings = z.object({
+  link: field(link, {
+    type: "string",
+    description: "Address that a text post shows a preview of; left out where there are media.",
+  }),
+  media_type: field(choice(MEDIA_TYPES), {
+    type: "string",
+    values: MEDIA_TYPES,
+    description: "What a video becomes. Default: VIDEO.",
+  }),
+  is_aigc: field(otherwise(flag, false), {
+    type: "boolean",
+    description: "Labels photos, albums and reels as made with AI; not for VIDEO. Default: false.",
+  }),
+});
+
+export type FacebookSettings = z.infer<typeof settings>;

@@ -1,0 +1,280 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import {
+  type GraphRefusal,
+  graphRequest,
+  graphId as id,
+  type Reading,
+  readGraphReply,
+} from "../meta-graph.ts";
+import { parseJson, readText } from "../reply.ts";
+import { GRAPH, permalink, readReply, versioned } from "./api.ts";
+import type { PullRefusal } from "./failures.ts";
+
+/** Where the files of videos, and those of reels, go. */
+const GRAPH_VIDEO = "https://graph-video.facebook.com";
+const RUPLOAD = "https://rupload.facebook.com";
+
+/** An error body is a few hundred bytes. */
+const MAX_ERROR_BYTES = 100_000;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+const succeeded = z.object({ success: z.literal(true) }).transform((): true => true);
+
+/** Facebook writes offsets as text. */
+const offset = z.union([
+  z.int().min(0),
+  z
+    .string()
+    .regex(/^\d{1,12}$/)
+    .transform(Number),
+]);
+
+const range = { start_offset: offset, end_offset: offset };
+
+/** Which bytes are wanted next; none once both are equal. */
+export interface Offsets {
+  start: number;
+  end: number;
+}
+
+const toOffsets = (body: { start_offset: number; end_offset: number }): Offsets => ({
+  start: body.start_offset,
+  end: body.end_offset,
+});
+
+export interface VideoTexts {
+  title: string | null;
+  description: string | null;
+}
+
+const textFields = ({ title, description }: VideoTexts): Record<string, string> => ({
+  ...(title === null ? {} : { title }),
+  ...(description === null ? {} : { description }),
+});
+
+const videos = (token: string, pageId: string, form: Record<string, string>): Request =>
+  graphRequest(GRAPH_VIDEO, versioned(pageId, "videos"), { token, form });
+
+/**
+ * Opens the upload of a video. Nobody sees it until the upload is finished.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/reference/page/videos
+ */
+export const startVideoRequest = (token: string, pageId: string, sizeBytes: number): Request =>
+  videos(token, pageId, { upload_phase: "start", file_size: String(sizeBytes) });
+
+const startedVideo = z
+  .object({ upload_session_id: id, video_id: id, ...range })
+  .transform((body) => ({
+    sessionId: body.upload_session_id,
+    videoId: body.video_id,
+    ...toOffsets(body),
+  }));
+
+export const readStartVideoReply = (reply: Response): Reading<z.output<typeof startedVideo>> =>
+  readReply(reply, startedVideo);
+
+export interface Chunk {
+  data: ReadableStream;
+  /** Where it lies in the file. */
+  offset: number;
+  length: number;
+}
+
+/** Sends the bytes of a chunk as they come out of storage: it is never held in memory. */
+export function transferVideoRequest(
+  token: string,
+  pageId: string,
+  sessionId: string,
+  chunk: Chunk,
+): Request {
+  const boundary = `akimbo-${crypto.randomUUID()}`;
+  const field = (name: string, value: string) =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const head = new TextEncoder().encode(
+    field("upload_phase", "transfer") +
+      field("upload_session_id", sessionId) +
+      field("start_offset", String(chunk.offset)) +
+      `--${boundary}\r\nContent-Disposition: form-data; name="video_file_chunk"; filename="chunk"\r\n` +
+      "Content-Type: application/octet-stream\r\n\r\n",
+  );
+  const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
+  // Of known length, so that it goes out with a Content-Length.
+  const body = new FixedLengthStream(head.length + chunk.length + tail.length);
+  const writing = writeAll(body.writable, head, chunk.data, tail);
+  // The reader of the body learns of it, and nobody else has to.
+  writing.catch(() => {});
+  return new Request(new URL(versioned(pageId, "videos"), GRAPH_VIDEO), {
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      authorization: `Bearer ${token}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+    },
+    body: body.readable,
+    redirect: "manual",
+  });
+}
+
+async function writeAll(
+  sink: WritableStream,
+  head: Uint8Array,
+  data: ReadableStream,
+  tail: Uint8Array,
+): Promise<void> {
+  const write = async (bytes: Uint8Array) => {
+    const writer = sink.getWriter();
+    await writer.write(bytes);
+    writer.releaseLock();
+  };
+  try {
+    await write(head);
+    await data.pipeTo(sink, { preventClose: true });
+    await write(tail);
+    await sink.close();
+  } catch (error) {
+    await Promise.allSettled([data.cancel(error), sink.abort(error)]);
+    throw error;
+  }
+}
+
+/** A refused chunk; `expected`: which one Facebook waits for, as it says where ours is another. */
+export interface ChunkRefusal extends GraphRefusal {
+  expected: Offsets | null;
+}
+
+const misplaced = z.object({ error: z.object({ error_data: z.object(range) }) });
+
+/** The body in hand, and the reply as if nobody had read it. */
+async function peek(reply: Response): Promise<{ text: string | null; again: Response }> {
+  const text = await readText(reply, MAX_ERROR_BYTES);
+  const { status, headers } = reply;
+  return { text, again: new Response(text, { status, headers }) };
+}
+
+/** Which bytes come next. */
+export async function readTransferVideoReply(
+  reply: Response,
+): Promise<Result<Offsets, ChunkRefusal>> {
+  const { text, again } = await peek(reply);
+  const read = await readReply(again, z.object(range).transform(toOffsets));
+  if (read.ok) return read;
+  const said = misplaced.safeParse(parseJson(text)).data?.error.error_data;
+  return refuse({ ...read.error, expected: said ? toOffsets(said) : null });
+}
+
+/** Publishes a video that is all there, which cannot be undone. */
+export const finishVideoRequest = (
+  token: string,
+  pageId: string,
+  sessionId: string,
+  texts: VideoTexts,
+): Request =>
+  videos(token, pageId, {
+    upload_phase: "finish",
+    upload_session_id: sessionId,
+    ...textFields(texts),
+    published: "true",
+  });
+
+export const readFinishReply = (reply: Response): Reading<true> => readReply(reply, succeeded);
+
+const reels = (token: string, pageId: string, form: Record<string, string>): Request =>
+  graphRequest(GRAPH, versioned(pageId, "video_reels"), { token, form });
+
+/** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
+export const startReelRequest = (token: string, pageId: string): Request =>
+  reels(token, pageId, { upload_phase: "start" });
+
+/** The token goes to this address, so it has to be the one that the guide names. */
+const uploadUrl = z.url().refine((text) => new URL(text).origin === RUPLOAD);
+
+const startedReel = z
+  .object({ video_id: id, upload_url: uploadUrl })
+  .transform((body) => ({ videoId: body.video_id, uploadUrl: body.upload_url }));
+
+export const readStartReelReply = (reply: Response): Reading<z.output<typeof startedReel>> =>
+  readReply(reply, startedReel);
+
+/** Has Facebook fetch the file of a reel. */
+export const pullReelRequest = (token: string, address: string, fileUrl: string): Request =>
+  new Request(address, {
+    method: "POST",
+    headers: { accept: "application/json", authorization: `OAuth ${token}`, file_url: fileUrl },
+    redirect: "manual",
+  });
+
+const debugInfo = z.object({
+  debug_info: z.object({
+    retriable: z.boolean().nullish().catch(null),
+    type: z.string().max(100),
+    message: z.string().nullish().catch(null),
+  }),
+});
+
+export async function readPullReelReply(reply: Response): Promise<Result<true, PullRefusal>> {
+  const { text, again } = await peek(reply);
+  const read = await readGraphReply(again, succeeded, "Facebook");
+  if (read.ok) return ok(true);
+  const said = debugInfo.safeParse(parseJson(text)).data?.debug_info;
+  const message = said?.message?.trim().slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
+  return refuse({
+    ...read.error,
+    message: message || read.error.message,
+    type: said?.type ?? null,
+    retriable: said?.retriable ?? false,
+  });
+}
+
+/** What a reel's AI label is called, where it is taken at all: the guide does not name it. */
+export const AI_LABEL = "is_ai_generated";
+
+/** Publishes a reel whose file is there, which cannot be undone. */
+export const finishReelRequest = (
+  token: string,
+  pageId: string,
+  reel: { videoId: string; texts: VideoTexts; isLabelled: boolean },
+): Request =>
+  reels(token, pageId, {
+    upload_phase: "finish",
+    video_id: reel.videoId,
+    video_state: "PUBLISHED",
+    ...textFields(reel.texts),
+    ...(reel.isLabelled ? { [AI_LABEL]: "true" } : {}),
+  });
+
+const text = z.string().nullish().catch(null);
+
+const phase = z
+  .object({
+    status: text,
+    publish_status: text,
+    bytes_transfered: z.number().nullish().catch(null),
+    errors: z
+      .array(z.object({ message: text }))
+      .nullish()
+      .catch(null),
+    error: z.object({ message: text }).nullish().catch(null),
+  })
+  .nullish()
+  .catch(null);
+
+const video = z.object({
+  permalink_url: permalink,
+  status: z.object({
+    video_status: text,
+    uploading_phase: phase,
+    processing_phase: phase,
+    publishing_phase: phase,
+  }),
+});
+
+export type Video = z.output<typeof video>;
+export type VideoStatus = Video["status"];
+
+/** @see https://developers.facebook.com/docs/graph-api/reference/video */
+export const getVideoRequest = (token: string, videoId: string): Request =>
+  graphRequest(GRAPH, versioned(videoId), { token, query: { fields: "status,permalink_url" } });
+
+export const readGetVideoReply = (reply: Response): Reading<Video> => readReply(reply, video);

@@ -1,0 +1,79 @@
+import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import type { Uploading } from "./bookmark.ts";
+import { failed, isUndecided, isWrongOffset, sendAgain, toRefused } from "./failures.ts";
+import { accepted, judgeRefusedFinish } from "./progress.ts";
+import type { FacebookSettings } from "./settings.ts";
+import {
+  type ChunkRefusal,
+  finishVideoRequest,
+  readFinishReply,
+  readStartVideoReply,
+  readTransferVideoReply,
+  startVideoRequest,
+  transferVideoRequest,
+} from "./video-api.ts";
+import { UNREADABLE } from "./video-rules.ts";
+
+type Job = PublishJob<FacebookSettings>;
+
+/** Bytes that one call carries, whatever Facebook asks for: what fits well within its time. */
+export const MAX_CHUNK_BYTES = 52_428_800;
+/** How often one upload may turn out not to be as far as we believed. */
+const MAX_REALIGNMENTS = 3;
+
+/** Opens the upload: from here on the video has an id, under which it can be asked for. */
+export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
+  if ((await job.inspectVideo(item)) === null) return failed("media_invalid", UNREADABLE);
+  const { platformAccountId: pageId } = job.account;
+  const request = startVideoRequest(job.accessToken, pageId, item.sizeBytes);
+  const reply = await readStartVideoReply(await job.fetch(request));
+  if (!reply.ok) return toRefused(reply.error);
+  const bookmark: Uploading = { stage: "uploading", ...reply.value, realigned: 0 };
+  return { kind: "next", bookmark };
+}
+
+/** Sends the bytes that Facebook wants next, until it wants none. */
+export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
+  const { start: offset, sessionId } = at;
+  const end = Math.min(at.end, item.sizeBytes, offset + MAX_CHUNK_BYTES);
+  if (offset >= end) {
+    return offset === item.sizeBytes
+      ? { kind: "ready", bookmark: at }
+      : sendAgain(`Facebook has ${offset} bytes of the video and wants no more.`);
+  }
+  const length = end - offset;
+  const data = await job.readMedia(item, { offset, length });
+  const { platformAccountId: pageId } = job.account;
+  const chunk = { data, offset, length };
+  const request = transferVideoRequest(job.accessToken, pageId, sessionId, chunk);
+  const reply = await readTransferVideoReply(await job.fetch(request));
+  if (!reply.ok) return isWrongOffset(reply.error) ? realign(at, reply.error) : refuse(reply.error);
+  if (reply.value.start === offset) return realign(at, { expected: reply.value, message: STUCK });
+  return { kind: "next", bookmark: { ...at, ...reply.value } };
+}
+
+const STUCK = "Facebook does not take the next part of the video.";
+
+const refuse = (refusal: ChunkRefusal): Prepared => toRefused(refusal);
+
+/** On from where Facebook says it is. */
+function realign(at: Uploading, said: Pick<ChunkRefusal, "expected" | "message">): Prepared {
+  if (said.expected === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(said.message);
+  return {
+    kind: "next",
+    bookmark: { ...at, ...said.expected, realigned: at.realigned + 1 },
+  };
+}
+
+/** Publishes the video. */
+export async function finishVideo(job: Job, at: Uploading): Promise<Submitted> {
+  const { title, description } = job.post;
+  const { platformAccountId: pageId } = job.account;
+  const texts = { title, description };
+  const request = finishVideoRequest(job.accessToken, pageId, at.sessionId, texts);
+  const reply = await readFinishReply(await job.fetch(request));
+  if (reply.ok) return accepted(job, { videoId: at.videoId, isReel: false, isUnlabelled: false });
+  const { message } = reply.error;
+  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  return judgeRefusedFinish(job, at, reply.error);
+}

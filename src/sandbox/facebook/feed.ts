@@ -1,0 +1,104 @@
+import { now } from "../../core/clock.ts";
+import { HOUR } from "../../core/time.ts";
+import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
+import { deliver } from "../simulator.ts";
+import { readFlag, requireKnown } from "./call.ts";
+import { authenticate, type Page } from "./pages.ts";
+import { attach, findPhoto, type Photo } from "./photos.ts";
+import { checkMessage, newestPost, savePost } from "./posts.ts";
+import { refuseAsSteered, steer } from "./steering.ts";
+
+/** Images of an album. What clients keep to: Meta states no maximum. */
+const MAX_ATTACHED = 10;
+/** For how long the same text right after itself is a duplicate. */
+const DUPLICATE_MS = HOUR;
+
+function readAttached(call: GraphCall, page: Page): Photo[] {
+  const texts: string[] = [];
+  const whole = call.params.get("attached_media");
+  if (whole !== undefined) {
+    const list = parse(whole);
+    if (!Array.isArray(list)) throw invalidParameter("Param attached_media must be an array.");
+    texts.push(...list.map((item) => JSON.stringify(item)));
+  }
+  for (let index = 0; ; index++) {
+    const item = call.params.get(`attached_media[${index}]`);
+    if (item === undefined) break;
+    texts.push(item);
+  }
+  if (texts.length > MAX_ATTACHED) {
+    throw invalidParameter(`At most ${MAX_ATTACHED} items can be attached.`);
+  }
+  return texts.map((text) => {
+    const { media_fbid: id } = (parse(text) ?? {}) as Record<string, unknown>;
+    if (typeof id !== "string") throw invalidParameter("Param attached_media: media_fbid");
+    const photo = findPhoto(call, page, id);
+    if (!photo) throw invalidParameter(`Param attached_media: ${id} does not exist`);
+    if (photo.isPublished) throw mediaError(100, 1366051, "These photos were already posted.");
+    return photo;
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw invalidParameter("Param attached_media must be JSON.");
+  }
+}
+
+function checkLink(link: string): void {
+  if (!URL.canParse(link) || !/^https?:$/.test(new URL(link).protocol)) {
+    throw mediaError(100, 2061006, "The link is not valid.");
+  }
+  if (/(?:^|\.)facebook\.com$/.test(new URL(link).hostname)) {
+    throw mediaError(100, 1609008, "A post cannot link to Facebook itself.");
+  }
+}
+
+/** The same words as those of the newest post, a moment ago. */
+function requireNew(call: GraphCall, page: Page, message: string, link: string): void {
+  const last = newestPost(call, page);
+  const isSame = last && last.photos === 0 && last.message === message && last.link === link;
+  if (!isSame || now().getTime() - last.created_at > DUPLICATE_MS) return;
+  throw new GraphError(
+    506,
+    "(#506) Duplicate status message: it is identical to the last one you posted.",
+  );
+}
+
+const POST_PARAMS = ["message", "link", "published", "attached_media", "attached_media[]"];
+
+export async function createPost(call: GraphCall): Promise<Response> {
+  const { page, token } = await authenticate(call);
+  requireKnown(call, POST_PARAMS);
+  if (!readFlag(call, "published", true)) {
+    throw invalidParameter("Only published posts are simulated here.");
+  }
+  const message = call.params.get("message") ?? "";
+  const link = call.params.get("link") ?? "";
+  checkMessage(message);
+  if (link !== "") checkLink(link);
+
+  // Nothing waits from here to the end, so that no photo is attached twice.
+  const photos = readAttached(call, page);
+  if (message.trim() === "" && link === "" && photos.length === 0) {
+    throw invalidParameter("A post needs one of message, link and attached_media.");
+  }
+  if (link !== "" && photos.length > 0) {
+    throw invalidParameter("A post has a link or attached media, not both.");
+  }
+  const verdict = steer(call, page, message, token);
+  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  if (photos.length === 0) requireNew(call, page, message, link);
+  const kind = photos.length > 1 ? "album" : photos.length === 1 ? "photo" : "text";
+  const id = savePost(call, page, {
+    kind: link === "" ? kind : "link",
+    message,
+    link,
+    photos,
+    fields: { ...Object.fromEntries(call.params), photos: photos.map((photo) => photo.received) },
+  });
+  attach(call, photos);
+  return deliver(verdict.reply, Response.json({ id }));
+}

@@ -1,0 +1,172 @@
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
+import { type GraphCall, invalidParameter } from "../meta-graph.ts";
+import { newDigits, pick, requireKnown, toTimestamp } from "./call.ts";
+import { authenticate, type Page } from "./pages.ts";
+import type { Photo } from "./photos.ts";
+
+export const FACEBOOK_POSTS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS facebook_posts (
+  id TEXT PRIMARY KEY,
+  team_id INTEGER NOT NULL,
+  page_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  message TEXT NOT NULL,
+  link TEXT NOT NULL,
+  photos INTEGER NOT NULL,
+  permalink TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS facebook_posts_by_page ON facebook_posts (team_id, page_id, created_at);
+`;
+
+/** Characters of a message. Source: Facebook, the longest post. */
+const MAX_MESSAGE = 63_206;
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 100;
+
+export type PostKind = "text" | "link" | "photo" | "album" | "video";
+
+type PostRow = {
+  id: string;
+  kind: PostKind;
+  message: string;
+  link: string;
+  photos: number;
+  permalink: string;
+  created_at: number;
+};
+
+const COLUMNS = "id, kind, message, link, photos, permalink, created_at";
+
+/** What goes out as one post of a Page. */
+export interface NewPost {
+  kind: PostKind;
+  message: string;
+  link?: string;
+  photos?: Photo[];
+  /** Of a video. */
+  fileId?: number;
+  /** Where it has an address of its own kind. */
+  permalink?: string;
+  /** The post's own id where the caller knows one; the same again counts one more arrival. */
+  key?: string;
+  title?: string;
+  fields: Record<string, unknown>;
+}
+
+/** Puts a post onto the Page and into the feed; its id. */
+export function savePost(call: GraphCall, page: Page, post: NewPost): string {
+  const { store, origin } = call;
+  const digits = newDigits(15);
+  const id = `${page.id}_${digits}`;
+  const url = post.permalink ?? `https://www.facebook.com/${page.id}/posts/${digits}`;
+  const photos = post.photos ?? [];
+  store.sql.exec(
+    `INSERT INTO facebook_posts (${COLUMNS}, team_id, page_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    post.kind,
+    post.message,
+    post.link ?? "",
+    photos.length,
+    url,
+    now().getTime(),
+    origin.teamId,
+    page.id,
+  );
+  const files = photos.map(({ fileId }) => fileId);
+  if (post.fileId !== undefined) files.push(post.fileId);
+  store.savePost(origin, {
+    platform: "facebook",
+    key: post.key ?? id,
+    version: id,
+    author: page.name,
+    text: post.message || (post.title ?? ""),
+    fields: post.fields,
+    media: files.map((fileId) => ({ id: fileId, alt: "" })),
+    url,
+  });
+  return id;
+}
+
+export function checkMessage(message: string): void {
+  if (message.length <= MAX_MESSAGE) return;
+  throw invalidParameter(`Param message must have at most ${MAX_MESSAGE} characters`);
+}
+
+function attachmentsOf({ kind, photos }: PostRow) {
+  if (kind === "text") return undefined;
+  const items = Array.from({ length: photos }, () => ({ media_type: "photo" }));
+  return {
+    data: [{ media_type: kind, ...(kind === "album" ? { subattachments: { data: items } } : {}) }],
+  };
+}
+
+const toObject = (row: PostRow): Record<string, unknown> => ({
+  id: row.id,
+  message: row.message === "" ? undefined : row.message,
+  created_time: toTimestamp(row.created_at),
+  permalink_url: row.permalink,
+  status_type: row.kind === "video" ? "added_video" : "mobile_status_update",
+  attachments: attachmentsOf(row),
+  shares: undefined,
+});
+
+/** The last post of the Page; null before the first. */
+export function newestPost({ store, origin }: GraphCall, page: Page): PostRow | null {
+  const [row] = store.sql
+    .exec<PostRow>(
+      `SELECT ${COLUMNS} FROM facebook_posts WHERE team_id = ? AND page_id = ?
+       ORDER BY created_at DESC, rowid DESC LIMIT 1`,
+      origin.teamId,
+      page.id,
+    )
+    .toArray();
+  return row ?? null;
+}
+
+export function findPost(
+  { store, origin }: GraphCall,
+  page: Page,
+  id: string,
+): Record<string, unknown> | null {
+  const [row] = store.sql
+    .exec<PostRow>(
+      `SELECT ${COLUMNS} FROM facebook_posts WHERE id = ? AND team_id = ? AND page_id = ?`,
+      id,
+      origin.teamId,
+      page.id,
+    )
+    .toArray();
+  return row ? toObject(row) : null;
+}
+
+function readNumber({ params }: GraphCall, name: string, otherwise: number): number {
+  const text = params.get(name) ?? String(otherwise);
+  if (/^\d{1,11}$/.test(text)) return Number(text);
+  throw invalidParameter(`Param ${name} must be an integer`);
+}
+
+/** Newest first; a page ends with the cursor of the next. */
+export async function listPosts(call: GraphCall): Promise<Response> {
+  const { page } = await authenticate(call);
+  requireKnown(call, ["fields", "since", "until", "limit", "after"]);
+  const limit = Math.min(readNumber(call, "limit", DEFAULT_LIMIT), MAX_LIMIT);
+  const offset = readNumber(call, "after", 0);
+  const rows = call.store.sql
+    .exec<PostRow>(
+      `SELECT ${COLUMNS} FROM facebook_posts
+       WHERE team_id = ? AND page_id = ? AND created_at >= ? AND created_at <= ?
+       ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+      call.origin.teamId,
+      page.id,
+      readNumber(call, "since", 0) * SECOND,
+      readNumber(call, "until", 99_999_999_999) * SECOND,
+      limit + 1,
+      offset,
+    )
+    .toArray();
+  const data = rows.slice(0, limit).map((row) => pick(call, toObject(row), ["id", "message"]));
+  const cursors = { before: String(offset), after: String(offset + data.length) };
+  return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });
+}

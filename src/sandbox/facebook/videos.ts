@@ -1,0 +1,220 @@
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
+import { type GraphCall, invalidParameter, mediaError } from "../meta-graph.ts";
+import { deliver } from "../simulator.ts";
+import { readSteering } from "../steering.ts";
+import { newDigits, pick, toTimestamp } from "./call.ts";
+import type { Page } from "./pages.ts";
+import { checkMessage, savePost } from "./posts.ts";
+import { refuseAsSteered, steer } from "./steering.ts";
+
+export const VIDEOS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS facebook_videos (
+  id TEXT PRIMARY KEY,
+  team_id INTEGER NOT NULL,
+  page_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  received INTEGER NOT NULL DEFAULT 0,
+  slices INTEGER NOT NULL DEFAULT 0,
+  file_id INTEGER,
+  mime TEXT,
+  uploaded_at INTEGER,
+  upload_error TEXT,
+  ready_at INTEGER,
+  post_id TEXT,
+  description TEXT NOT NULL DEFAULT '',
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS facebook_videos_by_session ON facebook_videos (session_id);
+`;
+
+const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+/** Characters. Source: Meta, "Page Videos". */
+const MAX_TITLE = 255;
+/** How long a video is worked on: to be waited for, short enough to be watched. */
+const PROCESSING_MS = 3 * SECOND;
+
+/** A video or reel, from the first call on. Moments in epoch milliseconds. */
+export type Video = {
+  id: string;
+  kind: "video" | "reel";
+  session_id: string;
+  size: number;
+  received: number;
+  slices: number;
+  /** Sealed once the file is whole. */
+  file_id: number | null;
+  mime: string | null;
+  /** When the file is there; null while it is not, or never will be. */
+  uploaded_at: number | null;
+  upload_error: string | null;
+  /** When it is processed; null until it is finished. */
+  ready_at: number | null;
+  post_id: string | null;
+  description: string;
+  created_at: number;
+};
+
+const COLUMNS =
+  "id, kind, session_id, size, received, slices, file_id, mime, uploaded_at, upload_error, ready_at, post_id, description, created_at";
+
+/** A video of the Page by its id or its session's, or null: others are not to be seen. */
+export function findVideo(
+  { store, origin }: GraphCall,
+  page: Page,
+  by: { id: string } | { sessionId: string },
+): Video | null {
+  const [column, value] = "id" in by ? ["id", by.id] : ["session_id", by.sessionId];
+  const [row] = store.sql
+    .exec<Video>(
+      `SELECT ${COLUMNS} FROM facebook_videos WHERE ${column} = ? AND team_id = ? AND page_id = ?`,
+      value,
+      origin.teamId,
+      page.id,
+    )
+    .toArray();
+  return row ?? null;
+}
+
+export function insertVideo(
+  { store, origin }: GraphCall,
+  page: Page,
+  video: { kind: Video["kind"]; size: number; fileId: number | null },
+): { id: string; sessionId: string } {
+  const id = newDigits(16);
+  const sessionId = newDigits(16);
+  store.sql.exec(
+    `INSERT INTO facebook_videos (id, team_id, page_id, kind, session_id, size, file_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    origin.teamId,
+    page.id,
+    video.kind,
+    sessionId,
+    video.size,
+    video.fileId,
+    now().getTime(),
+  );
+  return { id, sessionId };
+}
+
+export const isUploaded = ({ uploaded_at }: Video): boolean =>
+  uploaded_at !== null && uploaded_at <= now().getTime();
+
+/** What the owner of a video's feed may see of it; `permalink_url` is a path there. */
+const pathOf = (page: Page, { id, kind }: Video): string =>
+  kind === "reel" ? `/reel/${id}/` : `/${page.id}/videos/${id}/`;
+
+/** The one call with which a video is out; `text`: what steers it. */
+export function publishVideo(call: GraphCall, page: Page, token: string, video: Video): Response {
+  const description = call.params.get("description") ?? "";
+  const title = call.params.get("title") ?? "";
+  checkMessage(description);
+  if (title.length > MAX_TITLE) throw invalidParameter("Param title is too long");
+  if (!isUploaded(video)) throw mediaError(6000, 1363033, "The video is not uploaded yet.");
+  if (video.ready_at !== null) {
+    throw mediaError(6000, 1363041, "The upload session is closed: the video was published.");
+  }
+  const text = `${title} ${description}`;
+  const verdict = steer(call, page, text, token);
+  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const isGood = video.file_id !== null && VIDEO_TYPES.includes(video.mime ?? "");
+  const postId = isGood
+    ? savePost(call, page, {
+        kind: "video",
+        message: description,
+        title,
+        fileId: video.file_id ?? 0,
+        permalink: `https://www.facebook.com${pathOf(page, video)}`,
+        key: video.id,
+        fields: Object.fromEntries(call.params),
+      })
+    : null;
+  const { slowSeconds } = readSteering(text);
+  call.store.sql.exec(
+    "UPDATE facebook_videos SET ready_at = ?, post_id = ?, description = ? WHERE id = ?",
+    now().getTime() + Math.max(PROCESSING_MS, slowSeconds * SECOND),
+    postId,
+    description,
+    video.id,
+  );
+  // A slow video is slow in the making; that it was accepted is said at once.
+  const { reply } = verdict;
+  const answer = Response.json({ success: true });
+  return deliver(reply.kind === "dropped" ? reply : { kind: "now" }, answer);
+}
+
+function statusOf(video: Video) {
+  const at = now().getTime();
+  const uploading = { status: "in_progress", bytes_transfered: video.received };
+  const notStarted = { status: "not_started" };
+  if (video.upload_error !== null) {
+    return {
+      video_status: "upload_failed",
+      uploading_phase: {
+        status: "error",
+        errors: [{ code: 1363041, message: video.upload_error }],
+      },
+      processing_phase: notStarted,
+      publishing_phase: notStarted,
+    };
+  }
+  if (!isUploaded(video)) {
+    return {
+      video_status: "uploading",
+      uploading_phase: uploading,
+      processing_phase: notStarted,
+      publishing_phase: notStarted,
+    };
+  }
+  const uploaded = { status: "complete", bytes_transfered: video.size };
+  if (video.ready_at === null) {
+    return {
+      video_status: "upload_complete",
+      uploading_phase: uploaded,
+      processing_phase: notStarted,
+      publishing_phase: notStarted,
+    };
+  }
+  if (video.ready_at > at) {
+    return {
+      video_status: "processing",
+      uploading_phase: uploaded,
+      processing_phase: { status: "in_progress" },
+      publishing_phase: notStarted,
+    };
+  }
+  if (video.post_id === null) {
+    const message = "The video file you selected is in a format that we don't support.";
+    return {
+      video_status: "error",
+      uploading_phase: uploaded,
+      processing_phase: { status: "error", errors: [{ code: 1363024, message }] },
+      publishing_phase: notStarted,
+    };
+  }
+  return {
+    video_status: "ready",
+    uploading_phase: uploaded,
+    processing_phase: { status: "complete" },
+    publishing_phase: {
+      status: "complete",
+      publish_status: "published",
+      publish_time: toTimestamp(video.ready_at),
+    },
+  };
+}
+
+export function readVideo(call: GraphCall, page: Page, video: Video): Response {
+  const object = {
+    id: video.id,
+    status: statusOf(video),
+    description: video.description || undefined,
+    permalink_url: video.post_id === null ? undefined : pathOf(page, video),
+    post_id: video.post_id?.split("_")[1],
+    created_time: toTimestamp(video.created_at),
+  };
+  return Response.json(pick(call, object, ["id"]));
+}

@@ -1,0 +1,333 @@
+import { expect, test } from "vitest";
+import { sha256Hex } from "../../../src/core/signature.ts";
+import { facebookSimulator } from "../../../src/sandbox/facebook/index.ts";
+import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
+import { createMember, form, Harness } from "../../support/harness.ts";
+import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+
+type Fields = Parameters<typeof form>[0];
+
+const png = () => new Blob([testPng], { type: "image/png" });
+const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
+const mp4 = (bytes = verticalMp4) => new Blob([bytes], { type: "video/mp4" });
+
+async function onStage(more: object = {}) {
+  const harness = new Harness();
+  const member = await createMember();
+  const { token } = member;
+  const connected = await harness.call("POST", "/accounts", {
+    token,
+    json: { platform: "facebook", sandbox: true, name: `Page ${member.teamId}`, ...more },
+  });
+  expect(connected).toMatchObject({ status: 200 });
+  const accountId: string = connected.body.data.id;
+  const send = (fields: Fields) =>
+    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
+  return {
+    harness,
+    account: connected.body.data,
+    readAccount: async () =>
+      (await harness.call("GET", `/accounts/${accountId}`, { token })).body.data,
+    send,
+    /** Posts and follows it to its end. */
+    publish: async (fields: Fields) => {
+      const answer = await send(fields);
+      expect(answer.body).toMatchObject({ success: true });
+      const id = answer.body.data.uploadId;
+      for (let minute = 0; minute < 15; minute++) {
+        await harness.drain(100);
+        const upload = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
+        if (upload.status === "completed" || upload.status === "failed") return upload;
+        // What waits for longer than a queue message is woken by the cron trigger.
+        harness.advance(60);
+        await harness.tick();
+      }
+      throw new Error("The post never came to an end.");
+    },
+    feed: async () => {
+      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
+      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
+      return ((await answer.json()) as { posts: any[] }).posts;
+    },
+  };
+}
+
+/** Has every call to the simulated network pass by until the work is done. */
+async function watching<T>(work: () => Promise<T>): Promise<{ result: T; calls: string[] }> {
+  const original = facebookSimulator.handle;
+  const calls: string[] = [];
+  facebookSimulator.handle = async (call: SimulatedCall, store) => {
+    const copy = call.request.clone();
+    const body = new TextDecoder().decode(await copy.arrayBuffer());
+    const phase = /upload_phase"?(?:=|\s+)(start|transfer|finish)/.exec(body)?.[1];
+    const edge = call.url.pathname
+      .split("/")
+      .at(-1)
+      ?.replace(/^[\d_]+$/, "node");
+    calls.push([call.request.method, edge, phase].filter(Boolean).join(" "));
+    return original(call, store);
+  };
+  try {
+    return { result: await work(), calls };
+  } finally {
+    facebookSimulator.handle = original;
+  }
+}
+
+const count = (calls: string[], name: string) => calls.filter((call) => call === name).length;
+
+test("connects a Page by its own token, and another one by its id", async () => {
+  const stage = await onStage();
+  expect(stage.account).toMatchObject({ platform: "facebook", profileImageUrl: null });
+  const other = await onStage({ pageId: "123456789" });
+  const upload = await other.publish({ description: "As the other Page" });
+  expect(upload.metadata.videoId).toMatch(/^123456789_\d{15}$/);
+});
+
+test("a text goes out with its link", async () => {
+  const stage = await onStage();
+  const upload = await stage.publish({
+    description: "Read this\nand that",
+    title: "Not sent",
+    link: "https://example.com/a?b=1",
+    is_aigc: "true",
+  });
+  expect(upload).toMatchObject({ status: "completed", errorMessage: null });
+  const [post] = await stage.feed();
+  expect(post).toMatchObject({
+    received: 1,
+    text: "Read this\nand that",
+    media: [],
+    fields: {
+      message: "Read this\nand that",
+      link: "https://example.com/a?b=1",
+      published: "true",
+    },
+    url: expect.stringMatching(/^https:\/\/www\.facebook\.com\/\d+\/posts\/\d+$/),
+  });
+  expect(upload.metadata.shareUrl).toBe(post.url);
+});
+
+test("a photo goes out byte for byte, under its title where it has no description", async () => {
+  const stage = await onStage();
+  const upload = await stage.publish({ photo: png(), title: "A red square" });
+  expect(upload).toMatchObject({ status: "completed", errorMessage: null });
+  expect(await stage.feed()).toMatchObject([
+    {
+      received: 1,
+      text: "A red square",
+      media: [{ kind: "image", mime: "image/png", sha256: await sha256Hex(testPng) }],
+    },
+  ]);
+});
+
+test("a photo made by AI goes out as a JPEG that says so", async () => {
+  const stage = await onStage();
+  expect(
+    await stage.publish({ photo: png(), description: "Made up", is_aigc: "true" }),
+  ).toMatchObject({ status: "completed" });
+  const [post] = await stage.feed();
+  expect(post).toMatchObject({ media: [{ mime: "image/jpeg" }] });
+  expect(post.fields.url).toContain("/labelled");
+});
+
+test("an album keeps its order, and its photos are staged one by one", async () => {
+  const stage = await onStage();
+  const { result: upload, calls } = await watching(() =>
+    stage.publish({ photo: [jpeg(), png(), jpeg()], description: "Three" }),
+  );
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(calls.slice(0, 4)).toEqual(["POST photos", "POST photos", "POST photos", "POST feed"]);
+  expect(await stage.feed()).toMatchObject([
+    {
+      received: 1,
+      text: "Three",
+      media: [
+        { sha256: await sha256Hex(testJpeg) },
+        { sha256: await sha256Hex(testPng) },
+        { sha256: await sha256Hex(testJpeg) },
+      ],
+    },
+  ]);
+});
+
+test("a video is pushed whole and stands in the feed byte for byte", async () => {
+  const stage = await onStage();
+  const { result: upload, calls } = await watching(() =>
+    // Too short for a reel, and no reel.
+    stage.publish({ video: mp4(shortMp4), title: "Blink", description: "Of an eye" }),
+  );
+  expect(upload).toMatchObject({ status: "completed", errorMessage: null });
+  expect(calls.slice(0, 3)).toEqual([
+    "POST videos start",
+    "POST videos transfer",
+    "POST videos finish",
+  ]);
+  const [post] = await stage.feed();
+  expect(post).toMatchObject({
+    received: 1,
+    text: "Of an eye",
+    media: [{ kind: "video", mime: "video/mp4", sha256: await sha256Hex(shortMp4) }],
+    fields: { title: "Blink", description: "Of an eye", published: "true" },
+  });
+  expect(upload.metadata.shareUrl).toMatch(/^https:\/\/www\.facebook\.com\/\d+\/videos\/\d+\/$/);
+});
+
+test("a long video goes up in the parts that Facebook asks for", async () => {
+  const stage = await onStage();
+  const bytes = new Uint8Array(20_000_000);
+  bytes.set(verticalMp4);
+  const { result: upload, calls } = await watching(() =>
+    stage.publish({ video: mp4(bytes), description: "Long" }),
+  );
+  expect(upload).toMatchObject({ status: "completed", errorMessage: null });
+  expect(count(calls, "POST videos transfer")).toBe(3);
+  expect(await stage.feed()).toMatchObject([
+    { received: 1, media: [{ sizeBytes: 20_000_000, sha256: await sha256Hex(bytes) }] },
+  ]);
+}, 60_000);
+
+test("a reel is pulled from us; the label that its API refuses is left out", async () => {
+  const stage = await onStage();
+  const { result: upload, calls } = await watching(() =>
+    stage.publish({
+      video: mp4(),
+      media_type: "reels",
+      title: "T",
+      description: "Look",
+      is_aigc: "true",
+    }),
+  );
+  expect(upload).toMatchObject({ status: "completed", errorMessage: null });
+  expect(count(calls, "POST video_reels start")).toBe(1);
+  expect(count(calls, "POST node")).toBe(1);
+  expect(count(calls, "POST video_reels finish")).toBe(2);
+  const [post] = await stage.feed();
+  expect(post).toMatchObject({
+    received: 1,
+    text: "Look",
+    media: [{ kind: "video", sha256: await sha256Hex(verticalMp4) }],
+    fields: { video_state: "PUBLISHED", description: "Look", title: "T" },
+  });
+  expect(upload.metadata.shareUrl).toMatch(/^https:\/\/www\.facebook\.com\/reel\/\d+\/$/);
+});
+
+test("a reel that is too short fails for good, with the rule in words", async () => {
+  const stage = await onStage();
+  const upload = await stage.publish({
+    video: mp4(shortMp4),
+    media_type: "REELS",
+    description: "Blink",
+  });
+  expect(upload).toMatchObject({
+    status: "failed",
+    failure: { code: "media_invalid", retryable: false },
+    errorMessage: expect.stringMatching(/lasts 1.* s; a Facebook reel lasts 3 to 90 s/),
+  });
+  expect(await stage.feed()).toEqual([]);
+});
+
+const KINDS: [string, () => Fields][] = [
+  ["text", () => ({})],
+  ["photo", () => ({ photo: jpeg() })],
+  ["album", () => ({ photo: [jpeg(), png()] })],
+  ["video", () => ({ video: mp4() })],
+  ["reel", () => ({ video: mp4(), media_type: "REELS" })],
+];
+
+test.each(KINDS)(
+  "%s: steering words end the post with each failure",
+  async (_, fields) => {
+    const stage = await onStage();
+    for (const code of [
+      "rate_limited",
+      "account_disconnected",
+      "platform_unavailable",
+      "queue_expired",
+      "unknown",
+      "media_invalid",
+      "media_unreachable",
+      "content_flagged",
+      "platform_processing_timeout",
+      "cancelled",
+    ]) {
+      const upload = await stage.publish({ ...fields(), description: `Steered [sandbox:${code}]` });
+      expect(upload).toMatchObject({ status: "failed", failure: { code } });
+    }
+    expect(await stage.feed()).toEqual([]);
+  },
+  30_000,
+);
+
+test.each(KINDS)(
+  "%s: whatever happens on the way, one post comes of it",
+  async (_, fields) => {
+    const stage = await onStage();
+    for (const word of ["lost_reply", "token_expired", "5xx=2"]) {
+      const upload = await stage.publish({ ...fields(), description: `Steered [sandbox:${word}]` });
+      expect(upload).toMatchObject({ status: "completed" });
+      const [post] = await stage.feed();
+      expect(post).toMatchObject({ received: 1, text: `Steered [sandbox:${word}]` });
+      expect(upload.metadata.shareUrl).toBe(post.url);
+    }
+    expect(await stage.feed()).toHaveLength(3);
+    expect(await stage.readAccount()).toMatchObject({ status: "active" });
+  },
+  30_000,
+);
+
+test.each(KINDS.slice(3))("%s: slow processing is waited for", async (_, fields) => {
+  const stage = await onStage();
+  const { result: upload, calls } = await watching(() =>
+    stage.publish({ ...fields(), description: "Slow [sandbox:slow=90]" }),
+  );
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(count(calls, "GET node")).toBeGreaterThan(6);
+});
+
+test("the words of another post are refused as flagged, not taken for ours", async () => {
+  const stage = await onStage();
+  const first = await stage.publish({ description: "Twice the same" });
+  stage.harness.advance(300);
+  const second = await stage.publish({ description: "Twice the same" });
+  expect(first).toMatchObject({ status: "completed" });
+  expect(second).toMatchObject({ status: "failed", failure: { code: "content_flagged" } });
+  expect(await stage.feed()).toHaveLength(1);
+});
+
+test("a run killed before it could store the finish makes no second video", async () => {
+  const stage = await onStage();
+  const { db } = stage.harness.deps;
+  let deaths = 0;
+  const runAll: typeof db.runAll = async (queries) => {
+    if (deaths > 0 || !JSON.stringify(queries).includes('\\"stage\\":\\"processing\\"')) {
+      return db.runAll(queries);
+    }
+    deaths++;
+    throw new Error("The worker was killed.");
+  };
+  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const { result: upload, calls } = await watching(() =>
+    stage.publish({ video: mp4(), description: "Once" }),
+  );
+  expect(deaths).toBe(1);
+  expect(count(calls, "POST videos finish")).toBe(1);
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(await stage.feed()).toMatchObject([{ received: 1 }]);
+});
+
+test.each<[string, () => Fields, string]>([
+  ["a text post without a description", () => ({ title: "Only a title" }), "description"],
+  ["an album of 11", () => ({ photo: Array.from({ length: 11 }, jpeg) }), "photo"],
+  ["a video in an album", () => ({ photo: [jpeg(), mp4()] }), "photo"],
+  ["a photo as a reel", () => ({ photo: jpeg(), media_type: "REELS" }), "media_type"],
+  ["a story", () => ({ photo: jpeg(), media_type: "STORIES" }), "media_type"],
+  ["a long title", () => ({ photo: jpeg(), title: "x".repeat(256) }), "title"],
+  ["a broken link", () => ({ description: "x", link: "example" }), "link"],
+])("refuses %s at once (400)", async (_, fields, field) => {
+  const stage = await onStage();
+  const answer = await stage.send(fields());
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors).toMatchObject([{ field }]);
+  expect(stage.harness.sent).toEqual([]);
+});

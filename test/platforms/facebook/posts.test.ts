@@ -1,0 +1,336 @@
+import { describe, expect, test } from "vitest";
+import type { Bookmark, Prepared } from "../../../src/platforms/connector.ts";
+import { facebook } from "../../../src/platforms/facebook/index.ts";
+import {
+  graphError,
+  image,
+  job,
+  json,
+  later,
+  NOW,
+  PAGE,
+  type PostChange,
+  scriptedFetch,
+} from "./scripted.ts";
+
+const READY: Bookmark = { stage: "post", readyAt: NOW.getTime() };
+const POST = `${PAGE}_55`;
+const URL = `https://www.facebook.com/${PAGE}/posts/55`;
+
+/** As the runner stores it between two steps. */
+const stored = (step: { bookmark: Bookmark }): Bookmark =>
+  JSON.parse(JSON.stringify(step.bookmark));
+
+async function prepareAll(post: PostChange, ...answers: (Response | Error)[]) {
+  const { fetch, calls } = scriptedFetch(...answers);
+  let step: Prepared = await facebook.prepare(job(fetch, { post }), null);
+  while (step.kind === "next") step = await facebook.prepare(job(fetch, { post }), stored(step));
+  return { step, calls };
+}
+
+const POSTED = { stage: "posted", postId: POST, since: NOW.getTime() };
+
+describe("a text and a photo", () => {
+  test.each<[string, PostChange, string, Record<string, string>]>([
+    ["a text", {}, "feed", { message: "Some words", published: "true" }],
+    [
+      "a text with a link, its label ignored",
+      { settings: { link: "https://a.com/b", is_aigc: "1" } },
+      "feed",
+      { message: "Some words", link: "https://a.com/b", published: "true" },
+    ],
+    [
+      "a photo, its link left out",
+      { media: [image()], title: "T", settings: { link: "https://a.com/b" } },
+      "photos",
+      {
+        url: "https://akimbo.test/media/ab/original",
+        message: "Some words",
+        published: "true",
+      },
+    ],
+    [
+      "a photo with only a title",
+      { media: [image({ mime: "image/gif" })], title: "T", description: null },
+      "photos",
+      { url: "https://akimbo.test/media/ab/original", message: "T", published: "true" },
+    ],
+    [
+      "a WebP without words",
+      { media: [image({ mime: "image/webp" })], description: null },
+      "photos",
+      { url: "https://akimbo.test/media/ab/jpeg", published: "true" },
+    ],
+    [
+      "a photo made by AI",
+      { media: [image({ mime: "image/webp" })], description: null, settings: { is_aigc: "true" } },
+      "photos",
+      { url: "https://akimbo.test/media/ab/labelled", published: "true" },
+    ],
+  ])("%s goes out in one call", async (_, post, edge, form) => {
+    const prepared = await prepareAll(post);
+    expect(prepared).toEqual({ step: { kind: "ready", bookmark: READY }, calls: [] });
+    const answer = edge === "photos" ? { id: "7", post_id: POST } : { id: POST };
+    const { fetch, calls } = scriptedFetch(json(answer));
+    expect(await facebook.submit(job(fetch, { post }), READY)).toEqual({
+      kind: "waiting",
+      bookmark: POSTED,
+      checkAfterSeconds: 0,
+    });
+    expect(calls).toMatchObject([
+      {
+        method: "POST",
+        origin: "https://graph.facebook.com",
+        path: `/v26.0/${PAGE}/${edge}`,
+        redirect: "manual",
+        query: {},
+      },
+    ]);
+    expect(calls[0]?.form).toEqual(form);
+    expect(calls[0]?.headers.get("authorization")).toBe("Bearer page-token");
+  });
+
+  test("a photo that names no post is known by its own id", async () => {
+    const { fetch } = scriptedFetch(json({ id: "7" }));
+    expect(await facebook.submit(job(fetch, { post: { media: [image()] } }), READY)).toMatchObject({
+      bookmark: { postId: "7" },
+    });
+  });
+
+  test("a bookmark that is ready stays so, from when it first was", async () => {
+    const { fetch } = scriptedFetch();
+    const again = await facebook.prepare(job(fetch, { now: later(60) }), READY);
+    expect(again).toEqual({ kind: "ready", bookmark: READY });
+  });
+
+  test.each<[string, Response, object]>([
+    ["a dead token", graphError(190, 463), { kind: "token_expired" }],
+    ["a server error", graphError(2, undefined, {}, 500), { kind: "unknown" }],
+    ["an unreadable answer", json({ id: "x" }), { kind: "unknown" }],
+    [
+      "a bad link",
+      graphError(100, 1609008),
+      { kind: "failed", failure: { code: "content_flagged" }, transient: false },
+    ],
+    ["a rate limit", graphError(32), { kind: "failed", transient: true }],
+  ])("refused as %s", async (_, answer, expected) => {
+    expect(await facebook.submit(job(scriptedFetch(answer).fetch), READY)).toMatchObject(expected);
+  });
+
+  test("a lost connection is the runner's to judge", async () => {
+    const { fetch } = scriptedFetch(new TypeError("Network connection lost."));
+    await expect(facebook.submit(job(fetch), READY)).rejects.toThrow("Network connection lost.");
+  });
+});
+
+describe("an album", () => {
+  const media = [image(), image({ sha256: "ef".repeat(32), mime: "image/png" })];
+
+  test("its photos are staged one a step, then joined in their order", async () => {
+    const { step, calls } = await prepareAll({ media }, json({ id: "71" }), json({ id: 72 }));
+    const bookmark = { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() };
+    expect(step).toEqual({ kind: "ready", bookmark });
+    expect(calls.map(({ form }) => form)).toEqual([
+      { url: "https://akimbo.test/media/ab/original", published: "false" },
+      { url: "https://akimbo.test/media/ef/original", published: "false" },
+    ]);
+    const { fetch, calls: submitted } = scriptedFetch(json({ id: POST }));
+    expect(await facebook.submit(job(fetch, { post: { media } }), bookmark)).toMatchObject({
+      bookmark: POSTED,
+    });
+    expect(submitted[0]?.path).toBe(`/v26.0/${PAGE}/feed`);
+    expect(submitted[0]?.form).toEqual({
+      message: "Some words",
+      "attached_media[0]": '{"media_fbid":"71"}',
+      "attached_media[1]": '{"media_fbid":"72"}',
+      published: "true",
+    });
+  });
+
+  test("goes on from its bookmark", async () => {
+    const half = { stage: "album", photos: ["71"], readyAt: null };
+    const { fetch, calls } = scriptedFetch(json({ id: "72" }));
+    expect(await facebook.prepare(job(fetch, { post: { media } }), half)).toEqual({
+      kind: "next",
+      bookmark: { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() },
+    });
+    expect(calls[0]?.form.url).toContain("/ef/");
+  });
+
+  test("a photo that is refused for good takes the staged ones with it, if that works", async () => {
+    for (const dropped of [json({ success: true }), new TypeError("Lost.")]) {
+      const { step, calls } = await prepareAll(
+        { media },
+        json({ id: "71" }),
+        graphError(324, 1366046),
+        dropped,
+      );
+      expect(step).toMatchObject({ kind: "failed", failure: { code: "media_invalid" } });
+      expect(calls[2]).toMatchObject({ method: "DELETE", path: "/v26.0/71" });
+    }
+  });
+
+  test("a photo that fails for the moment leaves them", async () => {
+    const { step, calls } = await prepareAll({ media }, json({ id: "71" }), graphError(2));
+    expect(step).toMatchObject({ kind: "failed", transient: true });
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe("settle", () => {
+  test.each([URL, `/${PAGE}/posts/55`])("with the address %s", async (permalink_url) => {
+    const { fetch, calls } = scriptedFetch(json({ id: POST, permalink_url }));
+    expect(await facebook.settle?.(job(fetch), POSTED)).toEqual({
+      kind: "published",
+      platformPostId: POST,
+      shareUrl: URL,
+    });
+    expect(calls).toMatchObject([{ path: `/v26.0/${POST}`, query: { fields: "permalink_url" } }]);
+  });
+
+  test("tells of a link that found no place", async () => {
+    const post = { media: [image()], settings: { link: "https://a.com" } };
+    const { fetch } = scriptedFetch(json({ permalink_url: URL }));
+    expect(await facebook.settle?.(job(fetch, { post }), POSTED)).toMatchObject({
+      warnings: [expect.stringContaining("link was left out")],
+    });
+  });
+
+  test.each<[string, Response | Error]>([
+    ["not there yet", json({ id: POST })],
+    ["a stranger's", json({ id: POST, permalink_url: "https://evil.example/facebook.com" })],
+    ["refused", graphError(190, 463)],
+    ["lost", new TypeError("Network connection lost.")],
+  ])("an address that is %s is asked for again, and in the end made", async (_, answer) => {
+    const again = answer instanceof Response ? answer.clone() : answer;
+    expect(await facebook.settle?.(job(scriptedFetch(answer).fetch), POSTED)).toEqual({
+      kind: "waiting",
+      bookmark: POSTED,
+      checkAfterSeconds: 4,
+    });
+    const late = job(scriptedFetch(again).fetch, { now: later(30) });
+    expect(await facebook.settle?.(late, POSTED)).toEqual({
+      kind: "published",
+      platformPostId: POST,
+      shareUrl: `https://www.facebook.com/${POST}`,
+    });
+  });
+});
+
+describe("reconcile", () => {
+  const listed = (change: Record<string, unknown> = {}) => ({
+    id: POST,
+    message: "Some words",
+    created_time: "2026-12-01T09:00:02+0000",
+    permalink_url: URL,
+    ...change,
+  });
+  const photo = { attachments: { data: [{ media_type: "photo" }] } };
+  const album = (count: number) => ({
+    attachments: {
+      data: [
+        {
+          media_type: "album",
+          subattachments: { data: Array.from({ length: count }, () => ({})) },
+        },
+      ],
+    },
+  });
+  const found = { kind: "published", platformPostId: POST, shareUrl: URL };
+  const old = listed({ id: "1_1", created_time: "2026-12-01T08:58:59+0000" });
+
+  test.each<[string, object[], object]>([
+    ["the post", [listed()], found],
+    ["the post, its words trimmed", [listed({ message: " Some  words\n" })], found],
+    ["the post among others", [listed({ id: "1_2", message: "B" }), listed(), old], found],
+    ["the post beside a photo of the same words", [listed(photo), listed()], found],
+    [
+      "a post without an address",
+      [listed({ permalink_url: undefined })],
+      { ...found, shareUrl: `https://www.facebook.com/${POST}` },
+    ],
+    ["two that it could be", [listed(), listed({ id: "1_2" })], { kind: "unknowable" }],
+    ["only a photo of the same words", [listed(photo)], { kind: "unknowable" }],
+    ["nothing", [], { kind: "absent" }],
+    ["only older ones and others", [listed({ message: "B" }), old], { kind: "absent" }],
+    [
+      "more than one list shows",
+      Array.from({ length: 25 }, () => listed({ message: "B" })),
+      { kind: "unknowable" },
+    ],
+  ])("the Page shows %s", async (_, data, expected) => {
+    const { fetch, calls } = scriptedFetch(json({ data }));
+    expect(await facebook.reconcile(job(fetch), READY)).toMatchObject(expected);
+    expect(calls[0]).toMatchObject({
+      path: `/v26.0/${PAGE}/published_posts`,
+      query: { since: String(NOW.getTime() / 1_000 - 60), limit: "25" },
+    });
+  });
+
+  test.each<[string, PostChange, Bookmark, Record<string, unknown>, object]>([
+    ["a photo", { media: [image()] }, READY, photo, found],
+    [
+      "a photo that shows as an album",
+      { media: [image()] },
+      READY,
+      album(2),
+      { kind: "unknowable" },
+    ],
+    [
+      "an album",
+      { media: [image(), image()] },
+      { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() },
+      album(2),
+      found,
+    ],
+    [
+      "an album without words",
+      { media: [image(), image()], description: null },
+      { stage: "album", photos: ["71", "72"], readyAt: NOW.getTime() },
+      { ...album(2), message: undefined },
+      found,
+    ],
+  ])(
+    "%s is known by its words and the number of its photos",
+    async (_, post, at, shown, expected) => {
+      const { fetch } = scriptedFetch(json({ data: [listed(shown)] }));
+      expect(await facebook.reconcile(job(fetch, { post }), at)).toMatchObject(expected);
+    },
+  );
+
+  test.each([
+    ["broken", new Response("", { status: 502 })],
+    ["too busy", graphError(4)],
+  ])("an answer that is %s is asked for again later", async (_, answer) => {
+    await expect(facebook.reconcile(job(scriptedFetch(answer).fetch), READY)).rejects.toThrow();
+  });
+
+  test.each([
+    [graphError(190, 463), "token_expired"],
+    [graphError(100), "unknowable"],
+  ])("a refusal, case %#", async (answer, kind) => {
+    const { fetch } = scriptedFetch(answer);
+    expect(await facebook.reconcile(job(fetch), READY)).toMatchObject({ kind });
+  });
+
+  test.each<[string, Response, Response | Error, object]>([
+    ["ours", graphError(506), json({ data: [listed()] }), found],
+    [
+      "somebody else's",
+      graphError(506),
+      json({ data: [] }),
+      { kind: "failed", failure: { code: "content_flagged" }, transient: false },
+    ],
+    [
+      "photos of somebody else's",
+      graphError(100, 1366051),
+      json({ data: [] }),
+      { kind: "failed", failure: { code: "unknown" }, transient: false },
+    ],
+    ["not to be told", graphError(506), new TypeError("Lost."), { kind: "unknown" }],
+    ["one of two", graphError(506), json({ data: [listed(), listed()] }), { kind: "unknown" }],
+  ])("a post that is refused as a duplicate is %s", async (_, refusal, list, expected) => {
+    const { fetch } = scriptedFetch(refusal, list);
+    expect(await facebook.submit(job(fetch), READY)).toMatchObject(expected);
+  });
+});
