@@ -1,0 +1,282 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { parseJson, readText } from "../reply.ts";
+import type { VideoResource } from "./metadata.ts";
+
+const ORIGIN = "https://www.googleapis.com";
+const API = `${ORIGIN}/youtube/v3`;
+const UPLOAD = `${ORIGIN}/upload/youtube/v3`;
+
+/** The longest replies are lists of 50 videos. */
+const MAX_REPLY_BYTES = 512 * 1_024;
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
+export interface YouTubeRefusal {
+  status: number;
+  /** Such as `quotaExceeded`; null when the body named none. */
+  reason: string | null;
+  /** YouTube's own wording, else a sentence with the status. At most 500 characters. */
+  message: string;
+  /** What of the request is meant, where the body says so. */
+  location: string | null;
+  /** As the answer's Retry-After says, in seconds. */
+  retryAfterSeconds: number | null;
+}
+
+export type Reading<T> = Promise<Result<T, YouTubeRefusal>>;
+
+export const optionalText = z.string().optional().catch(undefined);
+
+const apiError = z.object({
+  error: z.object({
+    message: optionalText,
+    errors: z
+      .array(z.object({ reason: optionalText, message: optionalText, location: optionalText }))
+      .optional()
+      .catch(undefined),
+  }),
+});
+
+/** OAuth has a form of its own. */
+const oauthError = z.object({ error: z.string().min(1), error_description: optionalText });
+
+function readError(body: unknown) {
+  const api = apiError.safeParse(body).data?.error;
+  const [first] = api?.errors ?? [];
+  const oauth = oauthError.safeParse(body).data;
+  return {
+    reason: first?.reason || oauth?.error || null,
+    message: api?.message || first?.message || oauth?.error_description || "",
+    location: first?.location || null,
+  };
+}
+
+function toRefusal(reply: Response, body: unknown): YouTubeRefusal {
+  const { status, headers } = reply;
+  const { reason, message, location } = readError(body);
+  const fallback = reason
+    ? `YouTube answered ${reason}.`
+    : `YouTube answered HTTP ${status}${reply.ok ? " with a body that cannot be read" : ""}.`;
+  const retryAfter = /^\d{1,7}$/.exec(headers.get("retry-after")?.trim() ?? "")?.[0];
+  return {
+    status,
+    reason,
+    message: (message.trim() || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
+    location,
+    retryAfterSeconds: retryAfter === undefined ? null : Number(retryAfter),
+  };
+}
+
+const readBody = async (reply: Response): Promise<unknown> =>
+  parseJson(await readText(reply, MAX_REPLY_BYTES));
+
+/** The body of an answer in its shape, else the refusal. */
+export async function readReply<D>(reply: Response, shape: z.ZodType<D>): Reading<D> {
+  const body = await readBody(reply);
+  const data = reply.ok ? shape.safeParse(body) : undefined;
+  return data?.success ? ok(data.data) : refuse(toRefusal(reply, body));
+}
+
+/** A redirect could carry the token to somebody else, so none is followed. */
+function call(
+  url: string,
+  accessToken: string,
+  { headers = {}, ...init }: { method?: string; headers?: Record<string, string>; body?: BodyInit },
+): Request {
+  return new Request(url, {
+    ...init,
+    headers: { authorization: `Bearer ${accessToken}`, ...headers },
+    redirect: "manual",
+  });
+}
+
+/**
+ * Opens an upload; the video comes into being with the last of its bytes.
+ *
+ * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
+ */
+export function openSessionRequest(
+  accessToken: string,
+  resource: VideoResource,
+  file: { mime: string; sizeBytes: number },
+  notifySubscribers: boolean,
+): Request {
+  const parts = Object.keys(resource).join(",");
+  const query = `uploadType=resumable&part=${parts}&notifySubscribers=${notifySubscribers}`;
+  return call(`${UPLOAD}/videos?${query}`, accessToken, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json; charset=UTF-8",
+      "x-upload-content-length": String(file.sizeBytes),
+      "x-upload-content-type": file.mime,
+    },
+    body: JSON.stringify(resource),
+  });
+}
+
+/** The token goes to that address, so it has to be Google's. */
+function isGoogles(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname } = new URL(address);
+  return protocol === "https:" && hostname.endsWith(".googleapis.com");
+}
+
+/** The session's address, which stands in the header Location. */
+export async function readOpenSessionReply(reply: Response): Reading<string> {
+  const address = reply.headers.get("location") ?? "";
+  const body = await readBody(reply);
+  return reply.ok && isGoogles(address) ? ok(address) : refuse(toRefusal(reply, body));
+}
+
+/** One chunk of the file. */
+export function putChunkRequest(
+  accessToken: string,
+  sessionUri: string,
+  chunk: { data: ReadableStream; offset: number; length: number; mime: string; sizeBytes: number },
+): Request {
+  const { data, offset, length, mime, sizeBytes } = chunk;
+  return call(sessionUri, accessToken, {
+    method: "PUT",
+    headers: {
+      "content-type": mime,
+      "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
+    },
+    // Of known length, so that it goes out with a Content-Length and is never held in memory.
+    body: data.pipeThrough(new FixedLengthStream(length)),
+  });
+}
+
+/** Asks how much of the file is there. */
+export const probeRequest = (accessToken: string, sessionUri: string, sizeBytes: number): Request =>
+  call(sessionUri, accessToken, {
+    method: "PUT",
+    headers: { "content-range": `bytes */${sizeBytes}` },
+    // Without a type, unlike an empty text.
+    body: new Uint8Array(),
+  });
+
+/** Ids stand in addresses. */
+const videoId = z.string().regex(/^[\w-]{1,64}$/);
+
+const insertedVideo = z.object({
+  id: videoId,
+  status: z.object({ privacyStatus: optionalText }).optional().catch(undefined),
+});
+
+export type SessionReply =
+  /** `stored`: how many bytes YouTube has. */
+  | { kind: "incomplete"; stored: number }
+  | { kind: "finished"; videoId: string; privacyStatus: string | null }
+  | { kind: "refused"; refusal: YouTubeRefusal };
+
+const INCOMPLETE = 308;
+
+/** What a session answers to a chunk or a question. */
+export async function readSessionReply(reply: Response): Promise<SessionReply> {
+  const body = await readBody(reply);
+  if (reply.status === INCOMPLETE) {
+    const range = reply.headers.get("range");
+    const last = /^bytes=0-(\d{1,15})$/.exec(range ?? "")?.[1];
+    if (range === null) return { kind: "incomplete", stored: 0 };
+    if (last !== undefined) return { kind: "incomplete", stored: Number(last) + 1 };
+  }
+  const video = reply.ok ? insertedVideo.safeParse(body).data : undefined;
+  if (!video) return { kind: "refused", refusal: toRefusal(reply, body) };
+  const privacyStatus = video.status?.privacyStatus ?? null;
+  return { kind: "finished", videoId: video.id, privacyStatus };
+}
+
+/** @see https://developers.google.com/youtube/v3/docs/thumbnails/set */
+export const setThumbnailRequest = (
+  accessToken: string,
+  id: string,
+  image: { data: ReadableStream; mime: string; sizeBytes: number },
+): Request =>
+  call(`${UPLOAD}/thumbnails/set?videoId=${id}&uploadType=media`, accessToken, {
+    method: "POST",
+    headers: { "content-type": image.mime },
+    body: image.data.pipeThrough(new FixedLengthStream(image.sizeBytes)),
+  });
+
+export const readSetThumbnailReply = async (reply: Response): Reading<true> => {
+  const body = await readBody(reply);
+  return reply.ok ? ok(true) : refuse(toRefusal(reply, body));
+};
+
+/** @see https://developers.google.com/youtube/v3/docs/videos/list */
+export const getStatusRequest = (accessToken: string, id: string): Request =>
+  call(`${API}/videos?part=status&id=${id}`, accessToken, {});
+
+const videoStatus = z.object({
+  uploadStatus: z.string(),
+  failureReason: optionalText,
+  rejectionReason: optionalText,
+  privacyStatus: optionalText,
+});
+
+export type VideoStatus = z.infer<typeof videoStatus>;
+
+/** Null where YouTube does not show the video. */
+export async function readGetStatusReply(reply: Response): Reading<VideoStatus | null> {
+  const shape = z.object({ items: z.array(z.object({ status: videoStatus })).default([]) });
+  const list = await readReply(reply, shape);
+  return list.ok ? ok(list.value.items[0]?.status ?? null) : list;
+}
+
+/** @see https://developers.google.com/youtube/v3/docs/channels/list */
+export const getChannelRequest = (accessToken: string, parts: string): Request =>
+  call(`${API}/channels?part=${parts}&mine=true`, accessToken, {});
+
+const picture = z.object({ url: optionalText }).optional().catch(undefined);
+
+const channel = z.object({
+  id: z.string().min(1),
+  snippet: z
+    .object({
+      title: optionalText,
+      customUrl: optionalText,
+      thumbnails: z.object({ medium: picture, default: picture }).optional().catch(undefined),
+    })
+    .optional(),
+  contentDetails: z
+    .object({ relatedPlaylists: z.object({ uploads: videoId.optional().catch(undefined) }) })
+    .optional()
+    .catch(undefined),
+  status: z.object({ longUploadsStatus: optionalText }).optional().catch(undefined),
+});
+
+export type Channel = z.infer<typeof channel>;
+
+/** Null for a Google account without a channel. */
+export async function readGetChannelReply(reply: Response): Reading<Channel | null> {
+  const list = await readReply(reply, z.object({ items: z.array(channel).default([]) }));
+  return list.ok ? ok(list.value.items[0] ?? null) : list;
+}
+
+/** The newest of a playlist. @see https://developers.google.com/youtube/v3/docs/playlistItems/list */
+export const listUploadsRequest = (accessToken: string, playlistId: string): Request =>
+  call(
+    `${API}/playlistItems?part=contentDetails,snippet&playlistId=${playlistId}&maxResults=50`,
+    accessToken,
+    {},
+  );
+
+const listedVideo = z
+  .object({
+    contentDetails: z.object({ videoId, videoPublishedAt: optionalText }),
+    snippet: z.object({ title: z.string(), publishedAt: optionalText }),
+  })
+  .transform(({ contentDetails, snippet }) => ({
+    videoId: contentDetails.videoId,
+    title: snippet.title,
+    /** ISO 8601. */
+    addedAt: snippet.publishedAt ?? contentDetails.videoPublishedAt ?? "",
+  }));
+
+export type ListedVideo = z.infer<typeof listedVideo>;
+
+export async function readListUploadsReply(reply: Response): Reading<ListedVideo[]> {
+  const list = await readReply(reply, z.object({ items: z.array(listedVideo).default([]) }));
+  return list.ok ? ok(list.value.items) : list;
+}

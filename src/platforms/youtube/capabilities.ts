@@ -1,0 +1,67 @@
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+
+/** Characters of a title. Source: YouTube Data API, "Videos", `snippet.title`. */
+export const MAX_TITLE = 100;
+/** Characters of a description. Source: spec, "Content limits by platform". */
+export const MAX_DESCRIPTION = 5_000;
+/** In UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
+export const MAX_DESCRIPTION_BYTES = 5_000;
+/** Characters of all tags, with their commas and quotes. Source: the same, `snippet.tags[]`. */
+export const MAX_TAGS = 500;
+/** Source: spec, "Uploads: create", `youtube`. */
+export const MAX_SCHEDULE_DAYS = 365;
+/** 256 GB. Source: YouTube Data API, "Videos: insert". */
+export const MAX_VIDEO_BYTES = 274_877_906_944;
+/** Source: YouTube Help, "Upload videos longer than 15 minutes". */
+export const MAX_VIDEO_SECONDS = 12 * 3_600;
+/** What a channel takes until its phone number is verified. Source: the same. */
+export const MAX_UNVERIFIED_SECONDS = 15 * 60;
+/** YouTube takes `video/*`; these are the ones that are known by their bytes. */
+export const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
+/** 2 MB. Source: YouTube Data API, "Thumbnails: set". */
+export const MAX_THUMBNAIL_BYTES = 2_097_152;
+/** Source: spec, "Content limits by platform". */
+export const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
+
+/**
+ * Bytes of a chunk: a multiple of 262,144, the same for each chunk but the last.
+ *
+ * @see https://developers.google.com/youtube/v3/guides/using_resumable_upload_protocol
+ */
+export const CHUNK_BYTES = 16_777_216;
+
+/** Posts in any 24 hours. Source: spec, "Daily caps". */
+const DAILY_POST_CAP = 10;
+
+export const needs: Needs = {
+  app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",
+  scopes: [
+    "https://www.googleapis.com/auth/youtube.upload",
+    "https://www.googleapis.com/auth/youtube.readonly",
+  ],
+  review:
+    "Verification of the OAuth consent screen, and the API compliance audit for more than 100 uploads a day.",
+};
+
+export const capabilities: Capabilities = {
+  limits: {
+    postCharacters: MAX_DESCRIPTION,
+    photoPostCharacters: null,
+    titleCharacters: MAX_TITLE,
+    altTextCharacters: null,
+    linkCharacters: null,
+    tagsCharacters: MAX_TAGS,
+  },
+  dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
+  mediaSupport: {
+    kinds: ["video"],
+    maxCount: 1,
+    textOnly: false,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
+  },
+};
+
+/** Seconds. The last chunk of a video may be taken in late; listings follow after a while. */
+export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

@@ -1,0 +1,75 @@
+import { MINUTE } from "../../core/time.ts";
+import type { MediaItem, Reconciled, TokenExpired } from "../connector.ts";
+import {
+  getChannelRequest,
+  type ListedVideo,
+  listUploadsRequest,
+  readGetChannelReply,
+  readListUploadsReply,
+  type YouTubeRefusal,
+} from "./api.ts";
+import type { Uploading } from "./bookmark.ts";
+import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { titleOf } from "./metadata.ts";
+import { accepted } from "./processing.ts";
+import { askSession, type Job } from "./session.ts";
+
+/** Clocks differ, theirs from ours. */
+const CLOCK_SLACK_MS = MINUTE;
+
+type Unknowable = { kind: "unknowable"; message: string };
+
+/**
+ * What became of a last chunk without an answer, by its session; where that is gone, by the channel's
+ * newest videos.
+ *
+ * @throws when YouTube cannot be asked now
+ */
+export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promise<Reconciled> {
+  const reply = await askSession(job, item, at);
+  switch (reply.kind) {
+    case "finished":
+      return accepted(job, at, reply);
+    case "incomplete":
+      return { kind: "absent" };
+    case "refused":
+      return isLater(reply.refusal) ?? findByTitle(job, at);
+  }
+}
+
+/** @throws when the question may be answered a little later */
+function isLater(refusal: YouTubeRefusal): TokenExpired | null {
+  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
+  if (isAskedAgain(refusal)) throw new Error(refusal.message);
+  return null;
+}
+
+const notTold = ({ message }: YouTubeRefusal): Unknowable => ({
+  kind: "unknowable",
+  message: `YouTube gave no answer to the video, and does not list the channel's videos: ${message}`,
+});
+
+async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
+  const channelRequest = getChannelRequest(job.accessToken, "contentDetails");
+  const channel = await readGetChannelReply(await job.fetch(channelRequest));
+  if (!channel.ok) return isLater(channel.error) ?? notTold(channel.error);
+  const playlistId = channel.value?.contentDetails?.relatedPlaylists.uploads;
+  if (!playlistId) return { kind: "unknowable", message: NOT_FOUND };
+  const request = listUploadsRequest(job.accessToken, playlistId);
+  const list = await readListUploadsReply(await job.fetch(request));
+  if (!list.ok) return isLater(list.error) ?? notTold(list.error);
+  const found = list.value.filter((video) => isSameVideo(job, at, video));
+  const [only] = found;
+  if (!only || found.length > 1) return { kind: "unknowable", message: NOT_FOUND };
+  return accepted(job, at, { videoId: only.videoId, privacyStatus: null });
+}
+
+/** A video may also be there and not be listed yet. */
+const NOT_FOUND =
+  "YouTube gave no answer to the video, and the channel's newest videos do not tell whether it is there.";
+
+const plain = (title: string): string => title.replace(/\s+/g, " ").trim();
+
+const isSameVideo = (job: Job, { readyAt, storedAt }: Uploading, video: ListedVideo): boolean =>
+  plain(video.title) === plain(titleOf(job.post)) &&
+  Date.parse(video.addedAt) >= (readyAt ?? storedAt) - CLOCK_SLACK_MS;

@@ -1,0 +1,127 @@
+import { secondsBetween } from "../../core/time.ts";
+import type { PublishedPost, PublishJob, Settled, TokenExpired, Waiting } from "../connector.ts";
+import {
+  getStatusRequest,
+  readGetStatusReply,
+  readSetThumbnailReply,
+  setThumbnailRequest,
+  type VideoStatus,
+} from "./api.ts";
+import type { Processing } from "./bookmark.ts";
+import { isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { askedPrivacy } from "./metadata.ts";
+import type { YouTubeSettings } from "./settings.ts";
+
+type Job = PublishJob<YouTubeSettings>;
+
+/** Between two looks, by how long we have waited, in seconds; small videos take moments. */
+const LOOKS = [
+  { until: 5, every: 5 },
+  { until: 60, every: 30 },
+];
+const LATER_LOOKS = 60;
+/** A video has its address at once and may be in work for hours, so we look for this long only. */
+const CHECK_SECONDS = 600;
+const MAX_THUMBNAIL_TRIES = 3;
+const THUMBNAIL_RETRY_SECONDS = 30;
+
+const STILL_PROCESSING = "YouTube is still processing the video.";
+
+function look(job: Job, at: Processing): Waiting {
+  const waited = secondsBetween(new Date(at.since), job.now());
+  const checkAfterSeconds = LOOKS.find(({ until }) => waited < until)?.every ?? LATER_LOOKS;
+  return { kind: "waiting", bookmark: at, checkAfterSeconds };
+}
+
+/** YouTube has all of the video, which from now on has an id and an address. */
+export const accepted = (
+  job: Job,
+  { warnings }: { warnings: string[] },
+  { videoId, privacyStatus }: { videoId: string; privacyStatus: string | null },
+): Waiting =>
+  look(job, {
+    stage: "processing",
+    videoId,
+    since: job.now().getTime(),
+    privacyStatus,
+    thumbnailTries: 0,
+    warnings,
+  });
+
+/** The video's state; null where YouTube does not tell it now. */
+async function askStatus(job: Job, videoId: string): Promise<VideoStatus | TokenExpired | null> {
+  try {
+    const request = getStatusRequest(job.accessToken, videoId);
+    const reply = await readGetStatusReply(await job.fetch(request));
+    if (reply.ok) return reply.value;
+    return isTokenRefusal(reply.error) ? { kind: "token_expired" } : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Looks for a while whether YouTube can make something of the video, which is out in any case. */
+export async function followVideo(job: Job, at: Processing): Promise<Settled> {
+  const status = await askStatus(job, at.videoId);
+  if (status && "kind" in status) return status;
+  const givenUp = status && toGivenUp(status);
+  if (givenUp) return givenUp;
+  const seen = { ...at, privacyStatus: status?.privacyStatus ?? at.privacyStatus };
+  const isDone = status?.uploadStatus === "processed";
+  const isOver = secondsBetween(new Date(at.since), job.now()) > CHECK_SECONDS;
+  if (!isDone && !isOver) return look(job, seen);
+  const warnings = isDone ? seen.warnings : [...seen.warnings, STILL_PROCESSING];
+  return setThumbnail(job, seen, warnings);
+}
+
+/** A thumbnail that YouTube does not take is no reason to fail the post. */
+async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promise<Settled> {
+  const outcome = await sendThumbnail(job, at.videoId);
+  if (outcome === "set") return toPublished(job, at, warnings);
+  if (outcome === "token_expired") return { kind: "token_expired" };
+  const thumbnailTries = at.thumbnailTries + 1;
+  if (outcome.isAskedAgain && thumbnailTries < MAX_THUMBNAIL_TRIES) {
+    const bookmark: Processing = { ...at, thumbnailTries };
+    return { kind: "waiting", bookmark, checkAfterSeconds: THUMBNAIL_RETRY_SECONDS };
+  }
+  return toPublished(job, at, [...warnings, `The thumbnail was not set: ${outcome.message}`]);
+}
+
+type ThumbnailOutcome = "set" | "token_expired" | { message: string; isAskedAgain: boolean };
+
+async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailOutcome> {
+  const { thumbnail } = job.post;
+  if (!thumbnail) return "set";
+  try {
+    const { mime, sizeBytes } = thumbnail;
+    const data = await job.readMedia(thumbnail);
+    const request = setThumbnailRequest(job.accessToken, videoId, { data, mime, sizeBytes });
+    const reply = await readSetThumbnailReply(await job.fetch(request));
+    if (reply.ok) return "set";
+    if (isTokenRefusal(reply.error)) return "token_expired";
+    return { message: reply.error.message, isAskedAgain: isAskedAgain(reply.error) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return { message: reason.slice(0, 300), isAskedAgain: true };
+  }
+}
+
+/** Projects that Google has not looked at may have their videos locked as private. */
+function privacyWarnings(job: Job, { privacyStatus }: Processing): string[] {
+  const { settings } = job.post;
+  const { scheduledDate } = settings;
+  const asked = askedPrivacy(settings);
+  const isPublic = scheduledDate !== null && Date.parse(scheduledDate) <= job.now().getTime();
+  if (privacyStatus === null || privacyStatus === asked || isPublic) return [];
+  return [`YouTube made the video ${privacyStatus.slice(0, 20)} in place of ${asked}.`];
+}
+
+function toPublished(job: Job, at: Processing, told: string[]): PublishedPost {
+  const warnings = [...told, ...privacyWarnings(job, at)];
+  return {
+    kind: "published",
+    platformPostId: at.videoId,
+    shareUrl: `https://www.youtube.com/watch?v=${at.videoId}`,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}

@@ -1,0 +1,221 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { secondsBetween } from "../../core/time.ts";
+import type {
+  MediaItem,
+  Prepared,
+  PublishJob,
+  Refused,
+  Submitted,
+  TokenExpired,
+} from "../connector.ts";
+import {
+  getChannelRequest,
+  openSessionRequest,
+  probeRequest,
+  putChunkRequest,
+  readGetChannelReply,
+  readOpenSessionReply,
+  readSessionReply,
+  type SessionReply,
+  type YouTubeRefusal,
+} from "./api.ts";
+import type { Uploading } from "./bookmark.ts";
+import { CHUNK_BYTES } from "./capabilities.ts";
+import {
+  isGone,
+  isKnownReason,
+  isOutage,
+  mediaInvalid,
+  toRefused,
+  tryLater,
+  unavailable,
+} from "./failures.ts";
+import {
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  tagWarnings,
+  toResource,
+  type VideoResource,
+} from "./metadata.ts";
+import { accepted } from "./processing.ts";
+import type { YouTubeSettings } from "./settings.ts";
+import { isLong, LONG_NOT_ALLOWED, videoProblem } from "./video-rules.ts";
+
+export type Job = PublishJob<YouTubeSettings>;
+
+/** Bookmarks older than this come from another run: shorter than any back-off or lease. */
+const RESUMED_AFTER_SECONDS = 25;
+/** How many sessions one video may use up, and how often one may lose what was sent. */
+const MAX_SESSIONS = 3;
+const MAX_SETBACKS = 3;
+
+type Stop = Refused | TokenExpired;
+
+/** Opens the upload of a video that YouTube has a chance to take. */
+export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
+  const facts = await job.inspectVideo(item);
+  const problem = videoProblem(facts);
+  if (problem) return mediaInvalid(problem);
+  if (isLong(facts)) {
+    const refused = await refuseLong(job);
+    if (refused) return refused;
+  }
+  return openSession(job, item, 1);
+}
+
+/** Asked before hours of sending; where YouTube does not say, the upload itself tells. */
+async function refuseLong(job: Job): Promise<Stop | null> {
+  const request = getChannelRequest(job.accessToken, "status");
+  const reply = await readGetChannelReply(await job.fetch(request));
+  const status = reply.ok ? reply.value?.status?.longUploadsStatus : null;
+  const isRefused = status === "disallowed" || status === "eligible";
+  return isRefused ? mediaInvalid(LONG_NOT_ALLOWED) : null;
+}
+
+/**
+ * The session's address is stored before the first byte goes out: it alone tells later whether the
+ * video has come into being. An answer that gets lost leaves an empty session behind.
+ */
+async function openSession(job: Job, item: MediaItem, sessions: number): Promise<Prepared> {
+  const opened = await open(job, item, toResource(job.post), tagWarnings(job.post.settings));
+  if (!opened.ok) return opened.error;
+  const bookmark: Uploading = {
+    stage: "uploading",
+    sessionUri: opened.value.sessionUri,
+    offset: 0,
+    storedAt: job.now().getTime(),
+    sessions,
+    setbacks: 0,
+    warnings: opened.value.warnings,
+  };
+  return { kind: "next", bookmark };
+}
+
+async function open(
+  job: Job,
+  item: MediaItem,
+  resource: VideoResource,
+  warnings: string[],
+): Promise<Result<{ sessionUri: string; warnings: string[] }, Stop>> {
+  const { notifySubscribers } = job.post.settings;
+  const request = openSessionRequest(job.accessToken, resource, item, notifySubscribers);
+  const reply = await readOpenSessionReply(await job.fetch(request));
+  if (reply.ok) return ok({ sessionUri: reply.value, warnings });
+  const refused = refusedParts(resource, reply.error);
+  if (refused.length === 0) return refuse(toRefused(reply.error, job.now()));
+  const rest = { ...resource };
+  for (const part of refused) delete rest[part];
+  return open(job, item, rest, [...warnings, ...refused.map((part) => OPTIONAL_PARTS[part])]);
+}
+
+/** The optional parts that YouTube does not take from this channel: those it names, else all. */
+function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): OptionalPart[] {
+  const sent = (Object.keys(OPTIONAL_PARTS) as OptionalPart[]).filter((part) => resource[part]);
+  const { status, reason, message, location } = refusal;
+  const named = sent.filter((part) => `${message} ${location}`.includes(part));
+  if (named.length > 0 && (status === 400 || status === 403)) return named;
+  return status === 400 && !isKnownReason(reason) ? sent : [];
+}
+
+/** How much of the video its session has. */
+export async function askSession(
+  job: Job,
+  item: MediaItem,
+  { sessionUri }: Uploading,
+): Promise<SessionReply> {
+  const request = probeRequest(job.accessToken, sessionUri, item.sizeBytes);
+  return readSessionReply(await job.fetch(request));
+}
+
+async function putChunk(
+  job: Job,
+  item: MediaItem,
+  at: Uploading,
+  offset: number,
+): Promise<SessionReply> {
+  const { mime, sizeBytes } = item;
+  const length = Math.min(CHUNK_BYTES, sizeBytes - offset);
+  if (length <= 0) return askSession(job, item, at);
+  const data = await job.readMedia(item, { offset, length });
+  const chunk = { data, offset, length, mime, sizeBytes };
+  const request = putChunkRequest(job.accessToken, at.sessionUri, chunk);
+  return readSessionReply(await job.fetch(request));
+}
+
+/** How far YouTube is: as the bookmark says, unless another run may have sent more since. */
+async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
+  const age = secondsBetween(new Date(at.storedAt), job.now());
+  if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };
+  return askSession(job, item, at);
+}
+
+const isLastChunk = (item: MediaItem, offset: number): boolean =>
+  item.sizeBytes - offset <= CHUNK_BYTES;
+
+/** Sends the next chunk, until the last one is left: that one makes the video. */
+export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
+  const place = await whereFrom(job, item, at);
+  if (place.kind === "incomplete" && isLastChunk(item, place.stored)) {
+    const now = job.now().getTime();
+    const bookmark = { ...at, offset: place.stored, storedAt: now, readyAt: now };
+    return { kind: "ready", bookmark };
+  }
+  const reply = place.kind === "incomplete" ? await putChunk(job, item, at, place.stored) : place;
+  switch (reply.kind) {
+    case "finished":
+      return { kind: "ready", bookmark: accepted(job, at, reply).bookmark };
+    case "refused":
+      if (isGone(reply.refusal)) return openAnew(job, item, at, reply.refusal);
+      return toRefused(reply.refusal, job.now());
+    case "incomplete": {
+      const from = place.kind === "incomplete" ? place.stored : at.offset;
+      if (reply.stored <= from) return tryLater(NOTHING_STORED);
+      const next = moved(job, at, reply.stored);
+      if (next.setbacks > MAX_SETBACKS) return unavailable(LOSES_BYTES);
+      return { kind: "next", bookmark: next };
+    }
+  }
+}
+
+const NOTHING_STORED = "YouTube took a part of the video, but did not store it.";
+const LOSES_BYTES = "YouTube repeatedly lost parts of the video that it had stored.";
+
+/** A chunk more, and yet no further than we believed to be: YouTube had lost something. */
+const moved = (job: Job, at: Uploading, offset: number): Uploading => ({
+  ...at,
+  offset,
+  storedAt: job.now().getTime(),
+  setbacks: at.setbacks + (offset <= at.offset ? 1 : 0),
+});
+
+async function openAnew(
+  job: Job,
+  item: MediaItem,
+  { sessions }: Uploading,
+  { message }: YouTubeRefusal,
+): Promise<Prepared> {
+  if (sessions >= MAX_SESSIONS) return unavailable(message);
+  return openSession(job, item, sessions + 1);
+}
+
+/** Sends the last chunk, with which the video comes into being. */
+export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): Promise<Submitted> {
+  const place = await whereFrom(job, item, at);
+  if (place.kind === "incomplete" && !isLastChunk(item, place.stored)) {
+    return tryLater(LOSES_BYTES);
+  }
+  const reply = place.kind === "incomplete" ? await putChunk(job, item, at, place.stored) : place;
+  switch (reply.kind) {
+    case "finished":
+      return accepted(job, at, reply);
+    // YouTube has all that it was sent and still wants more: there is no video.
+    case "incomplete":
+      return tryLater(NOTHING_STORED);
+    case "refused": {
+      const { refusal } = reply;
+      if (isOutage(refusal)) return { kind: "unknown", message: refusal.message };
+      // Only the last byte makes the video, and that was not taken: the next look opens a new session.
+      return isGone(refusal) ? tryLater(refusal.message) : toRefused(refusal, job.now());
+    }
+  }
+}

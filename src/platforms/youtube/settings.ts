@@ -1,0 +1,151 @@
+import * as z from "zod";
+import { parseInstant } from "../../core/time.ts";
+import {
+  choice,
+  field,
+  flag,
+  formField,
+  otherwise,
+  readList,
+  shown,
+  single,
+} from "../form-fields.ts";
+
+export const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
+export const LICENSES = ["youtube", "creativeCommon"] as const;
+/** People & Blogs. */
+const DEFAULT_CATEGORY = "22";
+
+const text = single((given) => given);
+
+const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
+const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
+
+/** An instant, kept in UTC as ISO 8601. */
+const instant = single(
+  (given, refuse): string =>
+    parseInstant(given)?.toISOString() ?? refuse(`${OFFSET_NEEDED}; ${shown(given)} was sent.`),
+);
+
+/** An instant, or a day, which begins at midnight UTC. */
+const dayOrInstant = single(
+  (given, refuse): string =>
+    parseInstant(DAY_ALONE.test(given) ? `${given}T00:00:00Z` : given)?.toISOString() ??
+    refuse(`${OFFSET_NEEDED}, or a day such as 2026-12-01; ${shown(given)} was sent.`),
+);
+
+const category = single((given, refuse): string =>
+  /^\d{1,4}$/.test(given)
+    ? given
+    : refuse(`must be the number of a category, such as 22; ${shown(given)} was sent.`),
+);
+
+/** A language tag in its usual spelling. */
+const language = single((given, refuse): string => {
+  try {
+    return Intl.getCanonicalLocales(given)[0] ?? given;
+  } catch {
+    return refuse(`must be a BCP-47 language tag, such as en or pt-BR; ${shown(given)} was sent.`);
+  }
+});
+
+const countries = formField.transform((raw, ctx): string[] => {
+  const codes = readList(raw);
+  const wrong = codes.find((code) => !/^[A-Z]{2}$/.test(code));
+  if (wrong === undefined) return codes;
+  ctx.addIssue({
+    code: "custom",
+    message: `must be uppercase ISO 3166-1 alpha-2 codes, such as DE,AT,CH; ${shown(wrong)} was sent.`,
+  });
+  return z.NEVER;
+});
+
+/** The form fields of a YouTube video. */
+export const settings = z.object({
+  youtube_title: field(text, {
+    type: "string",
+    description: "The title here, in place of title. Up to 100 characters, without < and >.",
+  }),
+  youtube_description: field(text, {
+    type: "string",
+    description:
+      "The description here, in place of description. Up to 5,000 characters and 5,000 bytes, without < and >.",
+  }),
+  tags: field(formField.transform(readList), {
+    type: "array",
+    description:
+      "Keywords, separated by commas. Those beyond 500 characters, counted with commas and with quotes around tags that have a space, are left out.",
+  }),
+  categoryId: field(otherwise(category, DEFAULT_CATEGORY), {
+    type: "string",
+    description: `The number of a category. Default: ${DEFAULT_CATEGORY}, People & Blogs.`,
+  }),
+  privacyStatus: field(otherwise(choice(PRIVACY_STATUSES), "public"), {
+    type: "string",
+    values: PRIVACY_STATUSES,
+    description: "Who sees the video. Default: public; private until scheduledDate.",
+  }),
+  scheduledDate: field(instant, {
+    type: "string",
+    description:
+      "When the network makes the uploaded video public: ISO 8601 with an offset, in the future and within 365 days. Private until then.",
+  }),
+  embeddable: field(otherwise(flag, true), {
+    type: "boolean",
+    description: "May be embedded in other sites. Default: true.",
+  }),
+  license: field(otherwise(choice(LICENSES), "youtube"), {
+    type: "string",
+    values: LICENSES,
+    description: "Default: youtube, the standard license.",
+  }),
+  publicStatsViewable: field(otherwise(flag, true), {
+    type: "boolean",
+    description: "Everybody sees the extended statistics of the video. Default: true.",
+  }),
+  selfDeclaredMadeForKids: field(flag, {
+    type: "boolean",
+    description: "Says whether the video is made for kids. Default: what the channel has set.",
+  }),
+  madeForKids: field(otherwise(flag, false), {
+    type: "boolean",
+    description:
+      "Without effect: the network sets it by itself. Use selfDeclaredMadeForKids. Default: false.",
+  }),
+  containsSyntheticMedia: field(otherwise(flag, false), {
+    type: "boolean",
+    description: "Has realistic content that was altered or made by AI. Default: false.",
+  }),
+  hasPaidProductPlacement: field(otherwise(flag, false), {
+    type: "boolean",
+    description: "Has paid product placement. Default: false.",
+  }),
+  defaultLanguage: field(language, {
+    type: "string",
+    description: "The language of title and description, as a BCP-47 tag.",
+  }),
+  defaultAudioLanguage: field(language, {
+    type: "string",
+    description: "The language that is spoken, as a BCP-47 tag.",
+  }),
+  allowedCountries: field(countries, {
+    type: "array",
+    description:
+      "The only countries that may watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with blockedCountries. Most channels may not restrict countries: then the video goes out without.",
+  }),
+  blockedCountries: field(countries, {
+    type: "array",
+    description:
+      "Countries that may not watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with allowedCountries. Most channels may not restrict countries: then the video goes out without.",
+  }),
+  recordingDate: field(dayOrInstant, {
+    type: "string",
+    description: "When the video was recorded: ISO 8601 with an offset, or a day.",
+  }),
+  notifySubscribers: field(otherwise(flag, true), {
+    type: "boolean",
+    description: "Tells the channel's subscribers. Default: true.",
+  }),
+});
+
+export type YouTubeSettings = z.infer<typeof settings>;

@@ -1,0 +1,285 @@
+import { now } from "../../core/clock.ts";
+import { detectFileType } from "../../core/file-type.ts";
+import { toHex } from "../../core/ids.ts";
+import { SECOND } from "../../core/time.ts";
+import { readBody } from "../simulator.ts";
+import { authenticate, type Channel } from "./accounts.ts";
+import {
+  badParameter,
+  requireKnownParameters,
+  requireParts,
+  type YouTubeCall,
+  YouTubeError,
+} from "./call.ts";
+import type { Resource } from "./metadata.ts";
+import { type Finding, processingSeconds } from "./steering.ts";
+
+export const VIDEOS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS youtube_videos (
+  id TEXT PRIMARY KEY,
+  team_id INTEGER NOT NULL,
+  channel_id TEXT NOT NULL,
+  channel_title TEXT NOT NULL,
+  resource TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  done_at INTEGER NOT NULL,
+  outcome TEXT NOT NULL,
+  reason TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS youtube_videos_by_channel
+  ON youtube_videos (channel_id, team_id, created_at);
+`;
+
+/** The steering words stand in either text. */
+export const textOf = ({ snippet }: Resource): string =>
+  [snippet.title, snippet.description].filter(Boolean).join("\n");
+
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+const newVideoId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(11)), (byte) => LETTERS.charAt(byte % 64)).join(
+    "",
+  );
+
+interface NewVideo {
+  channel: Channel;
+  resource: Resource;
+  notify: boolean;
+  mediaId: number;
+  /** Why it will come to nothing; such a video never stands in the feed. */
+  finding: Finding | null;
+}
+
+/** All of a video is here: it has an id and an address, and is processed for a while. */
+export function insertVideo({ store, origin }: YouTubeCall, video: NewVideo): string {
+  const { channel, resource, notify, mediaId, finding } = video;
+  const id = newVideoId();
+  const at = now().getTime();
+  store.sql.exec(
+    `INSERT INTO youtube_videos (id, team_id, channel_id, channel_title, resource, created_at,
+       done_at, outcome, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    origin.teamId,
+    channel.id,
+    channel.title,
+    JSON.stringify(resource),
+    at,
+    at + processingSeconds(textOf(resource)) * SECOND,
+    finding?.uploadStatus ?? "processed",
+    finding?.reason ?? "",
+  );
+  if (finding) return id;
+  store.savePost(origin, {
+    platform: "youtube",
+    key: id,
+    version: id,
+    author: channel.handle,
+    text: textOf(resource),
+    fields: { ...resource, notifySubscribers: notify },
+    media: [{ id: mediaId, alt: "" }],
+    url: `https://www.youtube.com/watch?v=${id}`,
+  });
+  return id;
+}
+
+type Video = {
+  id: string;
+  channel_id: string;
+  channel_title: string;
+  resource: string;
+  created_at: number;
+  done_at: number;
+  outcome: "processed" | "failed" | "rejected";
+  reason: string;
+};
+
+const findVideo = ({ store, origin }: YouTubeCall, id: string): Video | null =>
+  store.sql
+    .exec<Video>("SELECT * FROM youtube_videos WHERE id = ? AND team_id = ?", id, origin.teamId)
+    .toArray()[0] ?? null;
+
+const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
+
+/** YouTube publishes what was scheduled by itself. */
+function privacyOf({ privacyStatus = "public", publishAt }: NonNullable<Resource["status"]>) {
+  if (!publishAt || Date.parse(publishAt) > now().getTime()) return { privacyStatus, publishAt };
+  return { privacyStatus: "public" };
+}
+
+function statusOf(video: Video, resource: Resource) {
+  const isDone = video.done_at <= now().getTime();
+  const reasonField = REASON_FIELD[video.outcome];
+  const { status = {} } = resource;
+  return {
+    uploadStatus: isDone ? video.outcome : "uploaded",
+    ...(isDone && reasonField ? { [reasonField]: video.reason } : {}),
+    license: "youtube",
+    embeddable: true,
+    publicStatsViewable: true,
+    ...status,
+    madeForKids: status.selfDeclaredMadeForKids ?? false,
+    publishAt: undefined,
+    ...privacyOf(status),
+  };
+}
+
+const VIDEO_PARTS = [
+  "id",
+  "snippet",
+  "contentDetails",
+  "statistics",
+  "status",
+  "recordingDetails",
+  "paidProductPlacementDetails",
+  "processingDetails",
+  "localizations",
+];
+
+function toParts(video: Video): Record<string, object | undefined> {
+  const resource: Resource = JSON.parse(video.resource);
+  const isDone = video.done_at <= now().getTime();
+  return {
+    ...resource,
+    snippet: {
+      publishedAt: new Date(video.created_at).toISOString(),
+      channelId: video.channel_id,
+      channelTitle: video.channel_title,
+      categoryId: "22",
+      liveBroadcastContent: "none",
+      thumbnails: {},
+      ...resource.snippet,
+    },
+    status: statusOf(video, resource),
+    contentDetails: { duration: "PT0S", definition: "hd" },
+    statistics: { viewCount: "0", likeCount: "0", commentCount: "0" },
+    processingDetails: {
+      processingStatus: !isDone
+        ? "processing"
+        : video.outcome === "failed"
+          ? "failed"
+          : "succeeded",
+    },
+  };
+}
+
+function toItem(video: Video, parts: string[]) {
+  const all = toParts(video);
+  const picked = parts.flatMap((part) => (all[part] ? [[part, all[part]]] : []));
+  return { kind: "youtube#video", id: video.id, ...Object.fromEntries(picked) };
+}
+
+export function readVideo(call: YouTubeCall, id: string, parts: string[]) {
+  const video = findVideo(call, id);
+  return video ? toItem(video, parts) : null;
+}
+
+const MAX_IDS = 50;
+
+export async function listVideos(call: YouTubeCall): Promise<Response> {
+  const { channel } = await authenticate(call);
+  requireKnownParameters(call, ["part", "id", "maxResults", "hl"]);
+  const parts = requireParts(call, VIDEO_PARTS);
+  const ids = (call.url.searchParams.get("id") ?? "").split(",").filter(Boolean);
+  if (ids.length === 0) {
+    throw badParameter("parameters", "No filter selected.", "missingRequiredParameter");
+  }
+  if (ids.length > MAX_IDS) throw badParameter("id", "Too many ids.", "invalidFilters");
+  const items = ids
+    .map((id) => findVideo(call, id))
+    .filter((video) => video?.channel_id === channel.id)
+    .map((video) => video && toItem(video, parts));
+  return Response.json({
+    kind: "youtube#videoListResponse",
+    items,
+    pageInfo: { totalResults: items.length, resultsPerPage: items.length },
+  });
+}
+
+const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];
+
+/** The uploads of the channel, newest first; one page holds all that a test has. */
+export async function listPlaylist(call: YouTubeCall): Promise<Response> {
+  const { channel } = await authenticate(call);
+  const { searchParams } = call.url;
+  requireKnownParameters(call, ["part", "playlistId", "maxResults", "pageToken"]);
+  const parts = requireParts(call, ITEM_PARTS);
+  const most = Number(searchParams.get("maxResults") ?? 5);
+  if (!Number.isInteger(most) || most < 0 || most > 50) {
+    throw badParameter("maxResults", "Values must be within the range: [0, 50]");
+  }
+  if (searchParams.has("pageToken")) {
+    throw badParameter(
+      "pageToken",
+      "The request specifies an invalid page token.",
+      "invalidPageToken",
+    );
+  }
+  if (searchParams.get("playlistId") !== channel.uploads) {
+    throw new YouTubeError(404, "playlistNotFound", "The playlist cannot be found.");
+  }
+  const rows = call.store.sql
+    .exec<Video>(
+      `SELECT * FROM youtube_videos WHERE channel_id = ? AND team_id = ?
+       ORDER BY created_at DESC LIMIT ?`,
+      channel.id,
+      call.origin.teamId,
+      most,
+    )
+    .toArray();
+  const items = rows.map((video) => {
+    const resource: Resource = JSON.parse(video.resource);
+    const at = new Date(video.created_at).toISOString();
+    const { title, description = "" } = resource.snippet;
+    const all: Record<string, object> = {
+      snippet: { publishedAt: at, channelId: channel.id, title, description },
+      contentDetails: { videoId: video.id, videoPublishedAt: at },
+      status: { privacyStatus: privacyOf(resource.status ?? {}).privacyStatus },
+    };
+    const picked = parts.flatMap((part) => (all[part] ? [[part, all[part]]] : []));
+    return { kind: "youtube#playlistItem", id: `UU.${video.id}`, ...Object.fromEntries(picked) };
+  });
+  return Response.json({ kind: "youtube#playlistItemListResponse", items });
+}
+
+/** Source: YouTube Data API, discovery document, "thumbnails.set". */
+const MAX_THUMBNAIL_BYTES = 2_097_152;
+const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
+
+/** Gives a video its picture, which then stands among the fields of its post. */
+export async function setThumbnail(call: YouTubeCall): Promise<Response> {
+  const { channel } = await authenticate(call);
+  requireKnownParameters(call, ["videoId", "uploadType", "onBehalfOfContentOwner"]);
+  const { searchParams } = call.url;
+  if (searchParams.get("uploadType") !== "media") {
+    throw badParameter("uploadType", "The sandbox takes simple uploads of thumbnails only.");
+  }
+  const id = searchParams.get("videoId") ?? "";
+  if (findVideo(call, id)?.channel_id !== channel.id) {
+    throw new YouTubeError(404, "videoNotFound", "The video cannot be found.");
+  }
+  const type = call.request.headers.get("content-type") ?? "";
+  const bytes = await readBody(call.request, MAX_THUMBNAIL_BYTES);
+  if (bytes?.byteLength === 0) {
+    throw new YouTubeError(
+      400,
+      "mediaBodyRequired",
+      "The request does not include the image content.",
+    );
+  }
+  const mime = bytes && detectFileType(bytes)?.mime;
+  if (!bytes || mime !== type || !THUMBNAIL_TYPES.includes(mime)) {
+    throw new YouTubeError(400, "invalidImage", "The provided image content is invalid.");
+  }
+  const sha256 = toHex(await crypto.subtle.digest("SHA-256", bytes));
+  call.store.sql.exec(
+    `UPDATE posts SET fields = json_set(fields, '$.thumbnail', json(?))
+     WHERE platform = 'youtube' AND key = ?`,
+    JSON.stringify({ mime, sizeBytes: bytes.byteLength, sha256 }),
+    id,
+  );
+  const url = `https://i.ytimg.sandbox.test/vi/${id}/default.jpg`;
+  return Response.json({
+    kind: "youtube#thumbnailSetResponse",
+    items: [{ default: { url, width: 120, height: 90 } }],
+  });
+}
