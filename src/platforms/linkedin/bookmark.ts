@@ -1,0 +1,48 @@
+import * as z from "zod";
+import type { Bookmark } from "../connector.ts";
+import { videoPart } from "./media-api.ts";
+
+/** Images or a document: the URNs of those that have been sent. */
+const files = z.object({ stage: z.literal("files"), assets: z.array(z.string()) });
+
+/** A video: the parts that are still to be sent, and the names of those that have been. */
+const video = z.object({
+  stage: z.literal("video"),
+  video: z.string(),
+  uploadToken: z.string(),
+  parts: z.array(videoPart),
+  etags: z.array(z.string()),
+});
+
+/** All is sent, LinkedIn looks through it. `available`: how many of the files are through. */
+const processing = z.object({
+  stage: z.literal("processing"),
+  assets: z.array(z.string()),
+  available: z.int(),
+  /** Epoch milliseconds. */
+  since: z.number(),
+});
+
+const ready = z.object({
+  stage: z.literal("ready"),
+  assets: z.array(z.string()),
+  /** Epoch milliseconds: before the post was made. */
+  readyAt: z.number(),
+});
+
+const bookmark = z.discriminatedUnion("stage", [files, video, processing, ready]);
+
+export type Place = z.infer<typeof bookmark>;
+export type FilesPlace = z.infer<typeof files>;
+export type VideoPlace = z.infer<typeof video>;
+export type ProcessingPlace = z.infer<typeof processing>;
+export type ReadyPlace = z.infer<typeof ready>;
+
+export const readBookmark = (stored: Bookmark): Place => bookmark.parse(stored);
+
+/** @throws when nothing has been made ready */
+export function readReady(stored: Bookmark): ReadyPlace {
+  const place = readBookmark(stored);
+  if (place.stage !== "ready") throw new Error(`Nothing to publish at ${place.stage}.`);
+  return place;
+}

@@ -1,0 +1,37 @@
+import type { MediaItem, Prepared } from "../connector.ts";
+import type { FilesPlace } from "./bookmark.ts";
+import { toRefused, toUploadRefused } from "./failures.ts";
+import {
+  initializeFileRequest,
+  putFileRequest,
+  readInitializeFileReply,
+  readPutFileReply,
+} from "./media-api.ts";
+import { beginProcessing, type Job } from "./processing.ts";
+
+/**
+ * Sends the next image or the document, whole. Its address is used at once and stored nowhere; one that
+ * a broken run leaves unused is dropped by LinkedIn.
+ */
+export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promise<Prepared> {
+  const kind = item.kind === "document" ? "document" : "image";
+  const owner = job.account.platformAccountId;
+  const opened = await readInitializeFileReply(
+    await job.fetch(initializeFileRequest(job.accessToken, kind, owner)),
+    kind,
+  );
+  if (!opened.ok) return toRefused(opened.error);
+  const { urn, uploadUrl } = opened.value;
+  const data = await job.readMedia(item);
+  const { mime, sizeBytes } = item;
+  const request = putFileRequest(job.accessToken, uploadUrl, { data, mime, sizeBytes });
+  const taken = await readPutFileReply(await job.fetch(request));
+  if (!taken.ok) {
+    // The repeat asks for a new address anyway: what has been sent before it stays.
+    const { restart: _, ...refused } = toUploadRefused(taken.error);
+    return refused;
+  }
+  const assets = [...at.assets, urn];
+  if (assets.length < job.post.media.length) return { kind: "next", bookmark: { ...at, assets } };
+  return beginProcessing(job, assets);
+}

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { ok } from "../../core/result.ts";
+import type { MediaKind } from "../connector.ts";
+import { encodeUrn, get, post, type Reading, readEmptyReply, readReply } from "./api.ts";
+
+const COLLECTIONS: Record<MediaKind, string> = {
+  image: "images",
+  video: "videos",
+  document: "documents",
+};
+
+const uploadUrl = z.url({ protocol: /^https$/ }).max(8_192);
+const urnOf = (kind: MediaKind) => z.string().regex(new RegExp(`^urn:li:${kind}:[\\w-]{1,100}$`));
+
+/**
+ * Makes room for an image or a document.
+ *
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/images-api
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/documents-api
+ */
+export const initializeFileRequest = (
+  accessToken: string,
+  kind: "image" | "document",
+  owner: string,
+): Request =>
+  post(`${COLLECTIONS[kind]}?action=initializeUpload`, accessToken, {
+    initializeUploadRequest: { owner },
+  });
+
+export async function readInitializeFileReply(
+  reply: Response,
+  kind: "image" | "document",
+): Reading<{ urn: string; uploadUrl: string }> {
+  const value = z.object({ uploadUrl, [kind]: urnOf(kind) });
+  const read = await readReply(reply, z.object({ value }));
+  if (!read.ok) return read;
+  const { uploadUrl: address, [kind]: urn } = read.value.value;
+  return ok({ urn: String(urn), uploadUrl: String(address) });
+}
+
+/** An address under LinkedIn's own name, which may be shown the token. */
+const isLinkedIn = (url: string): boolean => /(?:^|\.)linkedin\.com$/.test(new URL(url).hostname);
+
+/** A whole image or document. */
+export function putFileRequest(
+  accessToken: string,
+  address: string,
+  file: { data: ReadableStream; sizeBytes: number; mime: string },
+): Request {
+  return new Request(address, {
+    method: "PUT",
+    headers: {
+      "content-type": file.mime,
+      ...(isLinkedIn(address) ? { authorization: `Bearer ${accessToken}` } : {}),
+    },
+    // Of known length, so that it goes out with a Content-Length and is never held in memory.
+    body: file.data.pipeThrough(new FixedLengthStream(file.sizeBytes)),
+    redirect: "manual",
+  });
+}
+
+export const readPutFileReply = readEmptyReply;
+
+/** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api */
+export const initializeVideoRequest = (
+  accessToken: string,
+  owner: string,
+  fileSizeBytes: number,
+): Request =>
+  post("videos?action=initializeUpload", accessToken, {
+    initializeUploadRequest: {
+      owner,
+      fileSizeBytes,
+      uploadCaptions: false,
+      uploadThumbnail: false,
+    },
+  });
+
+/** Far more than the 120 of the largest video. */
+const MAX_PARTS = 500;
+
+/** Bytes `firstByte` to `lastByte`, both of them included, and where they go. */
+export const videoPart = z
+  .object({
+    uploadUrl,
+    firstByte: z.int().min(0),
+    lastByte: z.int().min(0),
+  })
+  .refine(({ firstByte, lastByte }) => firstByte <= lastByte);
+
+export type VideoPart = z.infer<typeof videoPart>;
+
+const videoUpload = z
+  .object({
+    value: z.object({
+      video: urnOf("video"),
+      uploadToken: z.string().max(8_192).nullish(),
+      uploadInstructions: z.array(videoPart).min(1).max(MAX_PARTS),
+    }),
+  })
+  .transform(({ value }) => ({
+    video: value.video,
+    uploadToken: value.uploadToken ?? "",
+    parts: value.uploadInstructions,
+  }));
+
+export type VideoUpload = z.infer<typeof videoUpload>;
+
+export const readInitializeVideoReply = (reply: Response): Reading<VideoUpload> =>
+  readReply(reply, videoUpload);
+
+/** A part of a video. The address is the permission: it is sent without the token. */
+export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =>
+  new Request(part.uploadUrl, {
+    method: "PUT",
+    headers: { "content-type": "application/octet-stream" },
+    body: data.pipeThrough(new FixedLengthStream(part.lastByte - part.firstByte + 1)),
+    redirect: "manual",
+  });
+
+const MAX_ETAG_CHARACTERS = 1_000;
+
+/** The name of the part that was taken; null where LinkedIn gives it none that can be used. */
+export async function readPutPartReply(reply: Response): Reading<string | null> {
+  const etag = reply.headers.get("etag");
+  const read = await readEmptyReply(reply);
+  if (!read.ok) return read;
+  return ok(etag && etag.length <= MAX_ETAG_CHARACTERS ? etag : null);
+}
+
+export const finalizeVideoRequest = (
+  accessToken: string,
+  upload: { video: string; uploadToken: string; etags: string[] },
+): Request =>
+  post("videos?action=finalizeUpload", accessToken, {
+    finalizeUploadRequest: {
+      video: upload.video,
+      uploadToken: upload.uploadToken,
+      uploadedPartIds: upload.etags,
+    },
+  });
+
+export const readFinalizeVideoReply = readEmptyReply;
+
+export const getAssetRequest = (accessToken: string, kind: MediaKind, urn: string): Request =>
+  get(`${COLLECTIONS[kind]}/${encodeUrn(urn)}`, accessToken);
+
+const asset = z
+  .object({ status: z.string(), processingFailureReason: z.string().nullish().catch(null) })
+  .transform(({ status, processingFailureReason }) => ({
+    /** `WAITING_UPLOAD`, `PROCESSING`, `AVAILABLE` or `PROCESSING_FAILED`. */
+    status,
+    reason: processingFailureReason || null,
+  }));
+
+export type Asset = z.infer<typeof asset>;
+
+export const readAssetReply = (reply: Response): Reading<Asset> => readReply(reply, asset);

@@ -1,0 +1,106 @@
+import * as z from "zod";
+import { ok } from "../../core/result.ts";
+import { encodeUrn, get, post, type Reading, readEmptyReply, readReply } from "./api.ts";
+
+export type Visibility = "PUBLIC" | "CONNECTIONS";
+
+export type PostContent =
+  | { media: { id: string; title?: string } }
+  | { multiImage: { images: { id: string }[] } };
+
+export interface NewPost {
+  author: string;
+  /** Little text, escaped. */
+  commentary: string;
+  visibility: Visibility;
+  content: PostContent | null;
+}
+
+/**
+ * The call that makes the post.
+ *
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
+ */
+export const createPostRequest = (
+  accessToken: string,
+  { author, commentary, visibility, content }: NewPost,
+): Request =>
+  post("posts", accessToken, {
+    author,
+    commentary,
+    visibility,
+    distribution: {
+      feedDistribution: "MAIN_FEED",
+      targetEntities: [],
+      thirdPartyDistributionChannels: [],
+    },
+    lifecycleState: "PUBLISHED",
+    isReshareDisabledByAuthor: false,
+    ...(content ? { content } : {}),
+  });
+
+const POST_URN = /^urn:li:(?:share|ugcPost):\d{1,25}$/;
+
+function readPostUrn(header: string | null): string | null {
+  const urn = header?.trim().replaceAll("%3A", ":") ?? "";
+  return POST_URN.test(urn) ? urn : null;
+}
+
+/** The URN of the new post, which only a header tells; null where it is missing. */
+export async function readCreatePostReply(reply: Response): Reading<string | null> {
+  const urn = readPostUrn(reply.headers.get("x-restli-id"));
+  const read = await readEmptyReply(reply);
+  return read.ok ? ok(urn) : read;
+}
+
+/** Posts that one look at a page's list shows. */
+export const LISTED_POSTS = 50;
+
+/** A page's posts, newest first. */
+export const listPostsRequest = (accessToken: string, author: string): Request =>
+  get(
+    `posts?q=author&author=${encodeUrn(author)}&count=${LISTED_POSTS}&start=0&sortBy=CREATED`,
+    accessToken,
+    { "x-restli-method": "FINDER" },
+  );
+
+const optional = <T extends z.ZodType>(shape: T) => shape.nullish().catch(null);
+
+const listedPost = z.object({
+  id: z.string().regex(POST_URN),
+  commentary: z.string().nullish(),
+  /** Epoch milliseconds. */
+  createdAt: optional(z.number()),
+  publishedAt: optional(z.number()),
+  lifecycleState: optional(z.string()),
+  content: optional(
+    z.object({
+      media: optional(z.object({ id: z.string() })),
+      multiImage: optional(z.object({ images: z.array(z.object({ id: z.string() })) })),
+    }),
+  ),
+});
+
+export type ListedPost = z.infer<typeof listedPost>;
+
+const postList = z
+  .object({ elements: z.array(z.unknown()) })
+  // Posts of a kind that is never made here may look different; they are none of ours.
+  .transform(({ elements }) => ({
+    count: elements.length,
+    posts: elements.flatMap((element) => listedPost.safeParse(element).data ?? []),
+  }));
+
+export const readListPostsReply = (
+  reply: Response,
+): Reading<{ count: number; posts: ListedPost[] }> => readReply(reply, postList);
+
+const DUPLICATE = /\bduplicate\b/i;
+const NAMED_POST = /urn:li:(?:share|ugcPost):\d{1,25}/;
+
+/** Whether LinkedIn refuses a post because it has it already. */
+export const isDuplicate = (message: string): boolean => DUPLICATE.test(message);
+
+/** The post that a refusal names, or null. */
+export const postNamedIn = (message: string): string | null =>
+  NAMED_POST.exec(message)?.[0] ?? null;

@@ -1,0 +1,88 @@
+import { SECOND } from "../../core/time.ts";
+import type { Bookmark, Reconciled } from "../connector.ts";
+import { type ReadyPlace, readReady } from "./bookmark.ts";
+import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { readLittleText } from "./little-text.ts";
+import {
+  LISTED_POSTS,
+  type ListedPost,
+  listPostsRequest,
+  readListPostsReply,
+} from "./posts-api.ts";
+import type { Job } from "./processing.ts";
+import { commentaryOf, toPublished } from "./publish.ts";
+import { isOrganization } from "./urn.ts";
+
+/** Between our clock and LinkedIn's. */
+const CLOCK_SLACK_SECONDS = 60;
+
+/** States in which nothing is out. */
+const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
+
+/** LinkedIn is free in how it writes hashtags and white space. */
+const plain = (commentary: string | null | undefined): string =>
+  readLittleText(commentary ?? "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+const createdAt = (post: ListedPost): number | null => post.createdAt ?? post.publishedAt ?? null;
+
+/** The files of a listed post, or null where the list does not say. */
+function assetsOf({ content }: ListedPost): string[] | null {
+  if (content?.media) return [content.media.id];
+  return content?.multiImage?.images.map(({ id }) => id) ?? null;
+}
+
+/** A file is sent for one post alone, so where the list names the files they decide. */
+function fits(post: ListedPost, { assets }: ReadyPlace, text: string): boolean {
+  if (plain(post.commentary) !== text) return false;
+  const listed = assetsOf(post);
+  if (listed === null) return true;
+  return listed.length === assets.length && listed.every((urn, index) => urn === assets[index]);
+}
+
+/**
+ * What became of a post without an answer, by the page's newest posts.
+ *
+ * @throws when LinkedIn cannot say now, so that it is asked again later
+ */
+export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
+  const place = readReady(stored);
+  const author = job.account.platformAccountId;
+  if (!isOrganization(author)) {
+    const message =
+      "LinkedIn did not answer, and a person's posts cannot be listed: look whether the post is on the profile.";
+    return { kind: "unknowable", message };
+  }
+  const reply = await readListPostsReply(
+    await job.fetch(listPostsRequest(job.accessToken, author)),
+  );
+  if (!reply.ok) {
+    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
+    return { kind: "unknowable", message: reply.error.message };
+  }
+  const { count, posts } = reply.value;
+  const from = place.readyAt - CLOCK_SLACK_SECONDS * SECOND;
+  const text = plain(commentaryOf(job));
+  const found = posts.filter(
+    (post) =>
+      (createdAt(post) ?? from) >= from &&
+      !UNPUBLISHED.has(post.lifecycleState ?? "") &&
+      fits(post, place, text),
+  );
+  const [post] = found;
+  if (found.length > 1) {
+    return { kind: "unknowable", message: "More than one post of the page has this text." };
+  }
+  if (post) {
+    if (createdAt(post) !== null) return toPublished(post.id);
+    return { kind: "unknowable", message: "LinkedIn does not say when a like post was made." };
+  }
+  const reachesBack = count < LISTED_POSTS || posts.some((one) => (createdAt(one) ?? from) < from);
+  if (reachesBack) return { kind: "absent" };
+  return {
+    kind: "unknowable",
+    message: "The page has more new posts than LinkedIn lists at once.",
+  };
+}

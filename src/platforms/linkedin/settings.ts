@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { choice, field, otherwise } from "../form-fields.ts";
+
+const VISIBILITIES = ["PUBLIC", "CONNECTIONS"] as const;
+/** Source: spec, "Uploads: create", `linkedin`. */
+const MEDIA_TYPES = ["DOCUMENT"] as const;
+
+/** The form fields of a LinkedIn post. One that is empty counts as left out. */
+export const settings = z.object({
+  visibility: field(otherwise(choice(VISIBILITIES), "PUBLIC"), {
+    type: "string",
+    values: VISIBILITIES,
+    description: "Who sees the post; a page's post is always PUBLIC. Default: PUBLIC.",
+  }),
+  media_type: field(choice(MEDIA_TYPES), {
+    type: "string",
+    values: MEDIA_TYPES,
+    description: "Says that the file in photo is a document; found out by itself.",
+  }),
+});
+
+export type LinkedInSettings = z.infer<typeof settings>;

@@ -1,0 +1,58 @@
+import type { MediaItem, Prepared } from "../connector.ts";
+import type { VideoPlace } from "./bookmark.ts";
+import { mediaInvalid, sendAgain, toRefused, toUploadRefused } from "./failures.ts";
+import {
+  finalizeVideoRequest,
+  getAssetRequest,
+  initializeVideoRequest,
+  putPartRequest,
+  readAssetReply,
+  readFinalizeVideoReply,
+  readInitializeVideoReply,
+  readPutPartReply,
+} from "./media-api.ts";
+import { beginProcessing, type Job } from "./processing.ts";
+import { videoProblem } from "./video-rules.ts";
+
+/** Opens the upload. LinkedIn says which bytes go where. */
+export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
+  const problem = videoProblem(await job.inspectVideo(item));
+  if (problem) return mediaInvalid(problem);
+  const owner = job.account.platformAccountId;
+  const request = initializeVideoRequest(job.accessToken, owner, item.sizeBytes);
+  const opened = await readInitializeVideoReply(await job.fetch(request));
+  if (!opened.ok) return toRefused(opened.error);
+  const bookmark: VideoPlace = { stage: "video", ...opened.value, etags: [] };
+  return { kind: "next", bookmark };
+}
+
+/** Sends the next part; once all are there, says so. */
+export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Promise<Prepared> {
+  const [part, ...parts] = at.parts;
+  if (!part) return finishVideo(job, at);
+  if (part.lastByte >= item.sizeBytes) {
+    return sendAgain("LinkedIn asks for bytes that are not in the video.");
+  }
+  const range = { offset: part.firstByte, length: part.lastByte - part.firstByte + 1 };
+  const data = await job.readMedia(item, range);
+  const taken = await readPutPartReply(await job.fetch(putPartRequest(part, data)));
+  if (!taken.ok) return toUploadRefused(taken.error);
+  if (taken.value === null)
+    return sendAgain("LinkedIn took a part of the video without naming it.");
+  return { kind: "next", bookmark: { ...at, parts, etags: [...at.etags, taken.value] } };
+}
+
+async function finishVideo(job: Job, at: VideoPlace): Promise<Prepared> {
+  const reply = await readFinalizeVideoReply(
+    await job.fetch(finalizeVideoRequest(job.accessToken, at)),
+  );
+  if (reply.ok) return beginProcessing(job, [at.video]);
+  const refused = toRefused(reply.error);
+  if (refused.kind === "token_expired" || refused.transient) return refused;
+  // A finalizing whose answer got lost is refused the second time: the video tells.
+  const look = await readAssetReply(
+    await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
+  );
+  const isFinished = look.ok && /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status);
+  return isFinished ? beginProcessing(job, [at.video]) : refused;
+}

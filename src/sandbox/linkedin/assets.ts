@@ -1,0 +1,214 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { randomHex } from "../../core/ids.ts";
+import { HOUR, SECOND } from "../../core/time.ts";
+import { reserveFile } from "../files.ts";
+import { authenticate, requireActor } from "./accounts.ts";
+import { accessDenied, invalidValue, type LinkedInCall, LinkedInError, readInput } from "./call.ts";
+import { WWW } from "./origins.ts";
+
+export const ASSETS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS linkedin_assets (
+  urn TEXT PRIMARY KEY,
+  team_id INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  media_id INTEGER NOT NULL,
+  upload_token TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  uploaded_at INTEGER,
+  available_at INTEGER,
+  failure TEXT
+);
+CREATE TABLE IF NOT EXISTS linkedin_uploads (
+  url TEXT PRIMARY KEY,
+  urn TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  size INTEGER,
+  etag TEXT
+);
+CREATE INDEX IF NOT EXISTS linkedin_uploads_by_asset ON linkedin_uploads (urn, part);
+`;
+
+export type Kind = "image" | "video" | "document";
+
+export type AssetRow = {
+  urn: string;
+  team_id: number;
+  owner: string;
+  kind: Kind;
+  media_id: number;
+  upload_token: string;
+  expires_at: number;
+  uploaded_at: number | null;
+  available_at: number | null;
+  failure: string | null;
+};
+
+/** `size` is null where the whole file is wanted, however large. */
+export type UploadRow = {
+  url: string;
+  urn: string;
+  part: number;
+  size: number | null;
+  etag: string | null;
+};
+
+const UPLOAD_MS = 24 * HOUR;
+/** Bytes of a part. Source: LinkedIn, "Videos API". */
+const PART_BYTES = 4_194_304;
+const MIN_VIDEO_BYTES = 75_000;
+const MAX_VIDEO_BYTES = 500_000_000;
+
+/** How long the sandbox processes a file: to be waited for, short enough to be watched. */
+export const PROCESSING_MS: Record<Kind, number> = {
+  image: SECOND,
+  document: SECOND,
+  video: 3 * SECOND,
+};
+
+const fileInput = z.strictObject({
+  initializeUploadRequest: z.strictObject({ owner: z.string() }),
+});
+
+const videoInput = z.strictObject({
+  initializeUploadRequest: z.strictObject({
+    owner: z.string(),
+    fileSizeBytes: z.int().min(MIN_VIDEO_BYTES).max(MAX_VIDEO_BYTES),
+    uploadCaptions: z.literal(false),
+    uploadThumbnail: z.literal(false),
+  }),
+});
+
+/** An address that has to come back as it is written here. */
+function uploadUrl(kind: Kind, part: number): string {
+  const path = `dms-uploads/sp/v2/${randomHex(6)}/uploaded-${kind}/B56/${part}/${randomHex(8)}`;
+  return `${WWW}/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;
+}
+
+async function openAsset(call: LinkedInCall, kind: Kind, owner: string) {
+  const { member } = await authenticate(call);
+  requireActor(member, owner);
+  const urn = `urn:li:${kind}:D4E${randomHex(8).toUpperCase()}`;
+  const expiresAt = now().getTime() + UPLOAD_MS;
+  const uploadToken = kind === "video" ? randomHex(8) : "";
+  call.store.sql.exec(
+    `INSERT INTO linkedin_assets (urn, team_id, owner, kind, media_id, upload_token, expires_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    urn,
+    call.origin.teamId,
+    owner,
+    kind,
+    reserveFile(call.store, call.origin, { platform: "linkedin", owner }),
+    uploadToken,
+    expiresAt,
+  );
+  const openUpload = (part: number, size: number | null): string => {
+    const url = uploadUrl(kind, part);
+    call.store.sql.exec(
+      "INSERT INTO linkedin_uploads (url, urn, part, size) VALUES (?, ?, ?, ?)",
+      url,
+      urn,
+      part,
+      size,
+    );
+    return url;
+  };
+  return { urn, expiresAt, uploadToken, openUpload };
+}
+
+export async function initializeFile(
+  call: LinkedInCall,
+  kind: "image" | "document",
+): Promise<Response> {
+  const { initializeUploadRequest } = await readInput(call, fileInput);
+  const asset = await openAsset(call, kind, initializeUploadRequest.owner);
+  return Response.json({
+    value: {
+      uploadUrlExpiresAt: asset.expiresAt,
+      uploadUrl: asset.openUpload(0, null),
+      [kind]: asset.urn,
+    },
+  });
+}
+
+export async function initializeVideo(call: LinkedInCall): Promise<Response> {
+  const { owner, fileSizeBytes } = (await readInput(call, videoInput)).initializeUploadRequest;
+  const asset = await openAsset(call, "video", owner);
+  const uploadInstructions = [];
+  for (let firstByte = 0; firstByte < fileSizeBytes; firstByte += PART_BYTES) {
+    const size = Math.min(PART_BYTES, fileSizeBytes - firstByte);
+    const url = asset.openUpload(uploadInstructions.length, size);
+    uploadInstructions.push({ uploadUrl: url, firstByte, lastByte: firstByte + size - 1 });
+  }
+  return Response.json({
+    value: {
+      uploadUrlsExpireAt: asset.expiresAt,
+      video: asset.urn,
+      uploadToken: asset.uploadToken,
+      uploadInstructions,
+    },
+  });
+}
+
+export function findAsset({ store, origin }: LinkedInCall, urn: string): AssetRow | null {
+  const [row] = store.sql
+    .exec<AssetRow>(
+      "SELECT * FROM linkedin_assets WHERE urn = ? AND team_id = ?",
+      urn,
+      origin.teamId,
+    )
+    .toArray();
+  return row ?? null;
+}
+
+export function statusOf({ uploaded_at, available_at, failure }: AssetRow): string {
+  if (uploaded_at === null) return "WAITING_UPLOAD";
+  if (available_at === null || available_at > now().getTime()) return "PROCESSING";
+  return failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
+}
+
+/** People may look after their videos; images and documents are a page's alone. */
+export async function readAsset(call: LinkedInCall, kind: Kind, urn: string): Promise<Response> {
+  const { member } = await authenticate(call);
+  if (!urn.startsWith(`urn:li:${kind}:`)) {
+    throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} is no ${kind}`);
+  }
+  const asset = findAsset(call, urn);
+  if (!asset) throw new LinkedInError(404, "NOT_FOUND", `${urn} does not exist`);
+  requireActor(member, asset.owner);
+  if (kind !== "video" && asset.owner === member.urn) {
+    throw accessDenied(`Not enough permissions to access: partner API ${kind}s.GET`);
+  }
+  const status = statusOf(asset);
+  return Response.json({
+    id: urn,
+    owner: asset.owner,
+    status,
+    ...(status === "AVAILABLE"
+      ? { downloadUrl: `https://dms.licdn.test/${encodeURIComponent(urn)}` }
+      : {}),
+    ...(status === "PROCESSING_FAILED" ? { processingFailureReason: asset.failure } : {}),
+  });
+}
+
+/** The asset of a post, which has to be its author's and ready. */
+export function requireAvailable(call: LinkedInCall, author: string, urn: string): AssetRow {
+  const kind = /^urn:li:(image|video|document):/.exec(urn)?.[1];
+  if (!kind) throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} cannot be posted`);
+  const asset = findAsset(call, urn);
+  if (!asset || asset.owner !== author) {
+    const code = kind === "document" ? "INVALID_URN_ID" : `INVALID_${kind.toUpperCase()}_ID`;
+    throw new LinkedInError(400, code, `${urn} does not exist or is not the author's`);
+  }
+  switch (statusOf(asset)) {
+    case "AVAILABLE":
+      return asset;
+    case "PROCESSING_FAILED":
+      throw new LinkedInError(400, "MEDIA_ASSET_PROCESSING_FAILED", `${urn} failed processing`);
+    default:
+      throw new LinkedInError(400, "MEDIA_ASSET_WAITING_UPLOAD", `${urn} is not ready yet`);
+  }
+}
+
+export const tooLarge = () => invalidValue("The file is too large");

@@ -1,0 +1,200 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { MINUTE } from "../../core/time.ts";
+import { deliver } from "../simulator.ts";
+import { authenticate, listOf, requireActor } from "./accounts.ts";
+import { type AssetRow, requireAvailable } from "./assets.ts";
+import {
+  accessDenied,
+  digits,
+  encodedParam,
+  invalidValue,
+  type LinkedInCall,
+  LinkedInError,
+  readInput,
+} from "./call.ts";
+import { shownText } from "./little-text.ts";
+import { refuseAsSteered } from "./steering.ts";
+
+export const LINKEDIN_POSTS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS linkedin_posts (
+  urn TEXT PRIMARY KEY,
+  team_id INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  body TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS linkedin_posts_by_author
+  ON linkedin_posts (author, team_id, created_at);
+`;
+
+/** Characters of the text as its readers see it. */
+const MAX_TEXT = 3_000;
+const MAX_TITLE = 400;
+const MAX_ALT_TEXT = 4_086;
+/** How long the same post is refused; LinkedIn does not say. */
+const DUPLICATE_MS = 10 * MINUTE;
+
+const altText = z.string().max(MAX_ALT_TEXT).optional();
+
+const content = z.union([
+  z.strictObject({
+    media: z.strictObject({ id: z.string(), title: z.string().max(MAX_TITLE).optional(), altText }),
+  }),
+  z.strictObject({
+    multiImage: z.strictObject({
+      images: z
+        .array(z.strictObject({ id: z.string(), altText }))
+        .min(2)
+        .max(20),
+      altText,
+    }),
+  }),
+]);
+
+const input = z.strictObject({
+  author: z.string().regex(/^urn:li:(?:person|organization):[\w-]+$/),
+  commentary: z.string(),
+  visibility: z.enum(["PUBLIC", "CONNECTIONS", "LOGGED_IN"]),
+  distribution: z.strictObject({
+    feedDistribution: z.literal("MAIN_FEED"),
+    targetEntities: z.array(z.never()),
+    thirdPartyDistributionChannels: z.array(z.never()),
+  }),
+  lifecycleState: z.literal("PUBLISHED"),
+  isReshareDisabledByAuthor: z.boolean().optional(),
+  content: content.optional(),
+});
+
+type NewPost = z.output<typeof input>;
+
+function requireText({ commentary, content: media }: NewPost): string {
+  const text = shownText(commentary);
+  if ([...text].length > MAX_TEXT) {
+    const message = `/commentary :: text length is more than ${MAX_TEXT} characters`;
+    throw new LinkedInError(400, "FIELD_LENGTH_TOO_LONG", message);
+  }
+  if (!media && text.trim() === "") {
+    throw new LinkedInError(400, "INVALID_VALUE_BLANK_FIELD", "/commentary :: must not be blank");
+  }
+  return text;
+}
+
+/** The files of a post, each with what it is called. */
+function requireFiles(call: LinkedInCall, { author, content: media }: NewPost) {
+  if (!media) return [];
+  const wanted = "media" in media ? [media.media] : media.multiImage.images;
+  return wanted.map(({ id, altText: alt = "" }) => {
+    const asset = requireAvailable(call, author, id);
+    requireFit(asset, media);
+    return { id: asset.media_id, alt };
+  });
+}
+
+function requireFit({ kind, urn }: AssetRow, media: NonNullable<NewPost["content"]>): void {
+  if ("multiImage" in media && kind !== "image") {
+    throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} is no image`);
+  }
+  if ("media" in media && kind === "document" && !media.media.title?.trim()) {
+    const message = "/content/media/title :: field is required for a document";
+    throw new LinkedInError(400, "MISSING_FIELD", message);
+  }
+}
+
+type PostRow = { urn: string; body: string; created_at: number };
+
+/** The same post of a moment ago. */
+function findTwin(call: LinkedInCall, author: string, body: string): PostRow | null {
+  const [row] = call.store.sql
+    .exec<PostRow>(
+      `SELECT urn, body, created_at FROM linkedin_posts
+       WHERE author = ? AND team_id = ? AND body = ? AND created_at > ?`,
+      author,
+      call.origin.teamId,
+      body,
+      now().getTime() - DUPLICATE_MS,
+    )
+    .toArray();
+  return row ?? null;
+}
+
+export async function createPost(call: LinkedInCall): Promise<Response> {
+  const { member, token } = await authenticate(call);
+  const post = await readInput(call, input);
+  const author = requireActor(member, post.author);
+  if (post.author !== member.urn && post.visibility !== "PUBLIC") {
+    throw invalidValue("/visibility :: an organization's post must be PUBLIC");
+  }
+  const text = requireText(post);
+  const media = requireFiles(call, post);
+
+  // Nothing waits from here to the end.
+  const { store, origin } = call;
+  const verdict = store.steer(origin, `linkedin/${post.author}`, text, token);
+  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const body = JSON.stringify(post);
+  const twin = findTwin(call, post.author, body);
+  const isVideo = post.content && "media" in post.content && /:video:/.test(post.content.media.id);
+  const urn = twin?.urn ?? `urn:li:${isVideo ? "ugcPost" : "share"}:${digits(19)}`;
+  store.savePost(origin, {
+    platform: "linkedin",
+    key: urn,
+    version: urn,
+    author,
+    text,
+    fields: post,
+    media,
+    url: `https://www.linkedin.com/feed/update/${urn}/`,
+  });
+  if (twin) {
+    const message = `Content is a duplicate of ${urn}`;
+    throw new LinkedInError(422, "UNPROCESSABLE_ENTITY", message);
+  }
+  store.sql.exec(
+    "INSERT INTO linkedin_posts (urn, team_id, author, body, created_at) VALUES (?, ?, ?, ?, ?)",
+    urn,
+    origin.teamId,
+    post.author,
+    body,
+    now().getTime(),
+  );
+  // The body is empty: the header alone names the post.
+  return deliver(
+    verdict.reply,
+    new Response(null, { status: 201, headers: { "x-restli-id": urn } }),
+  );
+}
+
+/** The posts of a page, newest first. Those of a person are not listed for anybody. */
+export async function listPosts(call: LinkedInCall): Promise<Response> {
+  const { member } = await authenticate(call);
+  if (call.request.headers.get("x-restli-method") !== "FINDER") {
+    throw invalidValue("The header X-RestLi-Method must be FINDER");
+  }
+  if (encodedParam(call, "q") !== "author") throw invalidValue("The finder q is not known");
+  const author = encodedParam(call, "author");
+  requireActor(member, author);
+  if (author === member.urn) {
+    throw accessDenied("Not enough permissions to access: posts.FINDER-author");
+  }
+  const sortBy = call.url.searchParams.get("sortBy") ?? "LAST_MODIFIED";
+  if (!["LAST_MODIFIED", "CREATED"].includes(sortBy)) throw invalidValue("sortBy is not known");
+  const rows = call.store.sql
+    .exec<PostRow>(
+      `SELECT urn, body, created_at FROM linkedin_posts WHERE author = ? AND team_id = ?
+       ORDER BY created_at DESC, rowid DESC LIMIT 1000`,
+      author,
+      call.origin.teamId,
+    )
+    .toArray();
+  return listOf(
+    call,
+    rows.map(({ urn, body, created_at }) => ({
+      ...JSON.parse(body),
+      id: urn,
+      createdAt: created_at,
+      publishedAt: created_at,
+      lastModifiedAt: created_at,
+    })),
+  );
+}

@@ -1,0 +1,136 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { randomHex } from "../../core/ids.ts";
+import { appendBody, readStored, sealFile } from "../files.ts";
+import { SLICE_BYTES } from "../media-store.ts";
+import { authenticate, requireActor } from "./accounts.ts";
+import {
+  type AssetRow,
+  findAsset,
+  type Kind,
+  PROCESSING_MS,
+  tooLarge,
+  type UploadRow,
+} from "./assets.ts";
+import { invalidValue, type LinkedInCall, LinkedInError, readInput } from "./call.ts";
+
+const MAX_BYTES: Record<Kind, number> = {
+  image: 20_000_000,
+  document: 100_000_000,
+  video: 500_000_000,
+};
+
+const DOCUMENT =
+  /^application\/(?:pdf|msword|vnd\.(?:ms-powerpoint|openxmlformats-officedocument\.))/;
+
+const TYPES: Record<Kind, RegExp> = {
+  image: /^image\/(?:jpeg|png|gif)$/,
+  video: /^video\/mp4$/,
+  document: DOCUMENT,
+};
+
+/** More slices than a part of a video fills. */
+const SLICES_PER_PART = 100;
+
+function requireUpload(call: LinkedInCall): { upload: UploadRow; asset: AssetRow } {
+  const [upload] = call.store.sql
+    .exec<UploadRow>("SELECT * FROM linkedin_uploads WHERE url = ?", call.url.href)
+    .toArray();
+  const asset = upload && findAsset(call, upload.urn);
+  if (!upload || !asset) throw new LinkedInError(404, "NOT_FOUND", "There is no such upload");
+  if (asset.expires_at <= now().getTime()) {
+    throw new LinkedInError(401, "EXPIRED_UPLOAD_URL", "The upload URL has expired");
+  }
+  if (asset.uploaded_at !== null) {
+    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", "The asset has been uploaded already");
+  }
+  return { upload, asset };
+}
+
+/** How many bytes the call says that it brings. */
+function requireLength({ request }: LinkedInCall, upload: UploadRow, most: number): number {
+  const text = request.headers.get("content-length");
+  if (text === null) throw new LinkedInError(411, "LENGTH_REQUIRED", "Content-Length is missing");
+  const length = Number(text);
+  if (upload.size !== null && length !== upload.size) {
+    throw invalidValue(`This part has ${upload.size} bytes`);
+  }
+  if (length < 1 || length > most) throw tooLarge();
+  return length;
+}
+
+/** A file, or a part of a video. Who knows the address may send it. */
+export async function putUpload(call: LinkedInCall): Promise<Response> {
+  const { upload, asset } = requireUpload(call);
+  const { store } = call;
+  const isPart = asset.kind === "video";
+  const length = requireLength(call, upload, MAX_BYTES[asset.kind]);
+  const type = call.request.headers.get("content-type");
+  if (isPart && type !== "application/octet-stream") {
+    throw invalidValue("The Content-Type of a part must be application/octet-stream");
+  }
+  const from = upload.part * SLICES_PER_PART;
+  const stored = await appendBody(store, asset.media_id, from, call.request.body, length);
+  if (stored === "too_large" || stored.bytes !== length || stored.slices * SLICE_BYTES < length) {
+    throw invalidValue("The body has another length than it says");
+  }
+  const etag = `/ambry-video/signedId/${randomHex(24)}`;
+  store.sql.exec("UPDATE linkedin_uploads SET etag = ? WHERE url = ?", etag, upload.url);
+  if (!isPart) await closeAsset(call, asset);
+  return new Response(null, { status: isPart ? 200 : 201, headers: isPart ? { etag } : {} });
+}
+
+/** All bytes are here: what they are is looked at from now on. */
+async function closeAsset(call: LinkedInCall, { urn, kind, owner, media_id }: AssetRow) {
+  const { store, origin } = call;
+  const file = await readStored(store, media_id);
+  const isGood = TYPES[kind].test(file.mime);
+  if (!isGood) store.media.discard(media_id);
+  const id = isGood
+    ? sealFile(store, origin, { platform: "linkedin", owner }, media_id, file)
+    : media_id;
+  const at = now().getTime();
+  store.sql.exec(
+    `UPDATE linkedin_assets SET media_id = ?, uploaded_at = ?, available_at = ?, failure = ?
+     WHERE urn = ?`,
+    id,
+    at,
+    at + PROCESSING_MS[kind],
+    isGood ? null : `The file is ${file.mime}`,
+    urn,
+  );
+}
+
+const finalizeInput = z.strictObject({
+  finalizeUploadRequest: z.strictObject({
+    video: z.string(),
+    uploadToken: z.string(),
+    uploadedPartIds: z.array(z.string()),
+  }),
+});
+
+export async function finalizeVideo(call: LinkedInCall): Promise<Response> {
+  const { member } = await authenticate(call);
+  const input = (await readInput(call, finalizeInput)).finalizeUploadRequest;
+  const asset = findAsset(call, input.video);
+  if (asset?.kind !== "video") {
+    throw new LinkedInError(400, "INVALID_VIDEO_ID", `${input.video} does not exist`);
+  }
+  requireActor(member, asset.owner);
+  if (asset.uploaded_at !== null) {
+    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", "The upload has been finalized already");
+  }
+  if (input.uploadToken !== asset.upload_token) throw invalidValue("The uploadToken is wrong");
+  const parts = call.store.sql
+    .exec<UploadRow>("SELECT * FROM linkedin_uploads WHERE urn = ? ORDER BY part", asset.urn)
+    .toArray();
+  const isComplete =
+    parts.length === input.uploadedPartIds.length &&
+    parts.every(({ etag }, index) => etag !== null && etag === input.uploadedPartIds[index]);
+  if (!isComplete) {
+    const message = "uploadedPartIds are not the parts of the video in their order";
+    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", message);
+  }
+  await closeAsset(call, asset);
+  return new Response(null, { status: 200 });
+}
