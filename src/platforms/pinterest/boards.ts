@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Board, Fetch, Refused, TokenExpired } from "../connector.ts";
+import { get, pageOf, readReply } from "./api.ts";
+import { toRefused } from "./failures.ts";
+
+/** Source: Pinterest, "List boards": at most 250. */
+const BOARDS_PER_PAGE = 250;
+/** More boards than a person looks through: a list that does not end has to end. */
+const MAX_PAGES = 10;
+
+/** @see https://developers.pinterest.com/docs/api/v5/boards-list */
+export function listBoardsRequest(accessToken: string, bookmark: string | null): Request {
+  const query = new URLSearchParams({ page_size: String(BOARDS_PER_PAGE) });
+  if (bookmark !== null) query.set("bookmark", bookmark);
+  return get("/boards", accessToken, query);
+}
+
+/** A protected board is shown to some people alone, so it counts as secret. */
+const board = z
+  .object({
+    id: z.string().min(1).max(64),
+    name: z.string(),
+    description: z.string().nullish(),
+    privacy: z.string().nullish(),
+  })
+  .transform(
+    ({ id, name, description, privacy }): Board => ({
+      id,
+      name,
+      description: description ?? "",
+      privacy: (privacy ?? "PUBLIC") === "PUBLIC" ? "PUBLIC" : "SECRET",
+    }),
+  );
+
+/** The boards of the account, in Pinterest's order. */
+export async function boards(
+  fetch: Fetch,
+  accessToken: string,
+): Promise<Result<Board[], Refused | TokenExpired>> {
+  const found: Board[] = [];
+  let bookmark: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const request = listBoardsRequest(accessToken, bookmark);
+    const reply = await readReply(await fetch(request), pageOf(board));
+    if (!reply.ok) return refuse(toRefused(reply.error));
+    found.push(...reply.value.items);
+    bookmark = reply.value.bookmark;
+    if (bookmark === null) break;
+  }
+  return ok(found);
+}

@@ -1,0 +1,84 @@
+import { MINUTE } from "../../core/time.ts";
+import type { PublishJob, Reconciled } from "../connector.ts";
+import { type ListedPin, listPinsRequest, readListPinsReply } from "./api.ts";
+import type { Ready } from "./bookmark.ts";
+import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { boardIdOf, toPublished, toTexts } from "./pin.ts";
+import type { PinterestSettings } from "./settings.ts";
+
+type Job = PublishJob<PinterestSettings>;
+
+/** Clocks differ, theirs from ours. */
+const CLOCK_SLACK_MS = MINUTE;
+/** More new pins than an account may make in the time that a lost answer is waited for. */
+const MAX_PAGES = 4;
+
+/** Pinterest trims texts, and is free in how it writes line ends. */
+const plain = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
+
+const plainLink = (link: string | null | undefined): string =>
+  link && URL.canParse(link) ? new URL(link).href : (link ?? "");
+
+/** A time without an offset is UTC; one that cannot be read is not a number. */
+const toInstant = (text: string | null | undefined): number =>
+  Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
+
+/** Made by the account itself, neither by others on a shared board nor saved from them. */
+const isOwn = ({ is_owner, parent_pin_id }: ListedPin): boolean =>
+  is_owner !== false && !parent_pin_id;
+
+/** What cannot be dated may be new. */
+const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
+
+const unknowable = (message: string): Reconciled => ({ kind: "unknowable", message });
+
+/**
+ * Looks for a pin whose creation had no answer among the newest of its board.
+ *
+ * @throws when Pinterest cannot be asked now
+ */
+export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Reconciled> {
+  const from = readyAt - CLOCK_SLACK_MS;
+  const found: ListedPin[] = [];
+  let bookmark: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const request = listPinsRequest(job.accessToken, boardIdOf(job), bookmark);
+    const reply = await readListPinsReply(await job.fetch(request));
+    if (!reply.ok) {
+      if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+      if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
+      return unknowable(reply.error.message);
+    }
+    const { items } = reply.value;
+    const recent = items.filter((pin) => isNew(pin, from));
+    found.push(...recent);
+    bookmark = reply.value.bookmark;
+    if (bookmark === null || recent.length < items.length) {
+      return judge(job, found.filter(isOwn), mediaId !== null);
+    }
+  }
+  return unknowable("Pinterest gave no answer to the pin, and the board has too many newer ones.");
+}
+
+/** A pin that shares only some of the texts may be this one with what Pinterest made of the others. */
+function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
+  const wanted = toTexts(job);
+  const alike = pins.filter(
+    (pin) => plain(pin.title) === plain(wanted.title) && isOfKind(pin, isVideo),
+  );
+  const hasDescription = (pin: ListedPin) => plain(pin.description) === plain(wanted.description);
+  const hasLink = (pin: ListedPin) => plainLink(pin.link) === plainLink(wanted.link);
+  const same = alike.filter((pin) => hasDescription(pin) && hasLink(pin));
+  const [only] = same;
+  if (only && same.length === 1) return toPublished(only.id);
+  if (only) {
+    return unknowable("Pinterest gave no answer to the pin, and the board has several like it.");
+  }
+  if (alike.some((pin) => hasDescription(pin) || hasLink(pin))) {
+    return unknowable("Pinterest gave no answer to the pin, and the board has a similar one.");
+  }
+  return { kind: "absent" };
+}
+
+const isOfKind = ({ media }: ListedPin, isVideo: boolean): boolean =>
+  !media?.media_type || (media.media_type === "video") === isVideo;

@@ -1,0 +1,55 @@
+import type { MediaItem, PublishedPost, PublishJob } from "../connector.ts";
+import type { MediaSource, NewPin } from "./api.ts";
+import type { Ready } from "./bookmark.ts";
+import { boardOf, coverSeconds, type PinterestSettings } from "./settings.ts";
+
+type Job = PublishJob<PinterestSettings>;
+
+/** Source: spec, "Uploads: create", `pinterest`. */
+const DEFAULT_TITLE = "Untitled";
+
+/** What a listing of pins shows of this one. */
+export function toTexts({ post }: Job): Pick<NewPin, "title" | "description" | "link"> {
+  const { title, description, settings } = post;
+  return {
+    title: title ?? DEFAULT_TITLE,
+    ...(description === null ? {} : { description }),
+    ...(settings.link === null ? {} : { link: settings.link }),
+  };
+}
+
+export function boardIdOf({ post }: Job): string {
+  const boardId = boardOf(post.settings);
+  if (boardId === null) throw new Error("A pin has no board.");
+  return boardId;
+}
+
+/** Pinterest fetches images while it answers; a video is there already. */
+async function toSource(job: Job, mediaId: string | null): Promise<MediaSource> {
+  if (mediaId !== null) {
+    const cover = coverSeconds(job.post.settings);
+    return { source_type: "video_id", media_id: mediaId, cover_image_key_frame_time: cover };
+  }
+  const toItem = async (item: MediaItem) => ({ url: await job.mediaUrl(item) });
+  const [first, ...others] = await Promise.all(job.post.media.map(toItem));
+  if (!first) throw new Error("A pin has no image.");
+  if (others.length === 0) return { source_type: "image_url", url: first.url };
+  return { source_type: "multiple_image_urls", items: [first, ...others], index: 0 };
+}
+
+/** The pin as it is sent. */
+export async function toPin(job: Job, { mediaId }: Ready): Promise<NewPin> {
+  const { alt_text } = job.post.settings;
+  return {
+    board_id: boardIdOf(job),
+    ...toTexts(job),
+    ...(alt_text === null ? {} : { alt_text }),
+    media_source: await toSource(job, mediaId),
+  };
+}
+
+export const toPublished = (pinId: string): PublishedPost => ({
+  kind: "published",
+  platformPostId: pinId,
+  shareUrl: `https://www.pinterest.com/pin/${pinId}/`,
+});

@@ -1,0 +1,62 @@
+import type {
+  Bookmark,
+  MediaItem,
+  Prepared,
+  PublishJob,
+  Reconciled,
+  Submitted,
+} from "../connector.ts";
+import { createPinRequest, readCreatePinReply } from "./api.ts";
+import { type Ready, readBookmark } from "./bookmark.ts";
+import { isUndecided, mediaInvalid, toRefused } from "./failures.ts";
+import { findPin } from "./find-pin.ts";
+import { toPin, toPublished } from "./pin.ts";
+import type { PinterestSettings } from "./settings.ts";
+import { checkVideo, followVideo, sendVideo } from "./video.ts";
+
+type Job = PublishJob<PinterestSettings>;
+
+const firstFile = (job: Job): MediaItem => {
+  const [item] = job.post.media;
+  if (!item) throw new Error("A pin has no file.");
+  return item;
+};
+
+/** A video is brought to Pinterest before it can be a pin; images are only named. */
+export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
+  if (bookmark === null) {
+    const [item] = job.post.media;
+    if (!item) return mediaInvalid("Pinterest has no pins without an image or a video.");
+    if (item.kind === "video") return checkVideo(job, item);
+    const ready: Ready = { stage: "ready", mediaId: null, readyAt: job.now().getTime() };
+    return { kind: "ready", bookmark: ready };
+  }
+  const at = readBookmark(bookmark);
+  switch (at.stage) {
+    case "checked":
+      return sendVideo(job, firstFile(job));
+    case "processing":
+      return followVideo(job, at);
+    case "ready":
+      return { kind: "ready", bookmark };
+  }
+}
+
+function toReady(bookmark: Bookmark): Ready {
+  const at = readBookmark(bookmark);
+  if (at.stage !== "ready") throw new Error(`Nothing to publish at ${at.stage}.`);
+  return at;
+}
+
+/** Makes the pin. Nothing on Pinterest's side keeps a second call from making a second one. */
+export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
+  const pin = await toPin(job, toReady(bookmark));
+  const reply = await readCreatePinReply(await job.fetch(createPinRequest(job.accessToken, pin)));
+  if (reply.ok) return toPublished(reply.value.id);
+  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  return toRefused(reply.error);
+}
+
+/** @throws when Pinterest cannot be asked now */
+export const reconcile = (job: Job, bookmark: Bookmark): Promise<Reconciled> =>
+  findPin(job, toReady(bookmark));

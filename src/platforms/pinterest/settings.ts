@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { field, single } from "../form-fields.ts";
+
+/** As it was sent; null when it is left out or blank. */
+const text = single((sent) => sent);
+
+/**
+ * The form fields of a pin. They are judged by `check`, none of them here: of settings that cannot be
+ * read nothing is known, and a board that was named would be called missing beside a bad link.
+ */
+export const settings = z.object({
+  pinterest_board_id: field(text, {
+    type: "string",
+    required: true,
+    description: "Id of the board that the pin goes onto, in digits.",
+  }),
+  board_id: field(text, {
+    type: "string",
+    description: "Another name of pinterest_board_id.",
+  }),
+  link: field(text, {
+    type: "string",
+    description: "The http or https address that the pin leads to, up to 2,048 characters.",
+  }),
+  alt_text: field(text, {
+    type: "string",
+    description: "What is to be seen, for people who cannot; up to 500 characters.",
+  }),
+  pinterest_cover_time_ms: field(text, {
+    type: "integer",
+    description: "The moment of a video that is its cover, in ms; videos only. Default: 0.",
+  }),
+});
+
+export type PinterestSettings = z.infer<typeof settings>;
+
+/** The board by either of its names. */
+export const boardOf = ({ pinterest_board_id, board_id }: PinterestSettings): string | null =>
+  pinterest_board_id ?? board_id;
+
+/** The moment of the cover in whole seconds, as Pinterest counts them. */
+export const coverSeconds = ({ pinterest_cover_time_ms: ms }: PinterestSettings): number =>
+  Math.round(Number(ms ?? 0) / 1_000);

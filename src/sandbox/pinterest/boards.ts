@@ -1,0 +1,58 @@
+import { digitsOf } from "../logins.ts";
+import { handleOf } from "./accounts.ts";
+import { authenticate, invalid, type PinterestCall, PinterestError, pageOf } from "./call.ts";
+
+export interface SimulatedBoard {
+  id: string;
+  name: string;
+  description: string;
+  privacy: "PUBLIC" | "SECRET";
+}
+
+const BOARDS = [
+  { name: "Ideas", description: "What to try next", privacy: "PUBLIC" },
+  { name: "Products", description: "", privacy: "PUBLIC" },
+  { name: "Drafts", description: "Not shown to anybody", privacy: "SECRET" },
+] as const;
+
+/** The boards of an account: three, always with the same ids for the same name. */
+export const boardsOf = (name: string): Promise<SimulatedBoard[]> =>
+  Promise.all(
+    BOARDS.map(async (board) => ({
+      id: await digitsOf("pinterest", `${name} / ${board.name}`, 18),
+      ...board,
+    })),
+  );
+
+/**
+ * A board of the account.
+ *
+ * @throws PinterestError 404 for any other
+ */
+export async function requireBoard(name: string, id: string): Promise<SimulatedBoard> {
+  const board = (await boardsOf(name)).find((one) => one.id === id);
+  if (!board) throw new PinterestError(404, 40, "Board not found.");
+  return board;
+}
+
+const PRIVACIES = ["PUBLIC", "PROTECTED", "SECRET"];
+
+export async function listBoards(call: PinterestCall): Promise<Response> {
+  const { name } = authenticate(call);
+  const privacy = call.url.searchParams.get("privacy");
+  if (privacy !== null && !PRIVACIES.includes(privacy)) {
+    throw invalid(`'${privacy}' is not one of ${PRIVACIES.join(", ")}`);
+  }
+  const shown = (await boardsOf(name)).filter(
+    (board) => (privacy ?? board.privacy) === board.privacy,
+  );
+  const items = shown.map((board) => ({
+    ...board,
+    pin_count: 0,
+    follower_count: 0,
+    collaborator_count: 0,
+    owner: { username: handleOf(name) },
+    media: { image_cover_url: null, pin_thumbnail_urls: [] },
+  }));
+  return pageOf(call, ["privacy"], items);
+}

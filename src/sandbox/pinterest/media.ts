@@ -1,0 +1,147 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { randomHex } from "../../core/ids.ts";
+import { SECOND } from "../../core/time.ts";
+import { accountIdOf } from "./accounts.ts";
+import { authenticate, type PinterestCall, PinterestError, readInput } from "./call.ts";
+import { UPLOADS } from "./origins.ts";
+
+export const PINTEREST_MEDIA_SCHEMA = `
+CREATE TABLE IF NOT EXISTS pinterest_media (
+  media_id TEXT PRIMARY KEY,
+  owner TEXT NOT NULL,
+  team_id INTEGER NOT NULL,
+  object_key TEXT NOT NULL UNIQUE,
+  parameters TEXT NOT NULL,
+  file_id INTEGER,
+  failed INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  done_at INTEGER
+);
+`;
+
+/** How long the sandbox looks through a video: to be waited for, short enough to be watched. */
+const PROCESSING_MS = 6 * SECOND;
+
+type MediaRow = {
+  media_id: string;
+  owner: string;
+  team_id: number;
+  parameters: string;
+  file_id: number | null;
+  failed: number;
+  created_at: number;
+  done_at: number | null;
+};
+
+/** An id as Pinterest gives them out: more digits than a JSON number holds. */
+export const newId = (): string =>
+  `5${String(BigInt(`0x${randomHex(8)}`))
+    .padStart(20, "0")
+    .slice(-17)}`;
+
+const registration = z.strictObject({ media_type: z.literal("video") });
+
+/** Makes room for a video; the form fields that come along are the permission to send it. */
+export async function registerMedia(call: PinterestCall): Promise<Response> {
+  const { name } = authenticate(call);
+  const { media_type } = await readInput(call, registration);
+  const mediaId = newId();
+  const at = now();
+  const stamp = at.toISOString().replace(/[-:]|\.\d+/g, "");
+  const parameters = {
+    "x-amz-date": stamp,
+    "x-amz-signature": randomHex(32),
+    "x-amz-security-token": `${btoa(randomHex(60))}==`,
+    "x-amz-algorithm": "AWS4-HMAC-SHA256",
+    key: `uploads/${randomHex(2)}/video/${mediaId}`,
+    policy: btoa(JSON.stringify({ conditions: [{ bucket: "pinterest-media-upload" }] })),
+    "x-amz-credential": `SANDBOX/${stamp.slice(0, 8)}/us-east-1/s3/aws4_request`,
+    "Content-Type": "multipart/form-data",
+  };
+  call.store.sql.exec(
+    `INSERT INTO pinterest_media (media_id, owner, team_id, object_key, parameters, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    mediaId,
+    await accountIdOf(name),
+    call.origin.teamId,
+    parameters.key,
+    JSON.stringify(parameters),
+    at.getTime(),
+  );
+  const body = {
+    media_id: mediaId,
+    media_type,
+    upload_url: `${UPLOADS}/`,
+    upload_parameters: parameters,
+  };
+  return Response.json(body, { status: 201 });
+}
+
+export type MediaStatus = "registered" | "processing" | "succeeded" | "failed";
+
+export interface Media {
+  mediaId: string;
+  owner: string;
+  parameters: Record<string, string>;
+  fileId: number | null;
+  status: MediaStatus;
+  createdAt: number;
+}
+
+function statusOf({ failed, done_at }: MediaRow): MediaStatus {
+  if (done_at === null) return "registered";
+  if (done_at > now().getTime()) return "processing";
+  return failed ? "failed" : "succeeded";
+}
+
+function find(call: PinterestCall, column: "media_id" | "object_key", value: string): Media | null {
+  const [row] = call.store.sql
+    .exec<MediaRow>(
+      `SELECT * FROM pinterest_media WHERE ${column} = ? AND team_id = ?`,
+      value,
+      call.origin.teamId,
+    )
+    .toArray();
+  return row
+    ? {
+        mediaId: row.media_id,
+        owner: row.owner,
+        parameters: JSON.parse(row.parameters),
+        fileId: row.file_id,
+        status: statusOf(row),
+        createdAt: row.created_at,
+      }
+    : null;
+}
+
+export const mediaByKey = (call: PinterestCall, key: string): Media | null =>
+  find(call, "object_key", key);
+
+/** The account's own media of this id. */
+export async function findMedia(
+  call: PinterestCall,
+  name: string,
+  mediaId: string,
+): Promise<Media | null> {
+  const media = find(call, "media_id", mediaId);
+  return media?.owner === (await accountIdOf(name)) ? media : null;
+}
+
+/** All of a file is here; null for one that is no video. */
+export function receiveFile(call: PinterestCall, mediaId: string, fileId: number | null): void {
+  call.store.sql.exec(
+    "UPDATE pinterest_media SET file_id = ?, failed = ?, done_at = ? WHERE media_id = ?",
+    fileId,
+    fileId === null ? 1 : 0,
+    now().getTime() + PROCESSING_MS,
+    mediaId,
+  );
+}
+
+export async function readMedia(call: PinterestCall, mediaId: string): Promise<Response> {
+  const { name } = authenticate(call);
+  const media = await findMedia(call, name, mediaId);
+  if (!media) throw new PinterestError(404, 404, "Media not found.");
+  return Response.json({ media_id: mediaId, media_type: "video", status: media.status });
+}
