@@ -1,0 +1,64 @@
+import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+
+/** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
+export const MAX_TEXT = 280;
+export const MAX_PREMIUM_TEXT = 25_000;
+/** Source: X, "Create media metadata", `alt_text.text`. */
+export const MAX_ALT_CHARACTERS = 1_000;
+/** Source: spec, "Content limits by platform". */
+export const MAX_IMAGES = 4;
+/** Bytes. Source: X, "Media best practices", images and GIFs. */
+export const MAX_IMAGE_BYTES = 5_000_000;
+export const MAX_GIF_BYTES = 15_000_000;
+/** Pixels. Source: X, "Media best practices", GIFs. */
+export const MAX_GIF_SIZE = { width: 1_280, height: 1_080 };
+export const GIF = "image/gif";
+export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", GIF];
+/** Bytes. Source: spec, "Content limits by platform"; what X takes depends on the account. */
+export const MAX_VIDEO_BYTES = 1_000_000_000;
+/** Source: X, "Media best practices", videos. */
+export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+/** Seconds. Source: spec, "Content limits by platform"; what X takes depends on the account. */
+export const MAX_VIDEO_SECONDS = 20 * 60;
+export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
+/** Source: X, "Create Post", `media.tagged_user_ids`. */
+export const MAX_TAGGED_USERS = 10;
+/** Bytes. Source: spec, "Uploads: create", `x_subtitles_url`. */
+export const MAX_SUBTITLES_BYTES = 1_000_000;
+/** Source: X, "Create Post", `poll`. */
+export const POLL_OPTIONS = { least: 2, most: 4, characters: 25 };
+export const POLL_MINUTES = { least: 5, most: 10_080, usual: 1_440 };
+
+/** Posts in any 24 hours. Source: spec, "Daily caps". */
+const DAILY_POST_CAP = 50;
+
+export const needs: Needs = {
+  app: "An app at developer.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
+  scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
+  review: null,
+};
+
+export const capabilities: Capabilities = {
+  limits: {
+    postCharacters: MAX_TEXT,
+    photoPostCharacters: MAX_TEXT,
+    titleCharacters: null,
+    altTextCharacters: MAX_ALT_CHARACTERS,
+    linkCharacters: null,
+    tagsCharacters: null,
+  },
+  dailyPostCap: DAILY_POST_CAP,
+  bannedHashtags: [],
+  mediaSupport: {
+    kinds: ["image", "video"],
+    maxCount: MAX_IMAGES,
+    textOnly: true,
+    imageTypes: IMAGE_TYPES,
+    imageMaxBytes: MAX_IMAGE_BYTES,
+    videoTypes: VIDEO_TYPES,
+    videoMaxBytes: MAX_VIDEO_BYTES,
+  },
+};
+
+/** Seconds. A post takes a few of them to stand in its author's timeline. */
+export const timing: SettleTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -1,0 +1,144 @@
+import { secondsBetween } from "../../core/time.ts";
+import type { MediaItem, Prepared } from "../connector.ts";
+import type { Reading } from "./api.ts";
+import type { Job, Preparing, Upload } from "./bookmark.ts";
+import { GIF } from "./capabilities.ts";
+import { isGone, sendAgain, toProcessingFailure, toRefused } from "./failures.ts";
+import {
+  altTextRequest,
+  appendRequest,
+  finalizeRequest,
+  initializeRequest,
+  type Processing,
+  readDoneReply,
+  readMediaReply,
+  readProcessingReply,
+  statusRequest,
+  uploadImageRequest,
+} from "./media-api.ts";
+import { segmentCount, segmentRange } from "./segments.ts";
+
+/** Each is a read and a call, and a step may make ten of both. */
+const SEGMENTS_PER_STEP = 4;
+/** A slow network makes the steps shorter, so that none outlasts the lease. */
+const SENDING_SECONDS = 30;
+/** Between two looks at a file that X is working on. */
+const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
+
+const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
+
+async function readBytes(
+  job: Job,
+  item: MediaItem,
+  range: { offset: number; length: number },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const body = await job.readMedia(item, range);
+  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
+  if (bytes.byteLength !== range.length) throw new Error("The file could not be read whole.");
+  return bytes;
+}
+
+/** A step with the first file that is not all there. */
+export async function uploadNext(job: Job, at: Preparing): Promise<Prepared> {
+  const item = job.post.media[at.mediaIds.length];
+  if (!item) throw new Error("There is no file left to upload.");
+  if (item.kind === "image" && item.mime !== GIF) return uploadImage(job, at, item);
+  if (!at.upload) return openUpload(job, at, item);
+  if (at.upload.processed !== null) return followProcessing(job, at, at.upload);
+  if (at.upload.segmentIndex < segmentCount(item.sizeBytes)) {
+    return sendSegments(job, at, at.upload, item);
+  }
+  return finalize(job, at, at.upload);
+}
+
+const withMedia = (at: Preparing, mediaId: string): Prepared =>
+  next({ ...at, upload: null, mediaIds: [...at.mediaIds, mediaId] });
+
+async function uploadImage(job: Job, at: Preparing, item: MediaItem): Promise<Prepared> {
+  const bytes = await readBytes(job, item, { offset: 0, length: item.sizeBytes });
+  const image = new Blob([bytes], { type: item.mime });
+  const reply = await readMediaReply(await job.fetch(uploadImageRequest(job.accessToken, image)));
+  return reply.ok ? withMedia(at, reply.value) : toRefused(reply.error, job.now());
+}
+
+async function openUpload(job: Job, at: Preparing, item: MediaItem): Promise<Prepared> {
+  const request = initializeRequest(job.accessToken, {
+    media_type: item.mime,
+    total_bytes: item.sizeBytes,
+    media_category: item.kind === "video" ? "tweet_video" : "tweet_gif",
+  });
+  const reply = await readMediaReply(await job.fetch(request));
+  if (!reply.ok) return toRefused(reply.error, job.now());
+  const upload: Upload = { mediaId: reply.value, segmentIndex: 0, processed: null };
+  return next({ ...at, upload });
+}
+
+/** Sends a few segments, one in memory at a time; a segment may arrive twice. */
+async function sendSegments(
+  job: Job,
+  at: Preparing,
+  upload: Upload,
+  item: MediaItem,
+): Promise<Prepared> {
+  const startedAt = job.now();
+  const end = Math.min(upload.segmentIndex + SEGMENTS_PER_STEP, segmentCount(item.sizeBytes));
+  let { segmentIndex } = upload;
+  while (segmentIndex < end && secondsBetween(startedAt, job.now()) < SENDING_SECONDS) {
+    const bytes = await readBytes(job, item, segmentRange(item.sizeBytes, segmentIndex));
+    const request = appendRequest(job.accessToken, upload.mediaId, segmentIndex, new Blob([bytes]));
+    const reply = await readDoneReply(await job.fetch(request));
+    if (!reply.ok) {
+      if (isGone(reply.error)) return sendAgain(reply.error.message);
+      // What has arrived is kept first: the next step meets the refusal at its beginning.
+      if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
+      break;
+    }
+    segmentIndex++;
+  }
+  return next({ ...at, upload: { ...upload, segmentIndex } });
+}
+
+async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepared> {
+  const request = finalizeRequest(job.accessToken, upload.mediaId);
+  const reply = await readProcessingReply(await job.fetch(request));
+  if (reply.ok) return judge(at, upload, reply.value);
+  if (reply.error.status === 400) {
+    // X may have taken an earlier call, whose answer was lost.
+    const status = await askStatus(job, upload);
+    if (status.ok && status.value) return judge(at, upload, status.value);
+  }
+  return isGone(reply.error) ? sendAgain(reply.error.message) : toRefused(reply.error, job.now());
+}
+
+const askStatus = async (job: Job, { mediaId }: Upload): Reading<Processing> =>
+  readProcessingReply(await job.fetch(statusRequest(job.accessToken, mediaId)));
+
+async function followProcessing(job: Job, at: Preparing, upload: Upload): Promise<Prepared> {
+  const reply = await askStatus(job, upload);
+  if (reply.ok) return judge(at, upload, reply.value);
+  if (isGone(reply.error) || reply.error.status === 400) return sendAgain(reply.error.message);
+  return toRefused(reply.error, job.now());
+}
+
+function judge(at: Preparing, upload: Upload, processing: Processing): Prepared {
+  if (!processing || processing.state === "succeeded") return withMedia(at, upload.mediaId);
+  if (processing.state === "failed") return toProcessingFailure(processing);
+  const seconds = processing.check_after_secs ?? LOOK_SECONDS.usual;
+  const processed = processing.progress_percent ?? 0;
+  return {
+    kind: "waiting",
+    // The same as long as nothing moves, so that the runner sees when that lasts too long.
+    bookmark: { ...at, upload: { ...upload, processed } },
+    checkAfterSeconds: Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),
+  };
+}
+
+/** All images have the one alternative text; a call each. */
+export async function describeNext(job: Job, at: Preparing, altText: string): Promise<Prepared> {
+  const mediaId = at.mediaIds[at.described];
+  if (!mediaId) throw new Error("There is no image left to describe.");
+  const request = altTextRequest(job.accessToken, mediaId, altText);
+  const reply = await readDoneReply(await job.fetch(request));
+  if (!reply.ok) return toRefused(reply.error, job.now());
+  return next({ ...at, described: at.described + 1 });
+}

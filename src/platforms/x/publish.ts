@@ -1,0 +1,198 @@
+import type {
+  Bookmark,
+  Prepared,
+  Reconciled,
+  Refused,
+  Submitted,
+  TokenExpired,
+} from "../connector.ts";
+import {
+  createPostRequest,
+  meRequest,
+  type PostBody,
+  readCreatePostReply,
+  readMeReply,
+  readUsersReply,
+  usersRequest,
+} from "./api.ts";
+import { type Job, type Preparing, type Ready, readBookmark, readReady } from "./bookmark.ts";
+import { MAX_TEXT, MAX_VIDEO_SECONDS, POLL_MINUTES } from "./capabilities.ts";
+import {
+  contentFlagged,
+  isDuplicate,
+  isTokenRefusal,
+  isUndecided,
+  mediaInvalid,
+  toRefused,
+} from "./failures.ts";
+import { describeNext, uploadNext } from "./media.ts";
+import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
+import { textOf, weightedLength } from "./text.ts";
+import { findOwnPost, toPublished } from "./timeline.ts";
+import { videoProblem } from "./video-rules.ts";
+
+type Stop = Refused | TokenExpired;
+
+const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
+
+/** Everything that can be repeated, the first thing that is left to do at a time. */
+export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
+  if (stored === null) return begin(job);
+  const at = readBookmark(stored);
+  return at.stage === "ready" ? { kind: "ready", bookmark: at } : proceed(job, at);
+}
+
+/** Refuses what can be seen to fail, before anything is sent. */
+async function begin(job: Job): Promise<Prepared> {
+  const { settings } = job.post;
+  const [item] = job.post.media;
+  const facts = item?.kind === "video" ? await job.inspectVideo(item) : null;
+  const problem = item?.kind === "video" ? videoProblem(facts, settings.x_premium) : null;
+  if (problem) return mediaInvalid(problem);
+  const isLong =
+    weightedLength(textOf(job.post)) > MAX_TEXT ||
+    (facts?.durationSeconds ?? 0) > MAX_VIDEO_SECONDS;
+  const refused = isLong ? await requirePremium(job) : null;
+  if (refused) return refused;
+  const at: Preparing = {
+    stage: "preparing",
+    taggedIds: settings.x_tagged_users.length > 0 ? null : [],
+    subtitles: { state: settings.x_subtitles_url ? "missing" : "done" },
+    mediaIds: [],
+    upload: null,
+    described: 0,
+    warnings: [],
+  };
+  return isLong ? next(at) : proceed(job, at);
+}
+
+async function proceed(job: Job, at: Preparing): Promise<Prepared> {
+  const { media, settings } = job.post;
+  if (at.taggedIds === null) return findTagged(job, at);
+  if (at.subtitles.state === "missing") return uploadSubtitles(job, at);
+  if (at.mediaIds.length < media.length) return uploadNext(job, at);
+  if (settings.x_alt_text && at.described < media.length) {
+    return describeNext(job, at, settings.x_alt_text);
+  }
+  if (at.subtitles.state === "uploaded") return attachSubtitles(job, at, at.subtitles.id);
+  const { taggedIds, mediaIds, warnings } = at;
+  const ready: Ready = {
+    stage: "ready",
+    taggedIds,
+    mediaIds,
+    warnings,
+    readyAt: job.now().getTime(),
+  };
+  return { kind: "ready", bookmark: ready };
+}
+
+/** The one answer of X that says that it takes nothing long from this account. */
+const NO_SUBSCRIPTION = "None";
+
+/** Null where the account may post more than others, or X does not say. */
+async function requirePremium(job: Job): Promise<Stop | null> {
+  const reply = await readMeReply(await job.fetch(meRequest(job.accessToken)));
+  if (!reply.ok) return toRefused(reply.error, job.now());
+  if (reply.value.subscription_type !== NO_SUBSCRIPTION) return null;
+  return contentFlagged(
+    `The account @${reply.value.username} does not subscribe to X Premium, so its posts take ${MAX_TEXT} characters and ${MAX_VIDEO_SECONDS / 60} minutes of video; shorten the post.`,
+  );
+}
+
+async function findTagged(job: Job, at: Preparing): Promise<Prepared> {
+  const usernames = job.post.settings.x_tagged_users;
+  const reply = await readUsersReply(await job.fetch(usersRequest(job.accessToken, usernames)));
+  if (!reply.ok) return toRefused(reply.error, job.now());
+  const idOf = new Map(reply.value.map(({ id, username }) => [username.toLowerCase(), id]));
+  const unknown = usernames.filter((name) => !idOf.has(name.toLowerCase()));
+  const warnings = unknown.map((name) => `@${name} was not tagged: X knows no such user.`);
+  return next({
+    ...at,
+    taggedIds: usernames.flatMap((name) => idOf.get(name.toLowerCase()) ?? []),
+    warnings: [...at.warnings, ...warnings],
+  });
+}
+
+function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
+  const { settings } = job.post;
+  const text = textOf(job.post);
+  const hasCircle = settings.x_community_id !== null || settings.x_super_followers_only;
+  const tagged = taggedIds.length > 0 ? { tagged_user_ids: taggedIds } : {};
+  const poll = {
+    options: settings.x_poll_options,
+    duration_minutes: settings.x_poll_duration_minutes ?? POLL_MINUTES.usual,
+  };
+  return {
+    ...(text === "" ? {} : { text }),
+    ...(mediaIds.length > 0 ? { media: { media_ids: mediaIds, ...tagged } } : {}),
+    ...(poll.options.length > 0 ? { poll } : {}),
+    ...(settings.x_reply_settings === "everyone"
+      ? {}
+      : { reply_settings: settings.x_reply_settings }),
+    ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
+    // What it says of other posts, the specification leaves open.
+    ...(settings.x_share_with_followers && hasCircle ? { share_with_followers: true } : {}),
+    ...(settings.x_super_followers_only ? { for_super_followers_only: true } : {}),
+    ...(settings.x_made_with_ai ? { made_with_ai: true } : {}),
+    ...(settings.x_paid_partnership ? { paid_partnership: true } : {}),
+  };
+}
+
+/** Makes the post. */
+export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
+  const at = readReady(stored);
+  const request = createPostRequest(job.accessToken, toBody(job, at));
+  const reply = await readCreatePostReply(await job.fetch(request));
+  if (reply.ok) return toPublished(job, at, reply.value);
+  const { error } = reply;
+  if (isUndecided(error)) return { kind: "unknown", message: error.message };
+  if (isDuplicate(error)) return judgeDuplicate(job, at, error.message);
+  return toRefused(error, job.now());
+}
+
+/** X has that text already: it is our own, where an earlier call came through without its answer. */
+async function judgeDuplicate(job: Job, at: Ready, message: string): Promise<Submitted> {
+  const found = await findOwnPost(job, at);
+  if (!found.ok)
+    return isTokenRefusal(found.error) ? { kind: "token_expired" } : { kind: "unknown", message };
+  switch (found.value.kind) {
+    case "found":
+      return toPublished(job, at, found.value.id);
+    case "several":
+      return { kind: "unknown", message };
+    case "none":
+      return contentFlagged(message);
+  }
+}
+
+/** Posts of a circle need not stand in the timeline. */
+function isSurelyListed({ post }: Job): boolean {
+  const { x_community_id, x_super_followers_only } = post.settings;
+  return x_community_id === null && !x_super_followers_only;
+}
+
+/**
+ * What became of a post without an answer, by the account's own timeline.
+ *
+ * @throws when X cannot say now, so that it is asked again later
+ */
+export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
+  const at = readReady(stored);
+  const found = await findOwnPost(job, at);
+  if (!found.ok) {
+    if (isTokenRefusal(found.error)) return { kind: "token_expired" };
+    if (isUndecided(found.error) || found.error.status === 429) {
+      throw new Error(found.error.message);
+    }
+    return { kind: "unknowable", message: found.error.message };
+  }
+  switch (found.value.kind) {
+    case "found":
+      return toPublished(job, at, found.value.id);
+    case "several":
+      return { kind: "unknowable", message: "More than one post on X could be this one." };
+    case "none":
+      if (found.value.isComplete && isSurelyListed(job)) return { kind: "absent" };
+      return { kind: "unknowable", message: "X does not list all posts of this account." };
+  }
+}

@@ -1,0 +1,150 @@
+import * as z from "zod";
+import { refusedUrl } from "../../core/url-policy.ts";
+import {
+  choice,
+  field,
+  flag,
+  formField,
+  otherwise,
+  readJsonList,
+  readList,
+  shown,
+  single,
+  wholeNumber,
+} from "../form-fields.ts";
+import { POLL_MINUTES } from "./capabilities.ts";
+
+/** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
+export const REPLY_SETTINGS = [
+  "everyone",
+  "following",
+  "mentionedUsers",
+  "subscribers",
+  "verified",
+] as const;
+
+/** Source: X, "Get Users by usernames", `usernames`. */
+const USERNAME = /^[a-z0-9_]{1,15}$/i;
+
+/** Refused entries of one list that are told by name. */
+const MAX_ISSUES = 10;
+
+/** Different usernames in their order, without a leading @. */
+const usernames = formField.transform((raw, ctx): string[] => {
+  const names = readList(raw).map((name) => name.replace(/^@/, ""));
+  for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
+    ctx.addIssue({
+      code: "custom",
+      message: `${shown(name)} is no X username: letters, digits and underscores, up to 15.`,
+    });
+  }
+  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
+});
+
+/** Unlike other lists with its repetitions, so that what is refused is what was sent. */
+const pollOptions = formField.transform((raw): string[] => {
+  const texts = typeof raw === "string" ? [raw] : (raw ?? []);
+  const isOneList = texts.length === 1;
+  return texts
+    .flatMap((text) => readJsonList(text) ?? (isOneList ? text.split(",") : [text]))
+    .map((option) => option.trim())
+    .filter((option) => option !== "");
+});
+
+const subtitlesUrl = single((text, refuse): string => {
+  const reason = refusedUrl(text);
+  return reason ? refuse(`${reason}.`) : new URL(text).href;
+});
+
+const language = single((text, refuse): string =>
+  /^[a-z]{2}$/i.test(text)
+    ? text.toUpperCase()
+    : refuse(`must be the two letters of a language, such as EN; ${shown(text)} was sent.`),
+);
+
+const communityId = single((text, refuse): string =>
+  /^\d{1,19}$/.test(text) ? text : refuse("must be the numeric id of a community."),
+);
+
+const optionalFlag = otherwise(flag, false);
+
+const known = z.object({
+  x_reply_settings: field(otherwise(choice(REPLY_SETTINGS), "everyone"), {
+    type: "string",
+    values: REPLY_SETTINGS,
+    description: "Who may reply. Default: everyone.",
+  }),
+  x_made_with_ai: field(optionalFlag, {
+    type: "boolean",
+    description: "Made by AI. Default: false.",
+  }),
+  x_paid_partnership: field(optionalFlag, {
+    type: "boolean",
+    description: "Labels the post as a paid partnership. Default: false.",
+  }),
+  x_super_followers_only: field(optionalFlag, {
+    type: "boolean",
+    description: "For subscribers of the creator alone. Default: false.",
+  }),
+  x_premium: field(optionalFlag, {
+    type: "boolean",
+    description:
+      "The account subscribes to Premium: 25,000 characters, video of 125 minutes. Default: false.",
+  }),
+  x_share_with_followers: field(optionalFlag, {
+    type: "boolean",
+    description:
+      "Shows a post to a community, or to subscribers, to the followers too; without effect on others. Default: false.",
+  }),
+  x_alt_text: field(
+    single((text) => text),
+    { type: "string", description: "Alternative text of the images, up to 1,000 characters." },
+  ),
+  x_tagged_users: field(usernames, {
+    type: "array",
+    description:
+      "Up to 10 usernames to tag in the images, comma-separated or as JSON array; unknown ones are left out.",
+  }),
+  x_subtitles_url: field(subtitlesUrl, {
+    type: "string",
+    description: "https address of a video's subtitles, SRT or VTT, up to 1 MB.",
+  }),
+  x_subtitles_language: field(language, {
+    type: "string",
+    description: "Language of the subtitles in two letters. Default: EN.",
+  }),
+  x_poll_options: field(pollOptions, {
+    type: "array",
+    description:
+      "2 to 4 choices of up to 25 characters, comma-separated or as JSON array; posts of text alone.",
+  }),
+  x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.most), {
+    type: "integer",
+    description: "How long the poll is open, 5 to 10080. Default: 1440.",
+  }),
+  x_community_id: field(communityId, {
+    type: "string",
+    description: "Numeric id of the community to post to; the account has to be a member.",
+  }),
+});
+
+export type XSettings = z.infer<typeof known>;
+
+const isKnown = (name: string): boolean => Object.hasOwn(known.shape, name);
+
+/**
+ * The form fields of an X post. One that is empty counts as left out; one that only looks like a field
+ * of X's is refused. Source: spec, "Uploads: create", `x`.
+ */
+export const settings = z
+  .looseObject(known.shape)
+  .superRefine((given, ctx) => {
+    const unknown = Object.keys(given).filter((name) => name.startsWith("x_") && !isKnown(name));
+    for (const name of unknown.slice(0, MAX_ISSUES)) {
+      ctx.addIssue({ code: "custom", path: [name], message: "is not a field of an X post." });
+    }
+  })
+  .overwrite(
+    (given) =>
+      Object.fromEntries(Object.entries(given).filter(([name]) => isKnown(name))) as typeof given,
+  );

@@ -1,0 +1,106 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Prepared, Refused } from "../connector.ts";
+import { readText } from "../reply.ts";
+import type { XRefusal } from "./api.ts";
+import type { Job, Preparing } from "./bookmark.ts";
+import { MAX_SUBTITLES_BYTES } from "./capabilities.ts";
+import { isTokenRefusal, mediaInvalid, mediaUnreachable } from "./failures.ts";
+import {
+  appendRequest,
+  finalizeRequest,
+  initializeRequest,
+  readDoneReply,
+  readMediaReply,
+  readProcessingReply,
+  subtitlesRequest,
+} from "./media-api.ts";
+
+const DEFAULT_LANGUAGE = "EN";
+
+type MediaType = "text/srt" | "text/vtt";
+
+interface SubtitleFile {
+  mediaType: MediaType;
+  file: Blob;
+}
+
+/** What the file is by its text: names and headers are not believed. */
+function typeOf(text: string): MediaType | null {
+  if (/^\uFEFF?WEBVTT(?:\s|$)/.test(text)) return "text/vtt";
+  return /\d\d:\d\d:\d\d,\d{3}\s*-->/.test(text) ? "text/srt" : null;
+}
+
+async function answerOf(job: Job, url: string): Promise<Response | null> {
+  try {
+    return await job.fetch(new Request(url, { redirect: "manual" }));
+  } catch {
+    return null;
+  }
+}
+
+async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFile, Refused>> {
+  const unreachable = (reason: string, transient: boolean) =>
+    refuse(mediaUnreachable(`The subtitles could not be fetched: ${reason}.`, transient));
+  const reply = await answerOf(job, url);
+  if (!reply) return unreachable("the address does not answer", true);
+  if (!reply.ok) {
+    await reply.body?.cancel();
+    const isPassing = reply.status >= 500 || reply.status === 429 || reply.status === 408;
+    return unreachable(`the address answers HTTP ${reply.status}`, isPassing);
+  }
+  const text = await readText(reply, MAX_SUBTITLES_BYTES);
+  if (text === null) return refuse(mediaInvalid("The subtitles are empty or larger than 1 MB."));
+  const mediaType = typeOf(text);
+  if (!mediaType) return refuse(mediaInvalid("The subtitles are neither SRT nor WebVTT."));
+  return ok({ mediaType, file: new Blob([text]) });
+}
+
+/** They are no reason to fail the post: it goes out without them. */
+function goOnWithout(at: Preparing, error: XRefusal): Prepared {
+  if (isTokenRefusal(error)) return { kind: "token_expired" };
+  const warning = `The subtitles were not added: ${error.message}`;
+  return {
+    kind: "next",
+    bookmark: { ...at, subtitles: { state: "done" }, warnings: [...at.warnings, warning] },
+  };
+}
+
+/** Brings the file to X, in one step: it fits one segment. */
+export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared> {
+  const { accessToken } = job;
+  const fetched = await fetchSubtitles(job, job.post.settings.x_subtitles_url ?? "");
+  if (!fetched.ok) return fetched.error;
+  const { mediaType, file } = fetched.value;
+  const request = initializeRequest(accessToken, {
+    media_type: mediaType,
+    total_bytes: file.size,
+    media_category: "subtitles",
+  });
+  const opened = await readMediaReply(await job.fetch(request));
+  if (!opened.ok) return goOnWithout(at, opened.error);
+  const id = opened.value;
+  const segment = appendRequest(accessToken, id, 0, file);
+  const sent = await readDoneReply(await job.fetch(segment));
+  if (!sent.ok) return goOnWithout(at, sent.error);
+  const closed = await readProcessingReply(await job.fetch(finalizeRequest(accessToken, id)));
+  if (!closed.ok) return goOnWithout(at, closed.error);
+  return { kind: "next", bookmark: { ...at, subtitles: { state: "uploaded", id } } };
+}
+
+/** The language in its own words, such as "English". */
+const nameOf = (language: string): string =>
+  new Intl.DisplayNames("en", { type: "language" }).of(language.toLowerCase()) ?? language;
+
+/** Adds the file to the video. */
+export async function attachSubtitles(job: Job, at: Preparing, id: string): Promise<Prepared> {
+  const [videoId = ""] = at.mediaIds;
+  const language = job.post.settings.x_subtitles_language ?? DEFAULT_LANGUAGE;
+  const request = subtitlesRequest(job.accessToken, videoId, {
+    id,
+    language_code: language,
+    display_name: nameOf(language),
+  });
+  const reply = await readDoneReply(await job.fetch(request));
+  if (!reply.ok) return goOnWithout(at, reply.error);
+  return { kind: "next", bookmark: { ...at, subtitles: { state: "done" } } };
+}

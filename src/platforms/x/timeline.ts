@@ -1,0 +1,74 @@
+import { ok } from "../../core/result.ts";
+import { addSeconds } from "../../core/time.ts";
+import type { PublishedPost } from "../connector.ts";
+import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } from "./api.ts";
+import type { Job, Ready } from "./bookmark.ts";
+import { textOf } from "./text.ts";
+
+/** Between our clock and X's: enough to ask for, and to tell a post apart by its text alone. */
+const LIST_SLACK_SECONDS = 60;
+const TEXT_SLACK_SECONDS = 5;
+
+export function toPublished(job: Job, { warnings }: Ready, postId: string): PublishedPost {
+  const { handle } = job.account;
+  return {
+    kind: "published",
+    platformPostId: postId,
+    shareUrl: `https://x.com/${handle ? encodeURIComponent(handle) : "i"}/status/${postId}`,
+    ...(warnings.length > 0 ? { warnings } : {}),
+  };
+}
+
+const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
+
+/** X is free in how it writes links and spaces, and writes bare domains with a protocol. */
+const plain = (text: string): string =>
+  text
+    .normalize("NFC")
+    .replace(/https?:\/\//gi, "")
+    .replace(/\/(?=\s|$)/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+
+/** The whole text as it was written: X shortens its links, and writes it as HTML. */
+function writtenText({ text, entities, note_tweet, note_post }: ListedPost): string {
+  const long = note_tweet ?? note_post;
+  const urls = (long ? long.entities : entities)?.urls ?? [];
+  const expanded = urls.reduce(
+    // A link to the post's own media was not written by anybody.
+    (all, { url, expanded_url, media_key }) =>
+      all.replaceAll(url, () => (media_key ? "" : (expanded_url ?? url))),
+    long ? long.text : text,
+  );
+  return expanded.replace(/&(?:lt|gt|amp);/g, (reference) => REFERENCES[reference] ?? reference);
+}
+
+/** A key is the kind of the media and its id: `3_1880028106020515840`. */
+const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
+
+/** Media stand in one post alone; a post of text is told by it, and by not being too old. */
+function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
+  const keys = listed.attachments?.media_keys ?? [];
+  if (at.mediaIds.length > 0) return keys.some((key) => at.mediaIds.includes(mediaIdOf(key)));
+  const since = Math.floor(at.readyAt / 1_000) - TEXT_SLACK_SECONDS;
+  const isYoung = Date.parse(listed.created_at) / 1_000 >= since;
+  return isYoung && keys.length === 0 && plain(writtenText(listed)) === plain(textOf(job.post));
+}
+
+export type Found =
+  | { kind: "found"; id: string }
+  | { kind: "several" }
+  /** `isComplete`: the list had all posts since. */
+  | { kind: "none"; isComplete: boolean };
+
+/** Looks for the post among those that the account has made since it was ready. */
+export async function findOwnPost(job: Job, at: Ready): Reading<Found> {
+  const since = addSeconds(new Date(at.readyAt), -LIST_SLACK_SECONDS);
+  const request = listPostsRequest(job.accessToken, job.account.platformAccountId, since);
+  const reply = await readListPostsReply(await job.fetch(request));
+  if (!reply.ok) return reply;
+  const [found, another] = reply.value.posts.filter((listed) => isOurs(job, at, listed));
+  if (another) return ok({ kind: "several" });
+  if (found) return ok({ kind: "found", id: found.id });
+  return ok({ kind: "none", isComplete: !reply.value.hasMore });
+}

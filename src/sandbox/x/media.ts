@@ -1,0 +1,223 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
+import { sealFile, storeFile } from "../files.ts";
+import { type Account, authenticate, randomDigits } from "./accounts.ts";
+import { invalidRequest, notFound, readInput, readMultipart, type XCall } from "./call.ts";
+
+export const X_MEDIA_SCHEMA = `
+CREATE TABLE IF NOT EXISTS x_media (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  team_id INTEGER NOT NULL,
+  category TEXT NOT NULL,
+  type TEXT NOT NULL,
+  total_bytes INTEGER NOT NULL,
+  file_id INTEGER NOT NULL,
+  finalized INTEGER NOT NULL DEFAULT 0,
+  is_sound INTEGER NOT NULL DEFAULT 0,
+  processed_at INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER NOT NULL,
+  alt_text TEXT NOT NULL DEFAULT '',
+  subtitles TEXT,
+  used_in TEXT
+);
+CREATE TABLE IF NOT EXISTS x_segments (
+  media_id TEXT NOT NULL,
+  segment_index INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  PRIMARY KEY (media_id, segment_index)
+);
+`;
+
+export type MediaRecord = {
+  id: string;
+  category: string;
+  type: string;
+  total_bytes: number;
+  file_id: number;
+  finalized: number;
+  /** Whether the bytes are what was announced. */
+  is_sound: number;
+  processed_at: number;
+  expires_at: number;
+  alt_text: string;
+  subtitles: string | null;
+  used_in: string | null;
+};
+
+/** Seconds. Source: X, "Media best practices", and what live replies say. */
+const READY_SECONDS = 86_400;
+const OPEN_SECONDS = 15 * 86_400;
+const MAX_IMAGE_BYTES = 5_000_000;
+/** A multipart body is larger than its file. */
+const FORM_SLACK = 10_000;
+const MAX_ALT_CHARACTERS = 1_000;
+
+const KEY_KINDS: Record<string, string> = { tweet_image: "3", tweet_video: "7", tweet_gif: "16" };
+
+/** What names a file in posts: `3_1880028106020515840`. */
+export const mediaKeyOf = ({ id, category }: Pick<MediaRecord, "id" | "category">): string =>
+  `${KEY_KINDS[category] ?? "1"}_${id}`;
+
+const isAsynchronous = ({ category }: MediaRecord): boolean =>
+  category === "tweet_video" || category === "tweet_gif";
+
+/** How far the processing of a finalized file is; null where there is none. */
+export function stateOf(media: MediaRecord): "in_progress" | "succeeded" | "failed" | null {
+  if (!isAsynchronous(media)) return null;
+  if (media.processed_at > now().getTime()) return "in_progress";
+  return media.is_sound === 1 ? "succeeded" : "failed";
+}
+
+export const findMedia = (call: XCall, account: Account, id: string): MediaRecord | null =>
+  call.store.sql
+    .exec<MediaRecord>(
+      "SELECT * FROM x_media WHERE id = ? AND user_id = ? AND team_id = ? AND expires_at > ?",
+      id,
+      account.userId,
+      call.origin.teamId,
+      now().getTime(),
+    )
+    .toArray()[0] ?? null;
+
+export function requireMedia(call: XCall, account: Account, id: string): MediaRecord {
+  const media = findMedia(call, account, id);
+  if (!media) throw notFound(`Could not find media with id: [${id}].`);
+  return media;
+}
+
+export function insertMedia(
+  call: XCall,
+  account: Account,
+  media: Pick<MediaRecord, "category" | "type" | "total_bytes" | "file_id" | "finalized">,
+): MediaRecord {
+  // More digits than a JSON number holds, as X's have.
+  const id = `19${randomDigits(17)}`;
+  const seconds = media.finalized === 1 ? READY_SECONDS : OPEN_SECONDS;
+  call.store.sql.exec(
+    `INSERT INTO x_media (id, user_id, team_id, category, type, total_bytes, file_id, finalized,
+       is_sound, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    account.userId,
+    call.origin.teamId,
+    media.category,
+    media.type,
+    media.total_bytes,
+    media.file_id,
+    media.finalized,
+    media.finalized,
+    now().getTime() + seconds * SECOND,
+  );
+  return requireMedia(call, account, id);
+}
+
+/** A file as the API tells of it. */
+export function toData(media: MediaRecord): Record<string, unknown> {
+  const state = media.finalized === 1 ? stateOf(media) : null;
+  const left = Math.ceil((media.processed_at - now().getTime()) / SECOND);
+  return {
+    id: media.id,
+    media_key: mediaKeyOf(media),
+    size: media.total_bytes,
+    expires_after_secs: Math.floor((media.expires_at - now().getTime()) / SECOND),
+    ...(state
+      ? {
+          processing_info: {
+            state,
+            ...(state === "in_progress"
+              ? { check_after_secs: Math.max(left, 1), progress_percent: 50 }
+              : { progress_percent: 100 }),
+            ...(state === "failed"
+              ? { error: { code: 1, name: "InvalidMedia", message: "The media is invalid." } }
+              : {}),
+          },
+        }
+      : {}),
+  };
+}
+
+const ONE_SHOT_FIELDS = ["media", "media_category", "additional_owners"];
+const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp"];
+
+/** A file that comes in one call. */
+export async function uploadWhole(call: XCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { file, fields } = await readMultipart(call, ONE_SHOT_FIELDS, MAX_IMAGE_BYTES + FORM_SLACK);
+  const category = fields.get("media_category");
+  if (category !== "tweet_image") {
+    throw invalidRequest(`The media_category [${category}] is not one of [tweet_image].`);
+  }
+  const owner = { platform: "x" as const, owner: account.userId };
+  const stored = await storeFile(call.store, call.origin, owner, file.stream(), MAX_IMAGE_BYTES);
+  if (stored === "too_large") throw invalidRequest("File size exceeds 5242880 bytes.");
+  if (!IMAGE_TYPES.includes(stored.mime)) {
+    call.store.media.discard(stored.id);
+    throw invalidRequest("media type unrecognized.");
+  }
+  const media = insertMedia(call, account, {
+    category,
+    type: stored.mime,
+    total_bytes: stored.sizeBytes,
+    file_id: sealFile(call.store, call.origin, owner, stored.id, stored),
+    finalized: 1,
+  });
+  return Response.json({ data: toData(media) });
+}
+
+const altInput = z.strictObject({
+  id: z.string().regex(/^\d{1,19}$/),
+  metadata: z.strictObject({
+    alt_text: z.strictObject({ text: z.string().min(1) }),
+  }),
+});
+
+/** The alternative text of a file. */
+export async function saveMetadata(call: XCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { id, metadata } = await readInput(call, altInput);
+  const { text } = metadata.alt_text;
+  if ([...text].length > MAX_ALT_CHARACTERS) {
+    throw invalidRequest(`$.metadata.alt_text.text: must be at most ${MAX_ALT_CHARACTERS} long`);
+  }
+  const media = requireMedia(call, account, id);
+  if (media.category === "tweet_video" || media.category === "subtitles") {
+    throw invalidRequest("Alternative text is for images and GIFs.");
+  }
+  call.store.sql.exec("UPDATE x_media SET alt_text = ? WHERE id = ?", text, id);
+  return Response.json({ data: { id, associated_metadata: metadata } });
+}
+
+const mediaId = z.string().regex(/^\d{1,19}$/);
+
+const subtitlesInput = z.strictObject({
+  id: mediaId,
+  media_category: z.enum(["TweetVideo", "AmplifyVideo"]),
+  subtitles: z.strictObject({
+    id: mediaId,
+    language_code: z.string().regex(/^[A-Z]{2}$/),
+    display_name: z.string().min(1),
+  }),
+});
+
+/** Adds a subtitle file to a video. */
+export async function addSubtitles(call: XCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const input = await readInput(call, subtitlesInput);
+  const video = requireMedia(call, account, input.id);
+  const file = requireMedia(call, account, input.subtitles.id);
+  const isFitting = video.category === "tweet_video" && input.media_category === "TweetVideo";
+  if (!isFitting || file.category !== "subtitles" || file.finalized !== 1 || file.is_sound !== 1) {
+    throw invalidRequest("The subtitles cannot be associated with this media.");
+  }
+  const { language_code, display_name } = input.subtitles;
+  call.store.sql.exec(
+    "UPDATE x_media SET subtitles = ? WHERE id = ?",
+    JSON.stringify({ id: file.id, language_code, display_name }),
+    video.id,
+  );
+  const associated = [{ id: file.id, language_code, display_name }];
+  return Response.json({
+    data: { id: video.id, media_category: "TweetVideo", associated_subtitles: associated },
+  });
+}

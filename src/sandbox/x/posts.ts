@@ -1,0 +1,253 @@
+import extractUrlsWithIndices from "twitter-text/dist/esm/extractUrlsWithIndices.js";
+import parseTweet from "twitter-text/dist/esm/parseTweet.js";
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { HOUR } from "../../core/time.ts";
+import { deliver } from "../simulator.ts";
+import { type Account, authenticate, randomDigits } from "./accounts.ts";
+import { forbidden, invalidRequest, notFound, readInput, type XCall } from "./call.ts";
+import { findMedia, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
+import { refuseAsSteered } from "./steering.ts";
+
+export const X_POSTS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS x_posts (
+  id TEXT PRIMARY KEY,
+  user_id TEXT NOT NULL,
+  team_id INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  shown TEXT NOT NULL,
+  urls TEXT NOT NULL,
+  media_keys TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS x_posts_by_author ON x_posts (user_id, team_id, created_at);
+`;
+
+export interface UrlEntity {
+  start: number;
+  end: number;
+  url: string;
+  expanded_url: string;
+  display_url: string;
+  media_key?: string;
+}
+
+export type PostRow = {
+  id: string;
+  user_id: string;
+  text: string;
+  /** As X shows it: links shortened, written as HTML. */
+  shown: string;
+  urls: string;
+  media_keys: string;
+  created_at: number;
+};
+
+const MAX_MEDIA = 4;
+const MAX_TAGGED = 10;
+const MAX_TEXT = 280;
+const MAX_PREMIUM_TEXT = 25_000;
+/** X says only that the same text is refused "for a while". */
+const DUPLICATE_MS = 24 * HOUR;
+const ID = z.string().regex(/^\d{1,19}$/);
+
+const postInput = z.strictObject({
+  text: z.string().optional(),
+  media: z
+    .strictObject({
+      media_ids: z.array(ID).min(1).max(MAX_MEDIA),
+      tagged_user_ids: z.array(ID).max(MAX_TAGGED).optional(),
+    })
+    .optional(),
+  poll: z
+    .strictObject({
+      options: z
+        .array(z.string().refine((option) => option !== "" && [...option].length <= 25))
+        .min(2)
+        .max(4),
+      duration_minutes: z.int().min(5).max(10_080),
+    })
+    .optional(),
+  reply_settings: z.enum(["following", "mentionedUsers", "subscribers", "verified"]).optional(),
+  community_id: ID.optional(),
+  share_with_followers: z.boolean().optional(),
+  for_super_followers_only: z.boolean().optional(),
+  made_with_ai: z.boolean().optional(),
+  paid_partnership: z.boolean().optional(),
+});
+
+type PostInput = z.output<typeof postInput>;
+
+const MAX_OF_KIND: Record<string, number> = {
+  tweet_image: MAX_MEDIA,
+  tweet_video: 1,
+  tweet_gif: 1,
+};
+
+/** The files of a post: each there, looked through, not used before, and fitting the others. */
+function requireFiles(call: XCall, account: Account, ids: readonly string[]): MediaRecord[] {
+  const files = ids.map((id) => {
+    const media = findMedia(call, account, id);
+    const isReady =
+      media?.finalized === 1 &&
+      media.used_in === null &&
+      (stateOf(media) ?? "succeeded") === "succeeded";
+    if (!media || !isReady) {
+      throw invalidRequest("Your media IDs are invalid.", { "media.media_ids": [...ids] });
+    }
+    return media;
+  });
+  const [first] = files;
+  const most = MAX_OF_KIND[first?.category ?? ""] ?? 0;
+  const isMixed = files.some(({ category }) => category !== first?.category);
+  if (first && (isMixed || files.length > most || new Set(ids).size < ids.length)) {
+    throw invalidRequest("A post takes four images, or one GIF or video.", {
+      "media.media_ids": [...ids],
+    });
+  }
+  return files;
+}
+
+function requireText(account: Account, { text = "", media, poll }: PostInput): string {
+  if (text.trim() === "" && !media) {
+    throw invalidRequest("$.text: is required without media", { text: [text] });
+  }
+  if (media && poll) throw invalidRequest("A post takes media or a poll, not both.");
+  const most = /\bfree\b/i.test(account.name) ? MAX_TEXT : MAX_PREMIUM_TEXT;
+  if (parseTweet(text).weightedLength > most) {
+    throw forbidden("You are not permitted to perform this action.");
+  }
+  if ((text.match(/(?<!\S)\$[a-z]{1,6}\b/gi) ?? []).length > 1) {
+    throw forbidden("Your post can have one cashtag at most.");
+  }
+  return text;
+}
+
+function refuseDuplicate(call: XCall, account: Account, text: string): void {
+  if (text.trim() === "") return;
+  const [same] = call.store.sql
+    .exec(
+      "SELECT id FROM x_posts WHERE user_id = ? AND team_id = ? AND text = ? AND created_at > ?",
+      account.userId,
+      call.origin.teamId,
+      text,
+      now().getTime() - DUPLICATE_MS,
+    )
+    .toArray();
+  if (same) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
+}
+
+const EPOCH_MS = 1_288_834_974_657n;
+
+/** An id that tells the moment, as X's do, with more digits than a JSON number holds. */
+const newPostId = (): string =>
+  String(((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6)));
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+const escapeHtml = (text: string): string =>
+  text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
+
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const shortLink = (): string =>
+  `https://t.co/${Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => LETTERS[byte % 26]).join("")}`;
+
+/** The text as X gives it back: links shortened, media with a link of their own. */
+function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
+  const urls: UrlEntity[] = [];
+  let shown = "";
+  let from = 0;
+  const add = (expanded_url: string, media_key?: string) => {
+    const url = shortLink();
+    const start = [...shown].length;
+    const display_url = expanded_url.replace(/^https?:\/\//i, "").slice(0, 30);
+    shown += url;
+    const entity = { start, end: start + url.length, url, expanded_url, display_url };
+    urls.push(media_key ? { ...entity, media_key } : entity);
+  };
+  for (const { url, indices } of extractUrlsWithIndices(text)) {
+    shown += escapeHtml(text.slice(from, indices[0]));
+    add(/^https?:/i.test(url) ? url : `http://${url}`);
+    from = indices[1];
+  }
+  shown += escapeHtml(text.slice(from));
+  const [key] = mediaKeys;
+  if (key) {
+    if (shown !== "") shown += " ";
+    add(mediaLink, key);
+  }
+  return { shown, urls };
+}
+
+export async function createPost(call: XCall): Promise<Response> {
+  const { account, token } = await authenticate(call);
+  const input = await readInput(call, postInput);
+
+  // Nothing waits from here to the end, so that no file stands in two posts.
+  const text = requireText(account, input);
+  const files = requireFiles(call, account, input.media?.media_ids ?? []);
+  const verdict = call.store.steer(call.origin, account.userId, text, token);
+  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  refuseDuplicate(call, account, text);
+  const { id, shown } = savePost(call, account, input, files);
+  const data = { id, text: shown, edit_history_tweet_ids: [id] };
+  return deliver(verdict.reply, Response.json({ data }, { status: 201 }));
+}
+
+function savePost(call: XCall, account: Account, input: PostInput, files: MediaRecord[]) {
+  const { store, origin } = call;
+  const id = newPostId();
+  const { text = "" } = input;
+  const url = `https://x.com/${account.username}/status/${id}`;
+  const kind = files[0]?.category === "tweet_video" ? "video" : "photo";
+  const mediaKeys = files.map(mediaKeyOf);
+  const { shown, urls } = show(text, `${url}/${kind}/1`, mediaKeys);
+  store.sql.exec(
+    `INSERT INTO x_posts (id, user_id, team_id, text, shown, urls, media_keys, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    id,
+    account.userId,
+    origin.teamId,
+    text,
+    shown,
+    JSON.stringify(urls),
+    JSON.stringify(mediaKeys),
+    now().getTime(),
+  );
+  for (const file of files) {
+    store.sql.exec("UPDATE x_media SET used_in = ? WHERE id = ?", id, file.id);
+  }
+  const subtitles = files.flatMap((file) =>
+    file.subtitles === null ? [] : [JSON.parse(file.subtitles)],
+  );
+  const altTexts = files.map(({ alt_text }) => alt_text);
+  store.savePost(origin, {
+    platform: "x",
+    key: id,
+    version: id,
+    author: account.username,
+    text,
+    // What was said about the files in calls of its own stands with the post.
+    fields: {
+      ...input,
+      ...(subtitles.length > 0 ? { subtitles } : {}),
+      ...(altTexts.some(Boolean) ? { alt_texts: altTexts } : {}),
+    },
+    media: files.map((file) => ({ id: file.file_id, alt: file.alt_text })),
+    url,
+  });
+  return { id, shown };
+}
+
+export async function deletePost(call: XCall, id: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { store, origin } = call;
+  const { rowsWritten } = store.sql.exec(
+    "DELETE FROM x_posts WHERE id = ? AND user_id = ? AND team_id = ?",
+    id,
+    account.userId,
+    origin.teamId,
+  );
+  if (rowsWritten === 0) throw notFound(`Could not find tweet with id: [${id}].`);
+  store.deletePost("x", id);
+  return Response.json({ data: { deleted: true } });
+}

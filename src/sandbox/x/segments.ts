@@ -1,0 +1,154 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { SECOND } from "../../core/time.ts";
+import { appendBody, readStored, reserveFile, sealFile } from "../files.ts";
+import { SLICE_BYTES } from "../media-store.ts";
+import { type Account, authenticate } from "./accounts.ts";
+import { invalidRequest, readInput, readMultipart, requireQuery, type XCall } from "./call.ts";
+import { insertMedia, type MediaRecord, requireMedia, toData } from "./media.ts";
+
+/** Source: X, "Initialize media upload". */
+const MAX_TOTAL_BYTES = 17_179_869_184;
+const MAX_GIF_BYTES = 15_000_000;
+const MAX_SUBTITLES_BYTES = 1_048_576;
+/** X documents 5 MB, and its edge has refused bodies of that size. */
+const MAX_SEGMENT_BYTES = 4_194_304;
+const FORM_SLACK = 10_000;
+const MAX_SEGMENT_INDEX = 999;
+/** To be waited for, short enough to be watched. */
+const PROCESSING_SECONDS = 3;
+/** A segment takes several slices of the storage. */
+const SLICES_PER_SEGMENT = Math.ceil(MAX_SEGMENT_BYTES / SLICE_BYTES);
+
+/** What each category takes. */
+const CATEGORIES: Record<string, { types: string[]; maxBytes: number }> = {
+  tweet_video: {
+    types: ["video/mp4", "video/quicktime", "video/webm", "video/mp2t"],
+    maxBytes: MAX_TOTAL_BYTES,
+  },
+  tweet_gif: { types: ["image/gif"], maxBytes: MAX_GIF_BYTES },
+  tweet_image: { types: ["image/jpeg", "image/png", "image/webp"], maxBytes: 5_000_000 },
+  subtitles: { types: ["text/srt", "text/vtt"], maxBytes: MAX_SUBTITLES_BYTES },
+};
+
+const initializeInput = z.strictObject({
+  media_type: z.string(),
+  total_bytes: z.int().min(1).max(MAX_TOTAL_BYTES),
+  media_category: z.string(),
+  additional_owners: z.array(z.string()).optional(),
+});
+
+/** Opens a file that comes in segments. */
+export async function initialize(call: XCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const input = await readInput(call, initializeInput);
+  const { media_category: category, media_type: type, total_bytes } = input;
+  const rules = Object.hasOwn(CATEGORIES, category) ? CATEGORIES[category] : undefined;
+  if (!rules) throw invalidRequest(`$.media_category: [${category}] is not known`);
+  if (!rules.types.includes(type)) {
+    throw invalidRequest(`$.media_type: [${type}] does not fit the category ${category}`);
+  }
+  if (total_bytes > rules.maxBytes) throw invalidRequest("$.total_bytes: file size is too large");
+  const file = { platform: "x" as const, owner: account.userId };
+  const media = insertMedia(call, account, {
+    category,
+    type,
+    total_bytes,
+    file_id: reserveFile(call.store, call.origin, file),
+    finalized: 0,
+  });
+  const { id, media_key, expires_after_secs } = toData(media);
+  return Response.json({ data: { id, media_key, expires_after_secs } });
+}
+
+function requireOpen(call: XCall, account: Account, id: string): MediaRecord {
+  const media = requireMedia(call, account, id);
+  if (media.finalized === 1) throw invalidRequest("The upload has already been finalized.");
+  return media;
+}
+
+/** One segment; the same one may come again, and takes the place of the first. */
+export async function append(call: XCall, id: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { store } = call;
+  const media = requireOpen(call, account, id);
+  const { file, fields } = await readMultipart(
+    call,
+    ["media", "segment_index"],
+    MAX_SEGMENT_BYTES + FORM_SLACK,
+  );
+  const text = fields.get("segment_index") ?? "";
+  if (!/^\d{1,3}$/.test(text)) {
+    throw invalidRequest(`segment_index: [${text}] is not from 0 to ${MAX_SEGMENT_INDEX}`);
+  }
+  if (file.size === 0) throw invalidRequest("media: the segment is empty");
+  const index = Number(text);
+  const first = index * SLICES_PER_SEGMENT;
+  const stored = await appendBody(store, media.file_id, first, file.stream(), MAX_SEGMENT_BYTES);
+  if (stored === "too_large") throw invalidRequest("media: the segment is too large");
+  for (let slice = stored.slices; slice < SLICES_PER_SEGMENT; slice++) {
+    store.media.writeSlice(media.file_id, first + slice, new Uint8Array());
+  }
+  store.sql.exec(
+    "INSERT OR REPLACE INTO x_segments (media_id, segment_index, size) VALUES (?, ?, ?)",
+    id,
+    index,
+    stored.bytes,
+  );
+  return Response.json({ data: { expires_at: Math.floor(media.expires_at / SECOND) } });
+}
+
+/** Every segment from the first to the last has to be there, and together they are the file. */
+function requireWhole({ store }: XCall, media: MediaRecord): void {
+  const sizes = store.sql
+    .exec<{ segment_index: number; size: number }>(
+      "SELECT segment_index, size FROM x_segments WHERE media_id = ? ORDER BY segment_index",
+      media.id,
+    )
+    .toArray();
+  const total = sizes.reduce((bytes, { size }) => bytes + size, 0);
+  if (total !== media.total_bytes || sizes.some((one, index) => one.segment_index !== index)) {
+    throw invalidRequest("Segments do not add up to provided total file size.");
+  }
+}
+
+/** Closes the file; videos and GIFs are looked through before they can be posted. */
+export async function finalize(call: XCall, id: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { store, origin } = call;
+  const media = requireOpen(call, account, id);
+  requireWhole(call, media);
+  const file = await readStored(store, media.file_id);
+  // Subtitles have no signature.
+  const isSound = file.mime === media.type || media.category === "subtitles";
+  const sealed = sealFile(
+    store,
+    origin,
+    { platform: "x", owner: account.userId },
+    media.file_id,
+    media.category === "subtitles" ? { ...file, mime: media.type } : file,
+  );
+  const at = now().getTime();
+  store.sql.exec(
+    `UPDATE x_media SET finalized = 1, is_sound = ?, file_id = ?, processed_at = ?, expires_at = ?
+     WHERE id = ?`,
+    isSound ? 1 : 0,
+    sealed,
+    at + PROCESSING_SECONDS * SECOND,
+    at + 86_400 * SECOND,
+    id,
+  );
+  return Response.json({ data: toData(requireMedia(call, account, id)) });
+}
+
+/** How far the file is. */
+export async function readStatus(call: XCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const query = requireQuery(call, ["command", "media_id"]);
+  if ((query.get("command") ?? "STATUS") !== "STATUS") {
+    throw invalidRequest("The `command` query parameter is not one of [STATUS]");
+  }
+  const id = query.get("media_id") ?? "";
+  if (!/^\d{1,19}$/.test(id)) throw invalidRequest(`media_id: [${id}] is no id`);
+  return Response.json({ data: toData(requireMedia(call, account, id)) });
+}

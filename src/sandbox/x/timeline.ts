@@ -1,0 +1,93 @@
+import { SECOND } from "../../core/time.ts";
+import { authenticate, requireSelf } from "./accounts.ts";
+import { invalidRequest, requireFields, requireQuery, type XCall } from "./call.ts";
+import type { PostRow, UrlEntity } from "./posts.ts";
+
+/** Source: X, "User Posts timeline by User ID". */
+const PAGE = { least: 5, most: 100, usual: 10 };
+/** Characters of `text`; the whole stands in the note. */
+const MAX_SHOWN = 280;
+
+const PARAMETERS = [
+  "max_results",
+  "start_time",
+  "end_time",
+  "since_id",
+  "exclude",
+  "pagination_token",
+  "tweet.fields",
+  "post.fields",
+];
+const FIELDS = ["id", "text", "created_at", "entities", "attachments", "note_tweet", "author_id"];
+const ALWAYS = ["id", "text"];
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+
+function readInstant(query: URLSearchParams, name: string, otherwise: number): number {
+  const text = query.get(name);
+  if (text === null) return otherwise;
+  if (INSTANT.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
+  throw invalidRequest(
+    `The \`${name}\` query parameter value [${text}] is not a valid RFC3339 date`,
+  );
+}
+
+function readPageSize(query: URLSearchParams): number {
+  const text = query.get("max_results") ?? String(PAGE.usual);
+  const size = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (size >= PAGE.least && size <= PAGE.most) return size;
+  throw invalidRequest(
+    `The \`max_results\` query parameter value [${text}] is not between ${PAGE.least} and ${PAGE.most}`,
+  );
+}
+
+function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown> {
+  const urls: UrlEntity[] = JSON.parse(row.urls);
+  const keys: string[] = JSON.parse(row.media_keys);
+  const points = [...row.shown];
+  const isLong = points.length > MAX_SHOWN;
+  const entities = urls.length > 0 ? { urls } : undefined;
+  const post: Record<string, unknown> = {
+    id: row.id,
+    text: isLong ? `${points.slice(0, MAX_SHOWN - 1).join("")}…` : row.shown,
+    author_id: row.user_id,
+    // Whole seconds, as X gives them.
+    created_at: new Date(Math.floor(row.created_at / SECOND) * SECOND).toISOString(),
+    entities,
+    attachments: keys.length > 0 ? { media_keys: keys } : undefined,
+    note_tweet: isLong ? { text: row.shown, entities } : undefined,
+  };
+  return Object.fromEntries([...new Set([...ALWAYS, ...fields])].map((name) => [name, post[name]]));
+}
+
+/** An account's own posts, newest first. */
+export async function listPosts(call: XCall, userId: string): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(account, userId);
+  const query = requireQuery(call, PARAMETERS);
+  const fields = requireFields(query, ["tweet.fields", "post.fields"], FIELDS);
+  const size = readPageSize(query);
+  const rows = call.store.sql
+    .exec<PostRow>(
+      `SELECT * FROM x_posts WHERE user_id = ? AND team_id = ? AND created_at >= ?
+         AND created_at < ? AND (?5 IS NULL OR length(id) = length(?5) AND id < ?5)
+       ORDER BY created_at DESC, id DESC LIMIT ?6`,
+      userId,
+      call.origin.teamId,
+      readInstant(query, "start_time", 0),
+      readInstant(query, "end_time", Number.MAX_SAFE_INTEGER),
+      query.get("pagination_token"),
+      size + 1,
+    )
+    .toArray();
+  const page = rows.slice(0, size);
+  const newest = page[0];
+  const oldest = page.at(-1);
+  return Response.json({
+    ...(page.length > 0 ? { data: page.map((row) => toPost(row, fields)) } : {}),
+    meta: {
+      result_count: page.length,
+      ...(newest && oldest ? { newest_id: newest.id, oldest_id: oldest.id } : {}),
+      ...(rows.length > size && oldest ? { next_token: oldest.id } : {}),
+    },
+  });
+}
