@@ -1,8 +1,14 @@
 import type { Platform } from "../core/platforms.ts";
 import { BLUESKY_ORIGINS } from "./bluesky/origins.ts";
+import { FACEBOOK_ORIGINS } from "./facebook/origins.ts";
 import { INSTAGRAM_ORIGINS } from "./instagram/origins.ts";
+import { LINKEDIN_ORIGINS } from "./linkedin/origins.ts";
+import { PINTEREST_ORIGINS } from "./pinterest/origins.ts";
 import type { Simulator } from "./simulator.ts";
+import { THREADS_ORIGINS } from "./threads/origins.ts";
 import { TIKTOK_ORIGINS } from "./tiktok/origins.ts";
+import { X_ORIGINS } from "./x/origins.ts";
+import { YOUTUBE_ORIGINS } from "./youtube/origins.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
@@ -14,9 +20,9 @@ export interface SimulatedPlatform {
 
 export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
-    platform: "bluesky",
-    origins: BLUESKY_ORIGINS,
-    load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
+    platform: "tiktok",
+    origins: TIKTOK_ORIGINS,
+    load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
   },
   {
     platform: "instagram",
@@ -24,9 +30,39 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     load: async () => (await import("./instagram/index.ts")).instagramSimulator,
   },
   {
-    platform: "tiktok",
-    origins: TIKTOK_ORIGINS,
-    load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
+    platform: "facebook",
+    origins: FACEBOOK_ORIGINS,
+    load: async () => (await import("./facebook/index.ts")).facebookSimulator,
+  },
+  {
+    platform: "youtube",
+    origins: YOUTUBE_ORIGINS,
+    load: async () => (await import("./youtube/index.ts")).youtubeSimulator,
+  },
+  {
+    platform: "linkedin",
+    origins: LINKEDIN_ORIGINS,
+    load: async () => (await import("./linkedin/index.ts")).linkedinSimulator,
+  },
+  {
+    platform: "pinterest",
+    origins: PINTEREST_ORIGINS,
+    load: async () => (await import("./pinterest/index.ts")).pinterestSimulator,
+  },
+  {
+    platform: "bluesky",
+    origins: BLUESKY_ORIGINS,
+    load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
+  },
+  {
+    platform: "threads",
+    origins: THREADS_ORIGINS,
+    load: async () => (await import("./threads/index.ts")).threadsSimulator,
+  },
+  {
+    platform: "x",
+    origins: X_ORIGINS,
+    load: async () => (await import("./x/index.ts")).xSimulator,
   },
 ];
 

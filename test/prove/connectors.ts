@@ -1,6 +1,6 @@
 import type { Platform } from "../../src/core/platforms.ts";
 import type { Bookmark, Connector, PublishJob } from "../../src/platforms/connector.ts";
-import { findConnector } from "../../src/platforms/registry.ts";
+import { connectorOf as shippedConnector } from "../../src/platforms/registry.ts";
 import type { Subject } from "./world-options.ts";
 
 type Publishing = Pick<Connector, "prepare" | "submit" | "settle" | "reconcile" | "timing">;
@@ -96,8 +96,7 @@ const originals = new Map<Platform, Connector>();
 /** The connector as it is in this Worker; the scripted ways of publishing stand in Bluesky's place. */
 function connectorOf(subject: Subject): { connector: Connector; original: Connector } {
   const platform = subject in scripted ? "bluesky" : (subject as Platform);
-  const connector = findConnector(platform);
-  if (!connector) throw new Error(`${platform} has no connector.`);
+  const connector = shippedConnector(platform);
   const original = originals.get(platform) ?? { ...connector };
   originals.set(platform, original);
   return { connector, original };

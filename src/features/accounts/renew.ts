@@ -1,6 +1,6 @@
 import { addSeconds } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { connectors, findConnector } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { openCredentials } from "./platform-access.ts";
 import { refreshLogin } from "./refresh.ts";
 import { accountsExpiring } from "./repo.ts";
@@ -23,10 +23,10 @@ export async function renewLogins(deps: Deps, cursor: string | null): Promise<st
   const after = { at: Number(at), id };
   const [page] = await deps.db.run([accountsExpiring(after, addSeconds(now, longest), PAGE)]);
   for (const account of page) {
-    const connector = findConnector(account.platform);
-    const ahead = connector?.refreshAheadSeconds;
+    const connector = connectorOf(account.platform);
+    const ahead = connector.refreshAheadSeconds;
     const { credentialsExpireAt: endsAt } = account;
-    if (!connector || !ahead || !endsAt || endsAt > addSeconds(now, ahead)) continue;
+    if (!ahead || !endsAt || endsAt > addSeconds(now, ahead)) continue;
     try {
       await refreshLogin(deps, connector, account, await openCredentials(deps, account));
     } catch (error) {

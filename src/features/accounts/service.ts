@@ -4,7 +4,7 @@ import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connected, Connector, LoginRefusal } from "../../platforms/connector.ts";
-import { connectors, findConnector } from "../../platforms/registry.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
 import {
@@ -49,7 +49,7 @@ export async function setAccountTags(ctx: Ctx, id: string, tags: string): Promis
  */
 export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
-  const connector = requireConnector(input.platform);
+  const connector = connectorOf(input.platform);
   const mode: AccountMode = "sandbox" in input ? "sandbox" : "live";
   const connected = await logIn(ctx, connector, input, mode);
   if (!connected.ok) {
@@ -57,18 +57,6 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
     throw invalidFields([{ field, message: connected.error.message }]);
   }
   return storeAccount(ctx, input.platform, mode, connected.value);
-}
-
-function requireConnector(platform: Platform): Connector {
-  const connector = findConnector(platform);
-  if (connector) return connector;
-  const available = connectors().map((known) => known.platform);
-  throw invalidFields([
-    {
-      field: "platform",
-      message: `${platform} cannot be connected yet. Available: ${available.join(", ")}.`,
-    },
-  ]);
 }
 
 async function logIn(
@@ -191,10 +179,10 @@ export async function removeAccount(ctx: Ctx, id: string): Promise<AccountRow> {
 
 /** Best effort: the login is already forgotten here, whatever the platform answers. */
 async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
-  const connector = findConnector(account.platform);
+  const connector = connectorOf(account.platform);
   try {
     const credentials = await openCredentials(ctx, account);
-    await connector?.revoke(
+    await connector.revoke(
       withTimeout(platformFetch(ctx, account)),
       credentials,
       toPublishAccount(account),

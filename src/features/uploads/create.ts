@@ -4,9 +4,8 @@ import { coversScope } from "../../core/scopes.ts";
 import { hasLoneSurrogate } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connector, Post, PostMedia } from "../../platforms/connector.ts";
-import { findConnector } from "../../platforms/registry.ts";
-import type { AccountRow } from "../accounts/table.ts";
+import type { Post, PostMedia } from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { emit } from "../events/emit.ts";
 import { insertMedia, objectsInUse } from "../media/repo.ts";
 import type { StoredFile } from "../media/store.ts";
@@ -41,7 +40,7 @@ export async function createUpload(ctx: Ctx, received: ReceivedPost): Promise<Up
 async function checkPost(ctx: Ctx, received: ReceivedPost): Promise<NewRow> {
   const { fields, media, errors: fileErrors } = received;
   const account = requireActive(received.account, fields.get("accountId")?.at(-1)?.trim() ?? "");
-  const connector = requireConnector(account);
+  const connector = connectorOf(account.platform);
   const errors = [...fileErrors, ...textErrors(fields)];
 
   const single = Object.fromEntries([...fields].map(([name, values]) => [name, values.at(-1)]));
@@ -110,12 +109,6 @@ const EMPTY_JOB = {
   reviewComment: null,
   deletedAt: null,
 } as const;
-
-function requireConnector(account: AccountRow): Connector {
-  const connector = findConnector(account.platform);
-  if (!connector) throw new Error(`An account of ${account.platform} exists without a connector.`);
-  return connector;
-}
 
 /** A field given once as a string, a repeated one as the array of its values. */
 const ownFields = (fields: Map<string, string[]>) =>

@@ -123,8 +123,11 @@ test("with the sandbox switched off there is none to connect", async () => {
 
 describe("what cannot be connected is told by field", () => {
   test.each<[string, unknown, string]>([
-    ["a platform without a connector", { platform: "pinterest", sandbox: true }, "platform"],
-    ["a login at such a platform", { ...LOGIN, platform: "x", service: undefined }, "platform"],
+    [
+      "a password at a platform that takes none",
+      { ...LOGIN, platform: "x", service: undefined },
+      "platform",
+    ],
     ["an unknown platform", { platform: "myspace", sandbox: true }, ""],
     ["no platform", { sandbox: true }, ""],
     ["a platform alone", { platform: "bluesky" }, ""],

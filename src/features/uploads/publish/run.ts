@@ -13,7 +13,7 @@ import type {
   Submitted,
   Waiting,
 } from "../../../platforms/connector.ts";
-import { findConnector } from "../../../platforms/registry.ts";
+import { connectorOf } from "../../../platforms/registry.ts";
 import { NoCredentials } from "../../accounts/platform-access.ts";
 import { usableLogin } from "../../accounts/refresh.ts";
 import type { AccountRow } from "../../accounts/table.ts";
@@ -91,15 +91,12 @@ async function work(
     await holdForApproval(deps, upload);
     return;
   }
-  const connector = findConnector(upload.platform);
-  if (gate.kind === "failed" || !account || !connector) {
-    const refusal: Failure =
-      gate.kind === "failed"
-        ? gate.refusal
-        : { code: "unknown", message: `${upload.platform} is not available here.` };
-    await fail(deps, upload, undecidedOr(upload, refusal));
+  if (gate.kind === "failed") {
+    await fail(deps, upload, undecidedOr(upload, gate.refusal));
     return;
   }
+  if (!account) throw new Error("The gate let a post without an account pass.");
+  const connector = connectorOf(upload.platform);
 
   if (upload.crashes >= MAX_CRASHES) {
     await fail(deps, upload, undecidedOr(upload, BROKE_OFF));
