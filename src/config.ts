@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
-import type { Platform } from "./core/platforms.ts";
+import { PLATFORMS, type Platform } from "./core/platforms.ts";
 import { isLimitName } from "./core/quotas.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
@@ -58,6 +58,20 @@ const encryptionKeys = z
     "must not use an id twice",
   );
 
+/** The platforms at which the owner has an app of their own: all but Bluesky. */
+const APP_PLATFORMS = PLATFORMS.filter((platform) => platform !== "bluesky");
+
+const clientIdOf = (platform: Platform) => `${platform.toUpperCase()}_CLIENT_ID`;
+const clientSecretOf = (platform: Platform) => `${platform.toUpperCase()}_CLIENT_SECRET`;
+
+function appKeyVariables(): Record<string, z.ZodOptional<z.ZodString>> {
+  const names = APP_PLATFORMS.flatMap((platform) => [
+    clientIdOf(platform),
+    clientSecretOf(platform),
+  ]);
+  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
+}
+
 const variables = z.object({
   ENVIRONMENT: z.enum(["production", "development"]),
   PUBLIC_URL: origin.optional(),
@@ -71,8 +85,7 @@ const variables = z.object({
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
   ENCRYPTION_KEYS: encryptionKeys,
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
-  TIKTOK_CLIENT_ID: z.string().optional(),
-  TIKTOK_CLIENT_SECRET: z.string().optional(),
+  ...appKeyVariables(),
 });
 
 /** The names a person can set, for the command line to check before it starts anything. */
@@ -95,8 +108,13 @@ export interface Config {
   appKeys: Partial<Record<Platform, { clientId: string; clientSecret: string }>>;
 }
 
-function appKeys(platform: Platform, clientId?: string, clientSecret?: string): Config["appKeys"] {
-  return clientId && clientSecret ? { [platform]: { clientId, clientSecret } } : {};
+function readAppKeys(vars: Record<string, unknown>): Config["appKeys"] {
+  return Object.fromEntries(
+    APP_PLATFORMS.flatMap((platform) => {
+      const [clientId, clientSecret] = [vars[clientIdOf(platform)], vars[clientSecretOf(platform)]];
+      return clientId && clientSecret ? [[platform, { clientId, clientSecret }]] : [];
+    }),
+  );
 }
 
 /**
@@ -139,6 +157,6 @@ export function parseConfig(env: object): Config {
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
-    appKeys: appKeys("tiktok", vars.TIKTOK_CLIENT_ID, vars.TIKTOK_CLIENT_SECRET),
+    appKeys: readAppKeys(vars),
   };
 }

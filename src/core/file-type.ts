@@ -12,11 +12,45 @@ const startsWith = (bytes: Uint8Array, ...prefix: number[]): boolean =>
 /** Brands of ISO media files that hold pictures (HEIC, AVIF, CR3) or only sound. */
 const NO_VIDEO = /^(?:hei[cmsx]|hev[cmsx]|mif1|msf1|avi[fs]|crx |M4[ABP] )$/;
 
-/** How many leading bytes `detectFileType` wants to see. */
+/** How many leading bytes images, videos and PDF are told by. Office files want more. */
 export const FILE_TYPE_BYTES = 16;
 
-/** What a file is by its first bytes; null for what no platform takes. Names are not believed. */
-export function detectFileType(bytes: Uint8Array): FileType | null {
+const OFFICE = "application/vnd.openxmlformats-officedocument";
+const OFFICE_TYPES = {
+  doc: "application/msword",
+  docx: `${OFFICE}.wordprocessingml.document`,
+  ppt: "application/vnd.ms-powerpoint",
+  pptx: `${OFFICE}.presentationml.presentation`,
+} as const;
+
+type OfficeExtension = keyof typeof OFFICE_TYPES;
+
+/** Where a ZIP's first entries are looked for. */
+const OFFICE_HEAD_BYTES = 16 * 1024;
+
+/**
+ * An Office file: its container is told by its bytes. Which of two programs wrote it may stand too far
+ * inside, so there its name decides.
+ */
+function detectOffice(bytes: Uint8Array, name: string): FileType | null {
+  const isZip = startsWith(bytes, 0x50, 0x4b, 0x03, 0x04);
+  const isCompound = startsWith(bytes, 0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1);
+  if (!isZip && !isCompound) return null;
+  const [word, slides]: OfficeExtension[] = isZip ? ["docx", "pptx"] : ["doc", "ppt"];
+  const head = isZip ? ascii(bytes, 0, OFFICE_HEAD_BYTES) : "";
+  const extension = head.includes("word/")
+    ? word
+    : head.includes("ppt/")
+      ? slides
+      : [word, slides].find((one) => name.toLowerCase().endsWith(`.${one}`));
+  return extension ? { kind: "document", mime: OFFICE_TYPES[extension] } : null;
+}
+
+/**
+ * What a file is by its first bytes; null for what no platform takes. Its name is believed in nothing
+ * but which Office program an Office file is of.
+ */
+export function detectFileType(bytes: Uint8Array, name = ""): FileType | null {
   if (startsWith(bytes, 0xff, 0xd8, 0xff)) return { kind: "image", mime: "image/jpeg" };
   if (startsWith(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) {
     return { kind: "image", mime: "image/png" };
@@ -32,5 +66,5 @@ export function detectFileType(bytes: Uint8Array): FileType | null {
   }
   if (startsWith(bytes, 0x1a, 0x45, 0xdf, 0xa3)) return { kind: "video", mime: "video/webm" };
   if (ascii(bytes, 0, 5) === "%PDF-") return { kind: "document", mime: "application/pdf" };
-  return null;
+  return detectOffice(bytes, name);
 }

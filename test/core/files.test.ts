@@ -74,3 +74,29 @@ describe("what a file is by its first bytes", () => {
     expect(detectFileType(latin1(head))?.mime ?? null).toBe(mime);
   });
 });
+
+describe("an Office file", () => {
+  const zip = (entry: string) => `PK\x03\x04${"\0".repeat(26)}${entry}`;
+  const compound = "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
+  const openXml = "application/vnd.openxmlformats-officedocument";
+
+  test.each<[string, string, string | null]>([
+    [zip("word/document.xml"), "", `${openXml}.wordprocessingml.document`],
+    [zip("ppt/presentation.xml"), "plan.docx", `${openXml}.presentationml.presentation`],
+    [zip("[Content_Types].xml"), "plan.docx", `${openXml}.wordprocessingml.document`],
+    [zip("[Content_Types].xml"), "PLAN.PPTX", `${openXml}.presentationml.presentation`],
+    [zip("[Content_Types].xml"), "archive.zip", null],
+    [zip("xl/workbook.xml"), "sheet.xlsx", null],
+    [compound, "letter.doc", "application/msword"],
+    [compound, "slides.ppt", "application/vnd.ms-powerpoint"],
+    [compound, "letter.docx", null],
+    [compound, "", null],
+    ["Hello", "letter.docx", null],
+  ])(
+    "is known by its container, then by what is in it, last by its name (case %#)",
+    (text, name, mime) => {
+      const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+      expect(detectFileType(bytes, name)?.mime ?? null).toBe(mime);
+    },
+  );
+});

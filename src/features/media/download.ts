@@ -46,7 +46,7 @@ export async function downloadMedia(deps: Deps, teamId: number, url: string): Pr
       const isTheirs = response.status >= 500 || response.status === 429;
       return unreachable(`The media URL answered with status ${response.status}.`, isTheirs);
     }
-    return receive(deps, teamId, response.body);
+    return receive(deps, teamId, response.body, new URL(address).pathname);
   }
   return unreachable(`The media URL redirects more than ${MAX_REDIRECTS} times.`);
 }
@@ -65,10 +65,15 @@ async function fetchOrNull(deps: Deps, url: string, signal: AbortSignal): Promis
   }
 }
 
-async function receive(deps: Deps, teamId: number, body: ReadableStream): Promise<Downloaded> {
+async function receive(
+  deps: Deps,
+  teamId: number,
+  body: ReadableStream,
+  name: string,
+): Promise<Downloaded> {
   let stored: Awaited<ReturnType<typeof storeFile>>;
   try {
-    stored = await storeFile(deps, teamId, body, MAX_DOWNLOAD_BYTES);
+    stored = await storeFile(deps, teamId, body, MAX_DOWNLOAD_BYTES, name);
   } catch {
     return unreachable("The media URL broke off before the end of the file.", true);
   }

@@ -26,6 +26,7 @@ export type StoreRefusal = "empty" | "unknown_type" | "too_large";
  * Streams a file to storage while hashing it; at most one part is held in memory. What was refused or
  * broke off leaves nothing behind.
  *
+ * @param name what its sender calls it
  * @throws whatever the source throws
  */
 export async function storeFile(
@@ -33,6 +34,7 @@ export async function storeFile(
   teamId: number,
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
+  name = "",
 ): Promise<StoredFile | StoreRefusal> {
   const objectKey = objectKeyOf(teamId);
   const writer = new PartWriter(deps.media, objectKey);
@@ -43,7 +45,7 @@ export async function storeFile(
     }
     if (writer.sizeBytes === 0) return await refuse(writer, "empty");
     const head = writer.head();
-    const type = detectFileType(head);
+    const type = detectFileType(head, name);
     if (!type) return await refuse(writer, "unknown_type");
     const sha256 = await writer.finish(type.mime);
     return { ...type, ...imageSize(type, head), objectKey, sha256, sizeBytes: writer.sizeBytes };

@@ -5,6 +5,7 @@ import { hasLoneSurrogate } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Post, PostMedia } from "../../platforms/connector.ts";
+import { fieldInfos } from "../../platforms/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { emit } from "../events/emit.ts";
 import { insertMedia, objectsInUse } from "../media/repo.ts";
@@ -52,10 +53,19 @@ async function checkPost(ctx: Ctx, received: ReceivedPost): Promise<NewRow> {
   const refusal = scheduledFor && scheduleRefusal(scheduledFor, ctx.now());
   if (refusal) errors.push({ field: "schedule_date", message: `schedule_date: ${refusal}.` });
 
+  errors.push(...unknownFieldErrors(fields));
+
+  const isThumbnail = ({ field }: { field: string }) => field === "thumbnail";
+  const shown = media.filter((item) => !isThumbnail(item));
+  const thumbnail = media.findLast(isThumbnail);
   const post: Post = {
     title: presence(single.title),
     description: presence(single.description),
-    media: [...media.map(toPostMedia), ...fileErrors.map(() => UNKNOWN_IMAGE)],
+    media: [
+      ...shown.map(toPostMedia),
+      ...fileErrors.filter((error) => !isThumbnail(error)).map(() => UNKNOWN_IMAGE),
+    ],
+    thumbnail: thumbnail ? toPostMedia(thumbnail) : null,
     settings: settings.data ?? connector.settings.parse({}),
   };
   errors.push(...(await connector.check(post)));
@@ -120,6 +130,17 @@ const ownFields = (fields: Map<string, string[]>) =>
 const presence = (text: string | undefined): string | null =>
   text === undefined || text.trim() === "" ? null : text;
 
+/** Fields that begin like X's and are none of them. Source: spec, "Platform fields", `x`. */
+function unknownFieldErrors(fields: Map<string, string[]>): FieldError[] {
+  const known = Object.keys(fieldInfos(connectorOf("x").settings));
+  return [...fields.keys()]
+    .filter((field) => field.startsWith("x_") && !known.includes(field))
+    .map((field) => ({
+      field,
+      message: `${field}: is no field of X. Its fields: ${known.join(", ")}.`,
+    }));
+}
+
 const textErrors = (fields: Map<string, string[]>): FieldError[] =>
   [...fields]
     .filter(([, values]) => values.some((text) => hasLoneSurrogate(text) || text.includes("\0")))
@@ -139,8 +160,10 @@ const toPostMedia = (item: ReceivedMedia): PostMedia =>
     ? item.file
     : { ...UNKNOWN_IMAGE, kind: item.field === "video" ? "video" : "image" };
 
-const toMediaRef = (item: ReceivedMedia): MediaRef =>
-  "file" in item ? { sha256: item.file.sha256, kind: item.file.kind } : { url: item.url };
+const toMediaRef = (item: ReceivedMedia): MediaRef => ({
+  ...("file" in item ? { sha256: item.file.sha256, kind: item.file.kind } : { url: item.url }),
+  ...(item.field === "thumbnail" ? { role: "thumbnail" } : {}),
+});
 
 /** After a write whose answer was lost: what it stored stays, and what it did not goes. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {

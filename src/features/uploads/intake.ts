@@ -13,7 +13,11 @@ const MEDIA_FIELDS = new Map<string, readonly MediaKind[]>([
   ["photo", ["image", "video", "document"]],
   ["file", ["image", "video", "document"]],
   ["video", ["video"]],
+  ["thumbnail", ["image"]],
 ]);
+
+/** A field that names a file by its URL alone, and the field that it stands for. */
+const URL_FIELDS = new Map([["thumbnail_url", "thumbnail"]]);
 
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
@@ -69,12 +73,13 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
     if (new Set(form.fields.get("accountId")).size > 1) {
       errors.push({ field: "accountId", message: "accountId: give one account; bulk takes many." });
     }
-    for (const [field, values] of form.fields) {
+    for (const [name, values] of form.fields) {
+      const field = URL_FIELDS.get(name) ?? name;
       if (!MEDIA_FIELDS.has(field)) continue;
-      form.fields.delete(field);
+      form.fields.delete(name);
       for (const url of values.map((value) => value.trim()).filter(Boolean)) {
         const refusal = refusedMediaUrl(ctx, url);
-        if (refusal) errors.push({ field, message: `${field}: the media URL ${refusal}.` });
+        if (refusal) errors.push({ field: name, message: `${name}: the media URL ${refusal}.` });
         else media.push({ field, url });
       }
     }
@@ -96,7 +101,7 @@ async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | Field
   if (!kinds) {
     return refuse(`is no file field. Use ${[...MEDIA_FIELDS.keys()].join(", ")}.`);
   }
-  const stored = await storeFile(ctx, ctx.actor.teamId, part.bytes, MAX_FILE_BYTES);
+  const stored = await storeFile(ctx, ctx.actor.teamId, part.bytes, MAX_FILE_BYTES, part.name);
   if (stored === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
   if (stored === "empty") return { field, message: `${field}: the file is empty.` };
   if (stored === "unknown_type") {
@@ -105,7 +110,8 @@ async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | Field
   }
   if (kinds.includes(stored.kind)) return { field, file: stored };
   await ctx.media.delete(stored.objectKey);
-  return { field, message: `${field}: this is ${article(stored.kind)}, not a video.` };
+  const wanted = kinds.map(article).join(" or ");
+  return { field, message: `${field}: this is ${article(stored.kind)}, not ${wanted}.` };
 }
 
 const article = (kind: MediaKind) => (kind === "image" ? "an image" : `a ${kind}`);

@@ -115,6 +115,10 @@ export const uploadFormSchema = () => {
       .optional()
       .describe("An image or video, or its public URL; another name of `photo` and `video`."),
     video: file().optional().describe("A video or its public URL."),
+    thumbnail: file()
+      .optional()
+      .describe("A picture for the video, where the platform takes one (youtube)."),
+    thumbnail_url: z.string().optional().describe("The public URL of a thumbnail."),
   });
   return z
     .object({
@@ -178,7 +182,14 @@ export const uploadSchema = z
       })
       .nullable(),
     metadata: z
-      .object({ videoId: z.string(), shareUrl: z.string().nullable() })
+      .object({
+        videoId: z.string(),
+        shareUrl: z.string().nullable(),
+        warnings: z
+          .array(z.string())
+          .optional()
+          .describe("What of the post the platform did not take."),
+      })
       .nullable()
       .describe("What the platform made of it, once published."),
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),

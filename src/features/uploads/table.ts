@@ -5,13 +5,24 @@ import { instant, json } from "../../db/columns.ts";
 import type { Bookmark, MediaKind } from "../../platforms/connector.ts";
 import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
 
-/** A file of a post: one in storage by its content, or one that the job is still to download. */
-export type MediaRef = { sha256: string; kind: MediaKind } | { url: string };
+/**
+ * A file of a post: one in storage by its content, or one that the job is still to download.
+ * `thumbnail`: a picture for the post's video, which the post can do without.
+ */
+export type MediaRef = (
+  | { sha256: string; kind: MediaKind }
+  /** `isGone`: it could not be downloaded, and the post goes out without it. */
+  | { url: string; isGone?: true }
+) & {
+  role?: "thumbnail";
+};
 
 /** What the platform made of a post. Source: spec, Upload, `metadata`. */
 export interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
+  /** What of the post the platform did not take; absent where it took everything. */
+  warnings?: string[];
 }
 
 /** One account of one post; the row is its job too. */

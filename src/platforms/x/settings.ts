@@ -68,7 +68,8 @@ const communityId = single((text, refuse): string =>
 
 const optionalFlag = otherwise(flag, false);
 
-const known = z.object({
+/** The form fields of an X post. One that is empty counts as left out. */
+export const settings = z.object({
   x_reply_settings: field(otherwise(choice(REPLY_SETTINGS), "everyone"), {
     type: "string",
     values: REPLY_SETTINGS,
@@ -128,23 +129,4 @@ const known = z.object({
   }),
 });
 
-export type XSettings = z.infer<typeof known>;
-
-const isKnown = (name: string): boolean => Object.hasOwn(known.shape, name);
-
-/**
- * The form fields of an X post. One that is empty counts as left out; one that only looks like a field
- * of X's is refused. Source: spec, "Uploads: create", `x`.
- */
-export const settings = z
-  .looseObject(known.shape)
-  .superRefine((given, ctx) => {
-    const unknown = Object.keys(given).filter((name) => name.startsWith("x_") && !isKnown(name));
-    for (const name of unknown.slice(0, MAX_ISSUES)) {
-      ctx.addIssue({ code: "custom", path: [name], message: "is not a field of an X post." });
-    }
-  })
-  .overwrite(
-    (given) =>
-      Object.fromEntries(Object.entries(given).filter(([name]) => isKnown(name))) as typeof given,
-  );
+export type XSettings = z.infer<typeof settings>;

@@ -23,11 +23,16 @@ export async function fetchNextMedia(
   upload: UploadRow,
   media: MediaRow[],
 ): Promise<FetchedMedia | null> {
-  const index = upload.media.findIndex((item) => "url" in item);
+  const index = upload.media.findIndex((item) => "url" in item && !item.isGone);
   const item = upload.media[index];
   if (!item || !("url" in item)) return null;
 
   const downloaded = await downloadMedia(deps, upload.teamId, item.url);
+  if (item.role === "thumbnail" && downloaded.kind !== "stored") {
+    const gone: MediaRef = { ...item, isGone: true };
+    const updated = await save(deps, upload, { media: upload.media.with(index, gone) });
+    return { kind: "fetched", upload: updated, media };
+  }
   if (downloaded.kind === "invalid") {
     throw new PublishFailure({ code: "media_invalid", message: downloaded.message });
   }
@@ -39,7 +44,8 @@ export async function fetchNextMedia(
   const { teamId } = upload;
   const now = deps.now();
   const file = await keepOnce(deps, teamId, downloaded.file);
-  const ref: MediaRef = { sha256: file.sha256, kind: file.kind };
+  const role = item.role ? { role: item.role } : {};
+  const ref: MediaRef = { sha256: file.sha256, kind: file.kind, ...role };
   const updated = await save(
     deps,
     upload,

@@ -12,7 +12,7 @@ import { platformFetch, toPublishAccount } from "../../accounts/platform-access.
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import type { UploadRow } from "../table.ts";
+import type { MediaRef, UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
 
 /** What is left of the lease when a platform call must have ended, in seconds. */
@@ -28,8 +28,8 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
 });
 
 /** The files of a post in its order. What is still behind a URL is not among them. */
-export function mediaInOrder(upload: UploadRow, media: readonly MediaRow[]): MediaItem[] {
-  return upload.media.flatMap((item) => {
+function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
+  return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];
     const file = media.find(({ sha256 }) => sha256 === item.sha256);
     if (!file) throw fileIsGone();
@@ -57,7 +57,15 @@ export function createJob(
     post: {
       title: upload.title,
       description: upload.description,
-      media: mediaInOrder(upload, media),
+      media: filesOf(
+        upload.media.filter(({ role }) => role === undefined),
+        media,
+      ),
+      thumbnail:
+        filesOf(
+          upload.media.filter(({ role }) => role === "thumbnail"),
+          media,
+        ).at(-1) ?? null,
       settings: upload.settings,
     },
     account: toPublishAccount(account),

@@ -82,10 +82,20 @@ export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
 export async function complete(
   deps: Deps,
   upload: UploadRow,
-  { platformPostId, shareUrl }: PublishedPost,
+  { platformPostId, shareUrl, warnings = [] }: PublishedPost,
   hadFailures: boolean,
 ): Promise<void> {
-  const metadata = { videoId: platformPostId, shareUrl };
+  const missed = upload.media.flatMap((item) =>
+    item.role === "thumbnail" && "url" in item
+      ? [`The thumbnail at ${item.url} was left out.`]
+      : [],
+  );
+  const told = [...missed, ...warnings];
+  const metadata = {
+    videoId: platformPostId,
+    shareUrl,
+    ...(told.length > 0 ? { warnings: told } : {}),
+  };
   const set = {
     status: "completed",
     statusGroup: "completed",
