@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
+import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
 import { PLATFORMS, type Platform } from "./core/platforms.ts";
 import { isLimitName } from "./core/quotas.ts";
 
@@ -36,6 +37,51 @@ const rateLimits = z.union(
     error: 'must be "off" or JSON such as {"upload-create":{"limit":50,"windowSeconds":900}}',
   },
 );
+
+const most = z.number().int().nonnegative().nullable();
+
+const platformNames = z.enum(PLATFORMS);
+
+/** Every part may be left out: what stands is what is other than usual. */
+const plansOverride = z.strictObject({
+  plans: z
+    .partialRecord(
+      z.enum(PLAN_NAMES),
+      z
+        .strictObject({
+          monthlyPosts: most,
+          members: most,
+          presignBytes: most,
+          analytics: z.boolean(),
+          xCredits: z.number().int().nonnegative(),
+          platforms: z.array(platformNames),
+        })
+        .partial(),
+    )
+    .optional(),
+  packs: z
+    .array(
+      z.strictObject({
+        name: z.string().min(1),
+        credits: z.number().int().positive(),
+        price: z.string(),
+      }),
+    )
+    .optional(),
+  dailyCaps: z.partialRecord(platformNames, z.number().int().positive()).optional(),
+});
+
+function readPlans(override: z.infer<typeof plansOverride> = {}): Plans {
+  const names = PLAN_NAMES.map((name) => {
+    const plan: Plan = { ...DEFAULT_PLANS.plans[name], ...override.plans?.[name] };
+    return [name, plan] as const;
+  });
+  return {
+    plans: Object.fromEntries(names) as Record<PlanName, Plan>,
+    packs: override.packs ?? DEFAULT_PLANS.packs,
+    dailyCaps: override.dailyCaps ?? DEFAULT_PLANS.dailyCaps,
+  };
+}
 
 const KEY_BYTES = 32;
 
@@ -82,11 +128,21 @@ const variables = z.object({
     .regex(/^-?\d{1,9}$/, "must be whole seconds")
     .transform(Number)
     .optional(),
+  PLANS: json(plansOverride).optional(),
+  DEFAULT_PLAN: z.enum(PLAN_NAMES).optional(),
+  MEDIA_RETENTION_HOURS: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be whole hours")
+    .transform(Number)
+    .optional(),
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
   ENCRYPTION_KEYS: encryptionKeys,
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
   ...appKeyVariables(),
 });
+
+/** Storage is the largest cost of all. Spec is silent. */
+const MEDIA_RETENTION_HOURS = 24;
 
 /** The names a person can set, for the command line to check before it starts anything. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
@@ -104,6 +160,12 @@ export interface Config {
   platformOrigins: Record<string, string>;
   encryptionKeys: EncryptionKey[];
   signingKey: string;
+  /** What each plan includes, and what packs of X credits there are. */
+  plans: Plans;
+  /** Of teams that have none of their own. */
+  defaultPlan: PlanName;
+  /** How long the files of a published post are kept. */
+  mediaRetentionHours: number;
   /** The owner's app at each platform that needs one; a platform without keys is absent. */
   appKeys: Partial<Record<Platform, { clientId: string; clientSecret: string }>>;
 }
@@ -157,6 +219,9 @@ export function parseConfig(env: object): Config {
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
+    plans: readPlans(vars.PLANS),
+    defaultPlan: vars.DEFAULT_PLAN ?? "owner",
+    mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     appKeys: readAppKeys(vars),
   };
 }

@@ -5,6 +5,7 @@ const MINUTES = 60;
 /** Calls per address and group. Source: spec, "Request and rate limits". */
 const QUOTAS = {
   "upload-create": { limit: 50, windowSeconds: 15 * MINUTES },
+  "upload-bulk": { limit: 20, windowSeconds: 15 * MINUTES },
   destructive: { limit: 20, windowSeconds: 15 * MINUTES },
   // Spec is silent on other writes and on polling one upload.
   write: { limit: 100, windowSeconds: 15 * MINUTES },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { ConfigError, parseConfig } from "../../src/config.ts";
+import { DEFAULT_PLANS } from "../../src/core/plans.ts";
 import { createDeps, type Env } from "../../src/deps.ts";
 
 const KEY = btoa("k".repeat(32));
@@ -33,6 +34,9 @@ test("the least there can be", () => {
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
     appKeys: {},
+    plans: DEFAULT_PLANS,
+    defaultPlan: "owner",
+    mediaRetentionHours: 24,
   });
 });
 

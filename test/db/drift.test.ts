@@ -5,11 +5,13 @@ import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { tokens, users } from "../../src/features/auth/table.ts";
 import { events } from "../../src/features/events/table.ts";
+import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
 
 const TABLES: SQLiteTable[] = [
+  idempotency,
   chores,
   users,
   tokens,

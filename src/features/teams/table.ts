@@ -1,5 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { flag, instant } from "../../db/columns.ts";
+import type { PlanName } from "../../core/plans.ts";
+import { flag, instant, json } from "../../db/columns.ts";
 import type { Role } from "../../deps.ts";
 
 export const teams = sqliteTable("teams", {
@@ -7,6 +8,8 @@ export const teams = sqliteTable("teams", {
   name: text("name").notNull(),
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
+  plan: text("plan").$type<PlanName>(),
+  blocklist: json<string[]>("blocklist"),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });

@@ -118,6 +118,8 @@ const EMPTY_JOB = {
   approvedHash: null,
   reviewComment: null,
   deletedAt: null,
+  creditsSpent: null,
+  creditsRefunded: null,
 } as const;
 
 /** A field given once as a string, a repeated one as the array of its values. */

@@ -63,6 +63,8 @@ export const uploads = sqliteTable("uploads", {
   approvedHash: text("approved_hash"),
   reviewComment: text("review_comment"),
   deletedAt: instant("deleted_at"),
+  creditsSpent: integer("credits_spent"),
+  creditsRefunded: integer("credits_refunded"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
@@ -95,6 +97,8 @@ export const RECORD_PROPERTIES = [
   "errorMessage",
   "metadata",
   "reviewComment",
+  "creditsSpent",
+  "creditsRefunded",
 ] as const satisfies (keyof UploadRow)[];
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { addSeconds } from "../../../core/time.ts";
 import { type Query, rowReader, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
-import { connectors } from "../../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
+import { dailyCapOf, dailyCaps } from "../admission.ts";
 import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
@@ -23,11 +23,6 @@ export type ClaimOutcome =
   | { kind: "expired"; claim: Claim }
   | { kind: "cap_full"; claim: Claim; cap: number };
 
-const capsByPlatform = () =>
-  Object.fromEntries(
-    connectors().map(({ platform, capabilities }) => [platform, capabilities.dailyPostCap]),
-  );
-
 /** The moment a planned post reaches its time, it is pending like any other. */
 const reachScheduledTime = (id: number, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE uploads SET status = 'pending', status_group = 'pending'
@@ -38,10 +33,10 @@ const reachScheduledTime = (id: number, now: Date): Query<number> =>
  * Takes the job and its place under the account's daily cap in one statement, so that no two workers
  * and no two posts can take the same. A job that is being processed already holds its place.
  */
-function takeJob(id: number, now: Date): Query<number> {
+function takeJob(deps: Deps, id: number, now: Date): Query<number> {
   const at = now.getTime();
   const leaseUntil = addSeconds(now, LEASE_SECONDS).getTime();
-  const caps = capsByPlatform();
+  const caps = dailyCaps(deps);
   const highestCap = Math.max(...Object.values(caps));
   return sqlWrite(sql`UPDATE uploads SET status = 'processing', fence = fence + 1,
       lease_until = ${leaseUntil}, counted_at = ${at},
@@ -74,7 +69,7 @@ export async function claimUpload(deps: Deps, id: number): Promise<ClaimOutcome>
   const now = deps.now();
   const [, taken, [upload], [account], media] = await deps.db.run([
     reachScheduledTime(id, now),
-    takeJob(id, now),
+    takeJob(deps, id, now),
     jobById(id),
     accountOfJob(id),
     mediaOfUpload(id),
@@ -82,13 +77,13 @@ export async function claimUpload(deps: Deps, id: number): Promise<ClaimOutcome>
   if (!upload) return { kind: "idle" };
   const claim = { upload, account: account ?? null, media };
   if (taken === 1) return { kind: "claimed", claim };
-  return whyNotTaken(claim, now);
+  return whyNotTaken(deps, claim, now);
 }
 
-function whyNotTaken(claim: Claim, now: Date): ClaimOutcome {
+function whyNotTaken(deps: Deps, claim: Claim, now: Date): ClaimOutcome {
   const { status, dueAt, leaseUntil, platform } = claim.upload;
   const isFree = !leaseUntil || leaseUntil <= now;
   if (!isRunnable(status) || !dueAt || dueAt > now || !isFree) return { kind: "idle" };
   if (now.getTime() - dueAt.getTime() >= QUEUE_WAIT_MS) return { kind: "expired", claim };
-  return { kind: "cap_full", claim, cap: capsByPlatform()[platform] ?? 0 };
+  return { kind: "cap_full", claim, cap: dailyCapOf(deps, platform) };
 }

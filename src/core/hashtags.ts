@@ -1,0 +1,25 @@
+/**
+ * One hashtag, or several written together, such as `#one#two`. What follows a letter, an `&` or a `/`
+ * is no hashtag: it is part of a word, an entity or an address.
+ */
+const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu;
+
+const plain = (tag: string): string => tag.normalize("NFC").toLowerCase();
+
+/**
+ * The hashtags of a text that a platform hides or refuses, in lower case and without the #: each once,
+ * in their order.
+ *
+ * @param banned in lower case, without the #
+ */
+export function refusedHashtags(text: string, banned: readonly string[]): string[] {
+  if (banned.length === 0) return [];
+  const wanted = new Set(banned.map(plain));
+  const found = new Set<string>();
+  for (const [run] of text.matchAll(HASHTAGS)) {
+    for (const tag of run.split(/[#＃]/)) {
+      if (wanted.has(plain(tag))) found.add(plain(tag));
+    }
+  }
+  return [...found];
+}

@@ -1,0 +1,77 @@
+import { PLATFORMS, type Platform } from "./platforms.ts";
+
+export const PLAN_NAMES = ["owner", "basic", "pro", "scale"] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+
+/** What a plan includes; null: without end. */
+export interface Plan {
+  monthlyPosts: number | null;
+  members: number | null;
+  /** Bytes presigned in 30 days. */
+  presignBytes: number | null;
+  analytics: boolean;
+  /** X credits of a month. */
+  xCredits: number;
+  platforms: readonly Platform[];
+}
+
+/** X credits that are bought and never expire. `price` as a person reads it. */
+export interface CreditPack {
+  name: string;
+  credits: number;
+  price: string;
+}
+
+export interface Plans {
+  plans: Record<PlanName, Plan>;
+  packs: readonly CreditPack[];
+  /** Posts in any 24 hours per account, where they differ from the platform's own. */
+  dailyCaps: Partial<Record<Platform, number>>;
+}
+
+const GIGABYTE = 1_000_000_000;
+const all = { platforms: PLATFORMS };
+
+/** Spec is silent on quotas but for X credits; `owner` is what an instance of one's own runs on. */
+export const DEFAULT_PLANS: Plans = {
+  plans: {
+    owner: {
+      ...all,
+      monthlyPosts: null,
+      members: null,
+      presignBytes: null,
+      analytics: true,
+      xCredits: 100_000,
+    },
+    basic: {
+      ...all,
+      monthlyPosts: 200,
+      members: 1,
+      presignBytes: 20 * GIGABYTE,
+      analytics: false,
+      xCredits: 50,
+    },
+    pro: {
+      ...all,
+      monthlyPosts: 1_000,
+      members: 5,
+      presignBytes: 200 * GIGABYTE,
+      analytics: true,
+      xCredits: 150,
+    },
+    scale: {
+      ...all,
+      monthlyPosts: 10_000,
+      members: 25,
+      presignBytes: null,
+      analytics: true,
+      xCredits: 300,
+    },
+  },
+  packs: [
+    { name: "Starter", credits: 100, price: "$5" },
+    { name: "Growth", credits: 500, price: "$20" },
+    { name: "Bulk", credits: 2_000, price: "$60" },
+  ],
+  dailyCaps: {},
+};

@@ -1,0 +1,85 @@
+import { type SQL, sql } from "drizzle-orm";
+import { AppError } from "../../core/errors.ts";
+import { DAY } from "../../core/time.ts";
+import { type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { idempotency } from "./table.ts";
+
+export type StoredAnswer = typeof idempotency.$inferSelect;
+
+/** How long an answer is given again. Spec is silent. */
+const KEPT_MS = DAY;
+const MAX_KEY_CHARACTERS = 255;
+
+/** A call that names itself, so that its repetition can be known. */
+export interface NamedCall {
+  /** Method and path, such as `POST /upload`. */
+  route: string;
+  key: string;
+}
+
+/**
+ * The call's name by its Idempotency-Key; null without one.
+ *
+ * @throws AppError 400
+ */
+export function readCallName(request: Request, route: string): NamedCall | null {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return null;
+  if (key.length >= 1 && key.length <= MAX_KEY_CHARACTERS) return { route, key };
+  throw new AppError(null, `Idempotency-Key: must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
+}
+
+const readStored = rowReader(idempotency);
+
+/** What was answered to this call before; no row for one that is new, or older than a day. */
+export function storedAnswer(
+  team: SQL,
+  { route, key }: NamedCall,
+  now: Date,
+): Query<StoredAnswer[]> {
+  return sqlQuery(
+    sql`SELECT * FROM ${idempotency} WHERE team_id = ${team} AND route = ${route} AND key = ${key}
+      AND created_at > ${now.getTime() - KEPT_MS}`,
+    readStored,
+  );
+}
+
+/** As a condition of other statements in the batch: nobody has answered this call yet. */
+export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM idempotency WHERE team_id = ${teamId} AND route = ${route}
+    AND key = ${key} AND created_at > ${now.getTime() - KEPT_MS})`;
+
+/**
+ * Keeps an answer, in the same batch as what it tells of and after it. Changes nothing where the call
+ * has been answered already. `firstUploadId` may be a SQL value.
+ */
+export function keepAnswer(
+  teamId: number,
+  call: NamedCall,
+  stored: { fingerprint: string; answer: unknown; firstUploadId: SQL | number | null },
+  now: Date,
+): Query<number> {
+  const { fingerprint, answer, firstUploadId } = stored;
+  return sqlWrite(sql`INSERT OR REPLACE INTO idempotency
+      (team_id, route, key, fingerprint, answer, first_upload_id, created_at)
+    SELECT ${teamId}, ${call.route}, ${call.key}, ${fingerprint}, ${JSON.stringify(answer)},
+      ${firstUploadId}, ${now.getTime()} WHERE ${isNewCall(teamId, call, now)}`);
+}
+
+/**
+ * The stored answer, if it is to this very call.
+ *
+ * @throws AppError IDEMPOTENCY_MISMATCH when the same key came with another body
+ */
+export function requireSameCall(stored: StoredAnswer, fingerprint: string): StoredAnswer {
+  if (stored.fingerprint === fingerprint) return stored;
+  throw new AppError(
+    "IDEMPOTENCY_MISMATCH",
+    "This Idempotency-Key was used with another body. Use a new key for a new call.",
+  );
+}
+
+/** Answers that nobody is given any more. */
+export const forgetOldAnswers = (now: Date, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN
+    (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${now.getTime() - KEPT_MS} LIMIT ${most})`);

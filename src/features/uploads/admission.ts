@@ -1,0 +1,148 @@
+import { type SQL, sql } from "drizzle-orm";
+import { AppError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plans.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { addSeconds } from "../../core/time.ts";
+import { type Query, rowReader, sqlQuery } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
+import { type AccountRow, accounts } from "../accounts/table.ts";
+import { CAP_WINDOW_MS } from "./rules.ts";
+
+/** Posts of a team, and of one of its accounts, that may be on their way at once. Spec is silent. */
+const MAX_TEAM_IN_PROGRESS = 1_000;
+const MAX_ACCOUNT_IN_PROGRESS = 100;
+
+/** An account as a new post meets it, and how much of everything is used up. */
+export interface AccountFacts {
+  account: AccountRow;
+  /** Posts that count under the daily cap: out in 24 hours, and being published now. */
+  used: number;
+  /** When the oldest of them leaves the window; null where none counts. */
+  resetAt: Date | null;
+  /** Posts of the account, and of the whole team, that are waiting or being published. */
+  inProgress: number;
+  teamInProgress: number;
+  plan: Plan;
+  /** Of this month; 0 where the plan has no end. */
+  postsThisMonth: number;
+  /** Words that no post of the team may hold, lower case. */
+  blocklist: string[];
+}
+
+/** Posts in any 24 hours per account of this platform. */
+export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform): number =>
+  config.plans.dailyCaps[platform] ?? connectorOf(platform).capabilities.dailyPostCap;
+
+/** By platform, for statements. */
+export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
+  Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
+
+const monthStart = (now: Date): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
+const monthEnd = (now: Date): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+
+const readAccount = rowReader(accounts);
+
+/**
+ * The accounts of the team with these ids, and all that decides whether they can take a post: one
+ * statement, whatever their number. What was published counts in full; what is planned counts for the
+ * month that it is planned for.
+ */
+export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Query<AccountFacts[]> {
+  const now = deps.now();
+  const since = now.getTime() - CAP_WINDOW_MS;
+  const caps = dailyCaps(deps);
+  const highestCap = Math.max(...Object.values(caps));
+  const { plans } = deps.config.plans;
+  const quotas = Object.fromEntries(
+    Object.entries(plans).map(([name, { monthlyPosts }]) => [name, monthlyPosts]),
+  );
+  const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
+  const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
+  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
+  const inMonth = sql`u.team_id = a.team_id AND u.deleted_at IS NULL
+    AND u.sort_at >= ${monthStart(now)} AND u.sort_at < ${monthEnd(now)}`;
+  return sqlQuery(
+    sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
+        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
+        (SELECT json_group_object(account_id, n) FROM (SELECT account_id, COUNT(*) AS n FROM (
+          SELECT u.account_id FROM uploads u WHERE u.team_id = a.team_id
+            AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
+        ) GROUP BY account_id)) AS in_progress,
+        iif(${quota} IS NULL, 0, (SELECT COUNT(*) FROM (
+          SELECT 1 FROM uploads u WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
+          LIMIT ${quota}))) AS this_month
+      FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${accounts} a ON a.id = wanted.value
+      CROSS JOIN teams t ON t.id = a.team_id
+      WHERE a.team_id = ${team} AND a.deleted_at IS NULL`,
+    (row): AccountFacts => {
+      const account = readAccount(row);
+      const inProgress = JSON.parse(row.in_progress as string) as Record<string, number>;
+      const oldest = row.oldest as number | null;
+      return {
+        account,
+        used: row.used as number,
+        resetAt: oldest === null ? null : addSeconds(new Date(oldest), CAP_WINDOW_MS / 1_000),
+        inProgress: inProgress[account.id] ?? 0,
+        teamInProgress: Object.values(inProgress).reduce((sum, count) => sum + count, 0),
+        plan: plans[row.plan_name as keyof typeof plans] ?? plans[deps.config.defaultPlan],
+        postsThisMonth: row.this_month as number,
+        blocklist: JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
+      };
+    },
+  );
+}
+
+/** A platform's cap as callers are told of it. Source: spec, "Errors", the 429 of a cap. */
+export interface Violation {
+  platform: Platform;
+  type: "hard_cap" | "duplicate_content" | "mention_spam" | "unsafe_content";
+  message: string;
+  used_last_24h?: number;
+  cap?: number;
+}
+
+/** The daily cap of an account, if it is reached; null while there is room. */
+export function capViolation(
+  deps: Deps,
+  { account, used, resetAt }: AccountFacts,
+): Violation | null {
+  const { platform, accountName } = account;
+  const cap = dailyCapOf(deps, platform);
+  if (used < cap) return null;
+  const when = resetAt ? ` There is room again at ${resetAt.toISOString()}.` : "";
+  return {
+    platform,
+    type: "hard_cap",
+    message: `${accountName} has reached its ${cap} posts in 24 hours on ${platform}.${when}`,
+    used_last_24h: used,
+    cap,
+  };
+}
+
+/**
+ * Whether the team's plan and queue take one more post of this account, `more` of them being taken in
+ * the same call already.
+ *
+ * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
+ */
+export function requireRoom(facts: AccountFacts, more = 0): void {
+  const { account, plan, postsThisMonth, teamInProgress, inProgress } = facts;
+  if (!plan.platforms.includes(account.platform)) {
+    throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
+  }
+  if (plan.monthlyPosts !== null && postsThisMonth + more >= plan.monthlyPosts) {
+    const message = `The plan's ${plan.monthlyPosts} posts of this month are used up.`;
+    throw new AppError("PLAN_LIMIT", message);
+  }
+  if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {
+    const message = `The team has ${MAX_TEAM_IN_PROGRESS} posts on their way. Wait for some to go out.`;
+    throw new AppError("QUEUE_FULL", message);
+  }
+  if (inProgress >= MAX_ACCOUNT_IN_PROGRESS) {
+    const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts on their way. Wait for some to go out.`;
+    throw new AppError("QUEUE_BUSY", message);
+  }
+}
