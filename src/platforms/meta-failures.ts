@@ -121,7 +121,7 @@ export function graphJudge(table: GraphTable) {
       if (code !== null && notPublished.has(code)) return false;
       if (isRateLimit(refusal) || isTokenRefusal(refusal)) return false;
       const isShaken = code === -2 || code === -1 || code === 1 || code === 2;
-      return isBroken(status) || isTransient || isShaken;
+      return isBroken(status) || isTransient || isShaken || ruleOf(refusal) === UNAVAILABLE;
     },
     /** What the platform's own subcode means; null for one that is not in its table. */
     ruleOfSubcode: (subcode: number): GraphRule | null => bySubcode.get(subcode) ?? null,

@@ -18,7 +18,7 @@ import {
 } from "./meta-containers.ts";
 import type { GraphRefusal } from "./meta-graph.ts";
 
-/** Between two looks at a container, at first: most take seconds. Source: practice of others. */
+/** Between two looks at a container, at first: as public clients do, since most take seconds. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;

@@ -15,12 +15,14 @@ import {
   type Place,
   readCreatedReply,
 } from "./meta-containers.ts";
-import { readGraphReply } from "./meta-graph.ts";
+import { type GraphRefusal, readGraphReply } from "./meta-graph.ts";
 import { containerPreparer } from "./meta-prepare.ts";
 
 /** How long the address of a fresh post is asked for, and how often. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
+/** So soon after a container was seen to be ready, no call before this one can have published it. */
+const FIRST_CALL_SECONDS = 60;
 /** Between our clock and Meta's. */
 const CLOCK_SLACK_SECONDS = 60;
 
@@ -40,8 +42,9 @@ const toPublished = (platformPostId: string, shareUrl: string | null): Published
   shareUrl,
 });
 
-/** Meta trims texts, and is free in how it writes line ends. */
-const plain = (text: string | null): string => (text ?? "").replace(/\s+/g, " ").trim();
+/** Meta trims texts, and is free in how it writes line ends and accents. */
+const plain = (text: string | null): string =>
+  (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 
 /** Meta writes offsets without a colon: `2026-12-01T09:00:00+0000`. */
 const toInstant = (timestamp: string | null): number =>
@@ -67,7 +70,25 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
       return { kind: "waiting", bookmark: published, checkAfterSeconds: 0 };
     }
     if (judge.isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
-    return refuse(job, reply.error, place);
+    return judgeRefused(job, reply.error, place);
+  }
+
+  /**
+   * A container is published once, so a call after one whose answer was lost is refused where that one
+   * was taken in late: the refusal stands only where the container has not been published.
+   */
+  async function judgeRefused(
+    job: Job,
+    refusal: GraphRefusal,
+    place: Container,
+  ): Promise<Submitted> {
+    const refused = refuse(job, refusal, place);
+    const isFirstCall = ageOf(place.readyAt ?? place.since, job.now()) <= FIRST_CALL_SECONDS;
+    if (refused.kind === "token_expired" || isFirstCall) return refused;
+    const request = calls.look(job.accessToken, place.containerId);
+    const reply = await calls.readLook(await job.fetch(request));
+    if (reply.ok) return reply.value.status === "PUBLISHED" ? findPublished(job, place) : refused;
+    return judge.isPassing(reply.error) ? { kind: "unknown", message: refusal.message } : refused;
   }
 
   /** Asks for the address of the post. It is out: nothing that happens here makes it fail. */

@@ -14,11 +14,30 @@ export const sandboxLogin = (name: string): PasswordLogin => ({
 
 /**
  * Tokens that a simulated platform takes for a login which a person gave in the browser: the account of
- * that name comes into being with the first call. Written `sandbox.<platform>.<name>`, the name
+ * that name comes into being with the first call. Written `sandbox.<platform>.<name>/<consent>`, the name
  * percent-encoded; what the simulator gives out later are tokens of its own.
+ *
+ * @param consent tells one login of an account from the next: tokens that were ended stay so
  */
-export const sandboxCredentials = (platform: Platform, name: string): Credentials => ({
-  accessToken: `sandbox.${platform}.${encodeURIComponent(name)}`,
-  refreshToken: `sandbox-refresh.${platform}.${encodeURIComponent(name)}`,
-  expiresAt: null,
-});
+export function sandboxCredentials(
+  platform: Platform,
+  name: string,
+  consent: string | null = null,
+): Credentials {
+  const login = `${platform}.${encodeURIComponent(name.toWellFormed())}${consent === null ? "" : `/${consent}`}`;
+  return {
+    accessToken: `sandbox.${login}`,
+    refreshToken: `sandbox-refresh.${login}`,
+    expiresAt: null,
+  };
+}
+
+/** The name in the part of such a token that follows `<platform>.`; null for what is none. */
+export function readSandboxName(login: string): string | null {
+  const [name = ""] = login.split("/");
+  try {
+    return decodeURIComponent(name) || null;
+  } catch {
+    return null;
+  }
+}

@@ -2,6 +2,7 @@ import { now } from "../core/clock.ts";
 import { randomHex } from "../core/ids.ts";
 import type { Platform } from "../core/platforms.ts";
 import { SECOND } from "../core/time.ts";
+import { readSandboxName } from "./login.ts";
 import type { CallOrigin } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
@@ -25,9 +26,8 @@ CREATE INDEX IF NOT EXISTS logins_by_name ON logins (platform, team_id, name);
 const FOR_EVER = 8_640_000_000_000_000;
 
 /**
- * Tokens of a simulated platform, and whose they are. Those of a first login are written
- * `sandbox.<platform>.<name>` and `sandbox-refresh.<platform>.<name>` (see `sandboxCredentials`): they
- * are good until they are ended.
+ * Tokens of a simulated platform, and whose they are. Those that a person's consent led to name the
+ * account themselves (see `sandboxCredentials`): they are good until they are ended.
  */
 export class Logins {
   readonly #store: SandboxStore;
@@ -97,12 +97,7 @@ export class Logins {
 
   #nameIn(token: string, kind: TokenKind): string | null {
     const prefix = `${kind === "access" ? "sandbox" : "sandbox-refresh"}.${this.#platform}.`;
-    if (!token.startsWith(prefix) || token.length === prefix.length) return null;
-    try {
-      return decodeURIComponent(token.slice(prefix.length));
-    } catch {
-      return null;
-    }
+    return token.startsWith(prefix) ? readSandboxName(token.slice(prefix.length)) : null;
   }
 }
 

@@ -188,6 +188,23 @@ describe("posts", () => {
     expect(later.body.data).toEqual([]);
   });
 
+  test("posts are listed newest first, a page at a time", async () => {
+    const stage = await onStage();
+    for (const message of ["One", "Two"]) await stage.post("feed", { message });
+    const list = async (params: Params) =>
+      (await stage.call("GET", `/v26.0/${stage.pageId}/published_posts`, { limit: "1", ...params }))
+        .body;
+    const first = await list({});
+    expect(first).toMatchObject({
+      data: [{ message: "Two" }],
+      paging: { cursors: { after: "1" } },
+    });
+    expect(first.paging.next).toContain("after=1");
+    const second = await list({ after: first.paging.cursors.after });
+    expect(second).toMatchObject({ data: [{ message: "One" }] });
+    expect(second.paging).not.toHaveProperty("next");
+  });
+
   test("photos are staged, attached once, and can be dropped before", async () => {
     const stage = await onStage();
     const staged = async (url: string) =>

@@ -464,14 +464,14 @@ describe("logins", () => {
   it("end when they are revoked, until the account is connected again", async () => {
     const connection = await connect();
     const { accessToken: token } = sandboxCredentials("linkedin", connection.name);
-    const ask = (fetch = connection.fetch) =>
-      fetch("https://api.linkedin.com/v2/userinfo", {
-        headers: { authorization: `Bearer ${token}` },
+    const ask = (accessToken: string) =>
+      connection.fetch("https://api.linkedin.com/v2/userinfo", {
+        headers: { authorization: `Bearer ${accessToken}` },
       });
     expect((await oauth(connection, "revoke", { token })).status).toBe(200);
-    expect((await ask()).status).toBe(401);
-    const anew = connection.fetchFor({ accountId: null, uploadId: null });
-    expect((await ask(anew)).status).toBe(200);
-    expect((await ask()).status).toBe(200);
+    expect((await ask(token)).status).toBe(401);
+    const anew = sandboxCredentials("linkedin", connection.name, "2");
+    expect((await ask(anew.accessToken)).status).toBe(200);
+    expect((await ask(token)).status).toBe(401);
   });
 });

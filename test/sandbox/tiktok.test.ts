@@ -404,13 +404,9 @@ describe("tokens", () => {
     expect((await ask()).code).toBe("ok");
     expect((await oauth(connection, "revoke", { token })).status).toBe(200);
     expect((await ask()).code).toBe("access_token_invalid");
-    const { teamId } = connection;
-    const anew = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null });
-    const reply = await anew(`${API}/user/info/?fields=open_id`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    expect(reply.status).toBe(200);
-    expect((await ask()).code).toBe("ok");
+    const anew = { ...connection, accessToken: `${token}/2` };
+    expect((await tell(anew, `${POSTS}/creator_info/query/`)).code).toBe("ok");
+    expect((await ask()).code).toBe("access_token_invalid");
   });
 
   it.each<[string, Record<string, string>, string]>([

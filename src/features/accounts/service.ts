@@ -1,4 +1,5 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
@@ -74,10 +75,14 @@ async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const connected = connector.login
       ? await connector.login(fetch, sandboxLogin(accountName))
-      : await connector.identify(fetch, sandboxCredentials(input.platform, accountName), {
-          service: null,
-          pageId: input.pageId ?? null,
-        });
+      : await connector.identify(
+          fetch,
+          sandboxCredentials(input.platform, accountName, randomHex(8)),
+          {
+            service: null,
+            pageId: input.pageId ?? null,
+          },
+        );
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }

@@ -12,8 +12,8 @@ const API_VERSION = VERSIONS.facebook.version;
 export const GRAPH = "https://graph.facebook.com";
 const SITE = "https://www.facebook.com";
 
-/** Posts of one listing: more than a Page publishes while one answer is missing. */
-export const LIST_LIMIT = 25;
+/** Posts of one list. */
+const LIST_LIMIT = 25;
 
 export const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
   readGraphReply(reply, shape, "Facebook");
@@ -146,23 +146,53 @@ export function countPhotos({ attachments }: ListedPost): number {
 /**
  * The Page's posts since a moment.
  *
+ * @param after the cursor of the list before; null for the first list
  * @see https://developers.facebook.com/docs/graph-api/reference/page/published_posts
  */
-export function listPostsRequest(token: string, pageId: string, since: Date): Request {
+export function listPostsRequest(
+  token: string,
+  pageId: string,
+  since: Date,
+  after: string | null,
+): Request {
   const query = {
     fields:
       "id,message,created_time,permalink_url,attachments{media_type,subattachments{media_type}}",
     since: String(Math.floor(since.getTime() / 1_000)),
     limit: String(LIST_LIMIT),
+    ...(after === null ? {} : { after }),
   };
   return graph(versioned(pageId, "published_posts"), { token, query });
 }
 
+const paging = z
+  .object({
+    next: z.string().nullish().catch(null),
+    cursors: z
+      .object({ after: z.string().max(1_000).nullish().catch(null) })
+      .nullish()
+      .catch(null),
+  })
+  .nullish()
+  .catch(null);
+
+export interface PostList {
+  posts: ListedPost[];
+  /** A list may be short, and not the last. */
+  isLast: boolean;
+  /** The cursor of the next list, where Facebook tells one. */
+  after: string | null;
+}
+
 /** Newest first. */
-export const readListPostsReply = (reply: Response): Reading<ListedPost[]> =>
+export const readListPostsReply = (reply: Response): Reading<PostList> =>
   readReply(
     reply,
-    z.object({ data: z.array(listedPost) }).transform((body) => body.data),
+    z.object({ data: z.array(listedPost), paging }).transform(({ data, paging }) => ({
+      posts: data,
+      isLast: data.length === 0 || !paging?.next,
+      after: paging?.cursors?.after ?? null,
+    })),
   );
 
 const picture = z

@@ -16,17 +16,25 @@ import {
   createPostRequest,
   deletePhotoRequest,
   getPostRequest,
-  LIST_LIMIT,
   type ListedPost,
   listPostsRequest,
+  type PostList,
   readCreatePhotoReply,
   readCreatePostReply,
   readGetPostReply,
   readListPostsReply,
 } from "./api.ts";
 import type { AlbumPlace, Posted, PostPlace } from "./bookmark.ts";
+import { timing } from "./capabilities.ts";
 import { messageOf } from "./check.ts";
-import { isDuplicate, isPassing, isTokenRefusal, isUndecided, toRefused } from "./failures.ts";
+import {
+  failed,
+  isDuplicate,
+  isPassing,
+  isTokenRefusal,
+  isUndecided,
+  toRefused,
+} from "./failures.ts";
 import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
@@ -36,6 +44,10 @@ const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 /** Between our clock and Facebook's. */
 const CLOCK_SLACK_SECONDS = 60;
+/** The same where a post says nothing, so that its time is all that tells it from others. */
+const WORDLESS_SLACK_SECONDS = 5;
+/** How many lists are read to find a post. */
+const MAX_LISTS = 3;
 
 /** Where Facebook is to fetch an image: in a form that it takes, with its label where it needs one. */
 function sourceOf(job: Job, item: MediaItem): Promise<string> {
@@ -110,7 +122,7 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   return isUndecided(reply.error) ? { kind: "unknown", message } : toRefused(reply.error);
 }
 
-/** The post is there already: by an earlier attempt of ours, or by somebody else. */
+/** The post is there already: by an earlier call of ours whose answer was lost, or by somebody else. */
 async function judgeDuplicate(
   job: Job,
   place: PostPlace | AlbumPlace,
@@ -118,12 +130,20 @@ async function judgeDuplicate(
 ): Promise<Submitted> {
   const found = await findPost(job, place).catch(() => null);
   if (found?.kind === "published") return found;
-  if (found?.kind === "absent") return toRefused(refusal);
-  return { kind: "unknown", message: refusal.message };
+  if (found?.kind !== "absent") return { kind: "unknown", message: refusal.message };
+  const isFirstCall = job.attempt === 1 && ageOf(place, job) <= timing.callSeconds;
+  return isFirstCall ? toRefused(refusal) : failed("platform_processing_timeout", UNLISTED);
 }
 
-/** Facebook trims texts, and is free in how it writes line ends. */
-const plain = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
+const UNLISTED =
+  "Facebook says that the same post is out already, but does not list it: an earlier call may have made it.";
+
+const ageOf = ({ readyAt }: PostPlace | AlbumPlace, job: Job): number =>
+  secondsBetween(new Date(readyAt ?? 0), job.now());
+
+/** Facebook trims texts, and is free in how it writes line ends and accents. */
+const plain = (text: string | null | undefined): string =>
+  (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
 
 /** Facebook writes offsets without a colon: `2026-12-01T09:00:00+0000`. */
 const toInstant = (timestamp: string | null | undefined): number =>
@@ -137,27 +157,57 @@ type Found = Extract<Reconciled, { kind: "published" | "absent" | "unknowable" |
  * @throws when Facebook cannot say now, so that it is asked again later
  */
 export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise<Found> {
-  const since = new Date((place.readyAt ?? 0) - CLOCK_SLACK_SECONDS * 1_000);
-  const request = listPostsRequest(job.accessToken, job.account.platformAccountId, since);
-  const reply = await readListPostsReply(await job.fetch(request));
-  if (!reply.ok) {
-    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-    if (isPassing(reply.error)) throw new Error(reply.error.message);
-    return { kind: "unknowable", message: reply.error.message };
-  }
-  const listed = reply.value;
+  const readyAt = place.readyAt ?? 0;
+  const list = await listSince(job, new Date(readyAt - CLOCK_SLACK_SECONDS * 1_000));
+  if (list.kind !== "listed") return list;
   const message = plain(messageOf(job.post));
-  const isMaybe = (post: ListedPost) =>
-    plain(post.message) === message && !(toInstant(post.created_time) < since.getTime());
-  const maybe = listed.filter(isMaybe);
-  const sure = maybe.filter((post) => countPhotos(post) === job.post.media.length);
+  const slack = message === "" ? WORDLESS_SLACK_SECONDS : CLOCK_SLACK_SECONDS;
+  const maybe = list.posts.filter((post) => plain(post.message) === message);
+  const sure = maybe.filter(
+    (post) =>
+      countPhotos(post) === job.post.media.length &&
+      toInstant(post.created_time) >= readyAt - slack * 1_000,
+  );
   const [post] = sure;
   if (post && sure.length === 1) {
     return toPublished(job, post.id, post.permalink_url ?? addressOf(post.id));
   }
-  if (maybe.length === 0 && listed.length < LIST_LIMIT) return { kind: "absent" };
-  const count = maybe.length === 0 ? "more posts than one list shows" : `${maybe.length} like it`;
+  if (maybe.length === 0 && list.isWhole) return { kind: "absent" };
+  const count =
+    maybe.length === 0 ? "more posts than were looked through" : `${maybe.length} like it`;
   return { kind: "unknowable", message: `The Page has ${count} since the post was sent.` };
+}
+
+interface Listed {
+  kind: "listed";
+  posts: ListedPost[];
+  /** Whether these are all that there are. */
+  isWhole: boolean;
+}
+
+/** The Page's posts since a moment, those from before left out. */
+async function listSince(
+  job: Job,
+  since: Date,
+): Promise<Listed | Extract<Found, { kind: "unknowable" | "token_expired" }>> {
+  const { platformAccountId: pageId } = job.account;
+  const posts: ListedPost[] = [];
+  let after: string | null = null;
+  for (let lists = 0; lists < MAX_LISTS; lists++) {
+    const request = listPostsRequest(job.accessToken, pageId, since, after);
+    const reply = await readListPostsReply(await job.fetch(request));
+    if (!reply.ok) {
+      if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+      if (isPassing(reply.error)) throw new Error(reply.error.message);
+      return { kind: "unknowable", message: reply.error.message };
+    }
+    const list: PostList = reply.value;
+    posts.push(...list.posts.filter((post) => !(toInstant(post.created_time) < since.getTime())));
+    if (list.isLast) return { kind: "listed", posts, isWhole: true };
+    after = list.after;
+    if (after === null) break;
+  }
+  return { kind: "listed", posts, isWhole: false };
 }
 
 function toPublished(job: Job, platformPostId: string, shareUrl: string): PublishedPost {

@@ -18,7 +18,7 @@ import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Between two looks at a video, at first and at most. Source: practice of others. */
+/** Between two looks at a video, at first and at most: as public clients of this API do. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 /** The interval grows by a second in this time. */

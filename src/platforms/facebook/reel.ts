@@ -2,6 +2,7 @@ import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts
 import type { ReelPlace } from "./bookmark.ts";
 import {
   failed,
+  isPassing,
   isRefusedParameter,
   isTokenRefusal,
   isUndecided,
@@ -53,7 +54,8 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     if (isUploaded(status)) return { kind: "ready", bookmark: at };
     // The answer to an earlier call may have been lost.
     if (at.asked || isArriving(status)) return waiting(job, at);
-  } else if (at.asked || isTokenRefusal(reply.error)) {
+  } else if (at.asked || isTokenRefusal(reply.error) || isPassing(reply.error)) {
+    // Asking for the file twice fails the reel, so what is not known is asked again.
     return toRefused(reply.error);
   }
   return askForPull(job, item, at);

@@ -45,6 +45,9 @@ export const STORY_RULES: VideoRules = {
   maxBytes: MAX_STORY_VIDEO_BYTES,
 };
 
+/** Those that Instagram names itself as not to be found. Source: its guidelines against self-harm, 2012. */
+const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
+
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
@@ -68,7 +71,7 @@ export const capabilities: Capabilities = {
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
-  bannedHashtags: [],
+  bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {
     kinds: ["image", "video"],
     maxCount: MAX_CAROUSEL,

@@ -1,17 +1,16 @@
 import * as z from "zod";
 import type { Bookmark } from "../connector.ts";
-import { videoPart } from "./media-api.ts";
 
 /** Images or a document: the URNs of those that have been sent. */
 const files = z.object({ stage: z.literal("files"), assets: z.array(z.string()) });
 
-/** A video: the parts that are still to be sent, and the names of those that have been. */
+/** A video on its way. */
 const video = z.object({
   stage: z.literal("video"),
   video: z.string(),
   uploadToken: z.string(),
-  parts: z.array(videoPart),
-  etags: z.array(z.string()),
+  /** Which parts are still to be sent, as `pack` writes it. */
+  progress: z.string(),
 });
 
 /** All is sent, LinkedIn looks through it. `available`: how many of the files are through. */

@@ -41,9 +41,11 @@ export const createPostRequest = (
 
 const POST_URN = /^urn:li:(?:share|ugcPost):\d{1,25}$/;
 
+export const isPostUrn = (text: string): boolean => POST_URN.test(text);
+
 function readPostUrn(header: string | null): string | null {
   const urn = header?.trim().replaceAll("%3A", ":") ?? "";
-  return POST_URN.test(urn) ? urn : null;
+  return isPostUrn(urn) ? urn : null;
 }
 
 /** The URN of the new post, which only a header tells; null where it is missing. */
@@ -67,7 +69,7 @@ export const listPostsRequest = (accessToken: string, author: string): Request =
 const optional = <T extends z.ZodType>(shape: T) => shape.nullish().catch(null);
 
 const listedPost = z.object({
-  id: z.string().regex(POST_URN),
+  id: z.string(),
   commentary: z.string().nullish(),
   /** Epoch milliseconds. */
   createdAt: optional(z.number()),

@@ -8,7 +8,7 @@ import { isOrganization } from "./urn.ts";
 
 export type Job = PublishJob<LinkedInSettings>;
 
-/** Images and documents take about this long. Source: practice of others. */
+/** Most images and documents are through by then. */
 const FIRST_LOOK_SECONDS = 2;
 const VIDEO_LOOK_SECONDS = 5;
 /** What takes longer than half a minute is looked at less often. */

@@ -1,20 +1,14 @@
 import { secondsBetween } from "../../core/time.ts";
-import type { Bookmark, Prepared, PublishedPost, Submitted } from "../connector.ts";
+import type { Bookmark, Prepared, Submitted } from "../connector.ts";
+import type { LinkedInRefusal } from "./api.ts";
 import { type ReadyPlace, readBookmark, readReady } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
-import { bodyOf } from "./check.ts";
 import { failed, isDuplicatePost, isOutage, toRefused } from "./failures.ts";
 import { sendFile } from "./files.ts";
-import { escapeLittleText } from "./little-text.ts";
-import {
-  createPostRequest,
-  type NewPost,
-  type PostContent,
-  postNamedIn,
-  readCreatePostReply,
-} from "./posts-api.ts";
+import { toNameless, toPost, toPublished } from "./post.ts";
+import { createPostRequest, postNamedIn, readCreatePostReply } from "./posts-api.ts";
 import { followProcessing, type Job, toReady } from "./processing.ts";
-import { styleText, withoutMarks } from "./styling.ts";
+import { reconcile } from "./reconcile.ts";
 import { isOrganization, shareUrlOf } from "./urn.ts";
 import { openVideo, sendVideo } from "./video.ts";
 
@@ -50,60 +44,32 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   }
 }
 
-/** UTF-16 units of a document's title that is taken from the text. */
-const SHORT_TITLE_UNITS = 100;
+/** Whether an earlier call of this attempt may have made the post: a first one follows being ready at once. */
+const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
+  secondsBetween(new Date(readyAt), job.now()) > timing.callSeconds;
 
-/** A document has to have a title: its own, else how the text begins. */
-function documentTitle({ post }: Job): string {
-  const title = post.title?.trim();
-  if (title) return title;
-  const [line = ""] = withoutMarks(bodyOf(post)).trim().split("\n");
-  const cut = line.slice(0, SHORT_TITLE_UNITS);
-  return (cut.isWellFormed() ? cut : cut.slice(0, -1)).trim() || "Document";
+/**
+ * LinkedIn has a post of this text already. At the first call of a first attempt that is another one.
+ * Later it may be ours, or as old as LinkedIn remembers: only the page's list tells.
+ */
+async function judgeDuplicate(
+  job: Job,
+  place: ReadyPlace,
+  refusal: LinkedInRefusal,
+): Promise<Submitted> {
+  const { message } = refusal;
+  if (isRepeated(job, place)) {
+    const found = await reconcile(job, place).catch(() => null);
+    if (found?.kind === "published") return found;
+    if (!found || found.kind === "token_expired") return { kind: "unknown", message };
+  } else if (job.attempt === 1) return toRefused(refusal);
+  const twin = postNamedIn(message);
+  const where = twin === null ? "on LinkedIn" : `at ${shareUrlOf(twin)}`;
+  return failed(
+    "platform_processing_timeout",
+    `LinkedIn refuses the post as a duplicate: look ${where} whether an earlier try has published it.`,
+  );
 }
-
-function contentOf(job: Job, assets: string[]): PostContent | null {
-  const [id, ...others] = assets;
-  if (id === undefined) return null;
-  if (others.length > 0) return { multiImage: { images: assets.map((image) => ({ id: image })) } };
-  switch (job.post.media[0]?.kind) {
-    case "document":
-      return { media: { id, title: documentTitle(job) } };
-    case "video": {
-      const title = job.post.title?.trim();
-      return { media: title ? { id, title } : { id } };
-    }
-    default:
-      return { media: { id } };
-  }
-}
-
-/** The text as LinkedIn is sent it: styled, then escaped. */
-export const commentaryOf = ({ post }: Job): string => escapeLittleText(styleText(bodyOf(post)));
-
-const toPost = (job: Job, assets: string[]): NewPost => ({
-  author: job.account.platformAccountId,
-  commentary: commentaryOf(job),
-  visibility: job.post.settings.visibility,
-  content: contentOf(job, assets),
-});
-
-export const toPublished = (urn: string): PublishedPost => ({
-  kind: "published",
-  platformPostId: urn,
-  shareUrl: shareUrlOf(urn),
-});
-
-/** A 2xx that does not name the post: it is out all the same. */
-const toNameless = ({ assets }: ReadyPlace): PublishedPost => ({
-  kind: "published",
-  platformPostId: assets[0] ?? "unknown",
-  shareUrl: null,
-});
-
-/** Whether an earlier call may have made this very post, so that a duplicate can only be itself. */
-const isTriedBefore = (job: Job, { readyAt }: ReadyPlace): boolean =>
-  job.attempt > 1 || secondsBetween(new Date(readyAt), job.now()) > timing.callSeconds;
 
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const place = readReady(stored);
@@ -111,7 +77,6 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const reply = await readCreatePostReply(await job.fetch(request));
   if (reply.ok) return reply.value === null ? toNameless(place) : toPublished(reply.value);
   if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
-  const twin = isDuplicatePost(reply.error) ? postNamedIn(reply.error.message) : null;
-  if (twin !== null && isTriedBefore(job, place)) return toPublished(twin);
+  if (isDuplicatePost(reply.error)) return judgeDuplicate(job, place, reply.error);
   return toRefused(reply.error);
 }

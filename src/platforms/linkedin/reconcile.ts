@@ -3,14 +3,15 @@ import type { Bookmark, Reconciled } from "../connector.ts";
 import { type ReadyPlace, readReady } from "./bookmark.ts";
 import { isAskedAgain, isTokenRefusal } from "./failures.ts";
 import { readLittleText } from "./little-text.ts";
+import { commentaryOf, toPublished } from "./post.ts";
 import {
+  isPostUrn,
   LISTED_POSTS,
   type ListedPost,
   listPostsRequest,
   readListPostsReply,
 } from "./posts-api.ts";
 import type { Job } from "./processing.ts";
-import { commentaryOf, toPublished } from "./publish.ts";
 import { isOrganization } from "./urn.ts";
 
 /** Between our clock and LinkedIn's. */
@@ -18,10 +19,13 @@ const CLOCK_SLACK_SECONDS = 60;
 
 /** States in which nothing is out. */
 const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
+/** It will be out, or fail. */
+const REQUESTED = "PUBLISH_REQUESTED";
 
 /** LinkedIn is free in how it writes hashtags and white space. */
 const plain = (commentary: string | null | undefined): string =>
   readLittleText(commentary ?? "")
+    .normalize("NFC")
     .replace(/\s+/g, " ")
     .trim();
 
@@ -33,13 +37,25 @@ function assetsOf({ content }: ListedPost): string[] | null {
   return content?.multiImage?.images.map(({ id }) => id) ?? null;
 }
 
-/** A file is sent for one post alone, so where the list names the files they decide. */
-function fits(post: ListedPost, { assets }: ReadyPlace, text: string): boolean {
-  if (plain(post.commentary) !== text) return false;
+/** A file is sent for one post alone, so where the list names the files they decide, else the text. */
+function fits(
+  post: ListedPost,
+  { assets }: ReadyPlace,
+  hasText: (commentary: string) => boolean,
+): boolean {
   const listed = assetsOf(post);
-  if (listed === null) return true;
-  return listed.length === assets.length && listed.every((urn, index) => urn === assets[index]);
+  if (listed === null) return hasText(plain(post.commentary));
+  return (
+    listed.length > 0 &&
+    listed.length === assets.length &&
+    listed.every((urn, index) => urn === assets[index])
+  );
 }
+
+const LINK = /(?:https?:\/\/|www\.)\S+/giu;
+
+/** LinkedIn shortens some links. */
+const withoutLinks = (text: string): string => text.replace(LINK, "…");
 
 /**
  * What became of a post without an answer, by the page's newest posts.
@@ -65,19 +81,22 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   const { count, posts } = reply.value;
   const from = place.readyAt - CLOCK_SLACK_SECONDS * SECOND;
   const text = plain(commentaryOf(job));
-  const found = posts.filter(
-    (post) =>
-      (createdAt(post) ?? from) >= from &&
-      !UNPUBLISHED.has(post.lifecycleState ?? "") &&
-      fits(post, place, text),
+  const recent = posts.filter(
+    (post) => (createdAt(post) ?? from) >= from && !UNPUBLISHED.has(post.lifecycleState ?? ""),
   );
+  const found = recent.filter((post) => fits(post, place, (listed) => listed === text));
   const [post] = found;
   if (found.length > 1) {
     return { kind: "unknowable", message: "More than one post of the page has this text." };
   }
+  if (post?.lifecycleState === REQUESTED) throw new Error("LinkedIn still works on the post.");
   if (post) {
-    if (createdAt(post) !== null) return toPublished(post.id);
-    return { kind: "unknowable", message: "LinkedIn does not say when a like post was made." };
+    if (createdAt(post) !== null && isPostUrn(post.id)) return toPublished(post.id);
+    return { kind: "unknowable", message: "LinkedIn does not say enough of a like post." };
+  }
+  const isAlike = (listed: string) => withoutLinks(listed) === withoutLinks(text);
+  if (recent.some((one) => fits(one, place, isAlike))) {
+    return { kind: "unknowable", message: "A post of the page differs from this one by links." };
   }
   const reachesBack = count < LISTED_POSTS || posts.some((one) => (createdAt(one) ?? from) < from);
   if (reachesBack) return { kind: "absent" };

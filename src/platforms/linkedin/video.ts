@@ -1,6 +1,13 @@
 import type { MediaItem, Prepared } from "../connector.ts";
 import type { VideoPlace } from "./bookmark.ts";
-import { mediaInvalid, sendAgain, toRefused, toUploadRefused } from "./failures.ts";
+import {
+  isAskedAgain,
+  isTokenRefusal,
+  mediaInvalid,
+  sendAgain,
+  toRefused,
+  toUploadRefused,
+} from "./failures.ts";
 import {
   finalizeVideoRequest,
   getAssetRequest,
@@ -11,6 +18,7 @@ import {
   readInitializeVideoReply,
   readPutPartReply,
 } from "./media-api.ts";
+import { pack, unpack } from "./packing.ts";
 import { beginProcessing, type Job } from "./processing.ts";
 import { videoProblem } from "./video-rules.ts";
 
@@ -22,14 +30,17 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const request = initializeVideoRequest(job.accessToken, owner, item.sizeBytes);
   const opened = await readInitializeVideoReply(await job.fetch(request));
   if (!opened.ok) return toRefused(opened.error);
-  const bookmark: VideoPlace = { stage: "video", ...opened.value, etags: [] };
+  const { parts, ...upload } = opened.value;
+  const progress = await pack({ parts, etags: [] });
+  const bookmark: VideoPlace = { stage: "video", ...upload, progress };
   return { kind: "next", bookmark };
 }
 
 /** Sends the next part; once all are there, says so. */
 export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Promise<Prepared> {
-  const [part, ...parts] = at.parts;
-  if (!part) return finishVideo(job, at);
+  const { parts, etags } = await unpack(at.progress);
+  const [part, ...others] = parts;
+  if (!part) return finishVideo(job, at, etags);
   if (part.lastByte >= item.sizeBytes) {
     return sendAgain("LinkedIn asks for bytes that are not in the video.");
   }
@@ -37,14 +48,16 @@ export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Prom
   const data = await job.readMedia(item, range);
   const taken = await readPutPartReply(await job.fetch(putPartRequest(part, data)));
   if (!taken.ok) return toUploadRefused(taken.error);
-  if (taken.value === null)
+  if (taken.value === null) {
     return sendAgain("LinkedIn took a part of the video without naming it.");
-  return { kind: "next", bookmark: { ...at, parts, etags: [...at.etags, taken.value] } };
+  }
+  const progress = await pack({ parts: others, etags: [...etags, taken.value] });
+  return { kind: "next", bookmark: { ...at, progress } };
 }
 
-async function finishVideo(job: Job, at: VideoPlace): Promise<Prepared> {
+async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<Prepared> {
   const reply = await readFinalizeVideoReply(
-    await job.fetch(finalizeVideoRequest(job.accessToken, at)),
+    await job.fetch(finalizeVideoRequest(job.accessToken, { ...at, etags })),
   );
   if (reply.ok) return beginProcessing(job, [at.video]);
   const refused = toRefused(reply.error);
@@ -53,6 +66,9 @@ async function finishVideo(job: Job, at: VideoPlace): Promise<Prepared> {
   const look = await readAssetReply(
     await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
   );
+  if (!look.ok && (isAskedAgain(look.error) || isTokenRefusal(look.error))) {
+    return toRefused(look.error);
+  }
   const isFinished = look.ok && /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status);
   return isFinished ? beginProcessing(job, [at.video]) : refused;
 }

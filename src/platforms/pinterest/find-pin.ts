@@ -30,6 +30,14 @@ const isOwn = ({ is_owner, parent_pin_id }: ListedPin): boolean =>
 /** What cannot be dated may be new. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
 
+/** Newest first, as far as their times are told. */
+function isInOrder(pins: ListedPin[]): boolean {
+  const times = pins
+    .map(({ created_at }) => toInstant(created_at))
+    .filter((time) => !Number.isNaN(time));
+  return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
+}
+
 const unknowable = (message: string): Reconciled => ({ kind: "unknowable", message });
 
 /**
@@ -39,7 +47,7 @@ const unknowable = (message: string): Reconciled => ({ kind: "unknowable", messa
  */
 export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Reconciled> {
   const from = readyAt - CLOCK_SLACK_MS;
-  const found: ListedPin[] = [];
+  const listed: ListedPin[] = [];
   let bookmark: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {
     const request = listPinsRequest(job.accessToken, boardIdOf(job), bookmark);
@@ -49,12 +57,12 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
       if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
       return unknowable(reply.error.message);
     }
-    const { items } = reply.value;
-    const recent = items.filter((pin) => isNew(pin, from));
-    found.push(...recent);
+    listed.push(...reply.value.items);
     bookmark = reply.value.bookmark;
-    if (bookmark === null || recent.length < items.length) {
-      return judge(job, found.filter(isOwn), mediaId !== null);
+    const recent = listed.filter((pin) => isNew(pin, from));
+    // A board may have been put into an order of its own: then a pin's age says nothing of the next.
+    if (bookmark === null || (recent.length < listed.length && isInOrder(listed))) {
+      return judge(job, recent.filter(isOwn), mediaId !== null);
     }
   }
   return unknowable("Pinterest gave no answer to the pin, and the board has too many newer ones.");
@@ -63,18 +71,21 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
 /** A pin that shares only some of the texts may be this one with what Pinterest made of the others. */
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   const wanted = toTexts(job);
-  const alike = pins.filter(
-    (pin) => plain(pin.title) === plain(wanted.title) && isOfKind(pin, isVideo),
-  );
+  const candidates = pins.filter((pin) => isOfKind(pin, isVideo));
+  const hasTitle = (pin: ListedPin) => plain(pin.title) === plain(wanted.title);
   const hasDescription = (pin: ListedPin) => plain(pin.description) === plain(wanted.description);
   const hasLink = (pin: ListedPin) => plainLink(pin.link) === plainLink(wanted.link);
-  const same = alike.filter((pin) => hasDescription(pin) && hasLink(pin));
+  const same = candidates.filter((pin) => hasTitle(pin) && hasDescription(pin) && hasLink(pin));
   const [only] = same;
   if (only && same.length === 1) return toPublished(only.id);
   if (only) {
     return unknowable("Pinterest gave no answer to the pin, and the board has several like it.");
   }
-  if (alike.some((pin) => hasDescription(pin) || hasLink(pin))) {
+  const isAlike = (pin: ListedPin) =>
+    (hasTitle(pin) && (hasDescription(pin) || hasLink(pin))) ||
+    (Boolean(plain(wanted.description)) && hasDescription(pin)) ||
+    (Boolean(wanted.link) && hasLink(pin) && hasDescription(pin));
+  if (candidates.some(isAlike)) {
     return unknowable("Pinterest gave no answer to the pin, and the board has a similar one.");
   }
   return { kind: "absent" };

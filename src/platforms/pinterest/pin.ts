@@ -12,8 +12,8 @@ const DEFAULT_TITLE = "Untitled";
 export function toTexts({ post }: Job): Pick<NewPin, "title" | "description" | "link"> {
   const { title, description, settings } = post;
   return {
-    title: title ?? DEFAULT_TITLE,
-    ...(description === null ? {} : { description }),
+    title: title?.trim() ? title : DEFAULT_TITLE,
+    ...(description?.trim() ? { description } : {}),
     ...(settings.link === null ? {} : { link: settings.link }),
   };
 }

@@ -15,7 +15,7 @@ import type { GraphRefusal } from "../meta-graph.ts";
 /** The container is not to be found: publishing may not know yet of one that is ready. */
 export const CONTAINER_MISSING = 4279009;
 
-/** What an error_subcode means. Source: Threads API, "Troubleshooting", and practice of others. */
+/** What an error_subcode means. Source: Threads API, "Troubleshooting", and public clients of it. */
 const BY_SUBCODE: [number, GraphRule][] = [
   [CONTAINER_MISSING, { code: "unknown", transient: true }],
   // The profile is restricted.

@@ -11,9 +11,8 @@ const EMOJI =
  * @see https://developers.facebook.com/docs/threads/posts
  */
 export function countCharacters(text: string): number {
-  let count = text.length;
-  for (const [emoji] of text.matchAll(EMOJI)) count += countUtf8Bytes(emoji) - emoji.length;
-  return count;
+  const emoji = text.match(EMOJI)?.join("") ?? "";
+  return text.length + countUtf8Bytes(emoji) - emoji.length;
 }
 
 /** Addresses as people write them; one without scheme begins with www. */

@@ -17,6 +17,9 @@ export const MAX_VIDEO_BYTES = 4_000_000_000;
 /** Source: spec, "Content limits by platform". */
 export const VIDEO_TYPES = ["video/mp4", "video/webm", "video/quicktime"];
 
+/** Whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
+const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
+
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 15;
 
@@ -43,7 +46,7 @@ export const capabilities: Capabilities = {
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
-  bannedHashtags: [],
+  bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {
     kinds: ["image", "video"],
     maxCount: MAX_PHOTOS,

@@ -1,6 +1,7 @@
 /**
- * Sizes in bytes, so that a chunk gets through in the time of one call on a slow way too. A single chunk may have up to 64 MB, chunks of a longer video 5 to 64 MB, the last
- * one up to 128 MB; the number of chunks is rounded down. Source: TikTok, "Media Transfer Guide".
+ * Sizes in bytes. A single chunk may have up to 64 MB, chunks of a longer video 5 to 64 MB, the last one
+ * up to 128 MB, and their number is rounded down; these are smaller, so that a chunk gets through in the
+ * time of one call on a slow line too. Source: TikTok, "Media Transfer Guide".
  */
 const LARGEST_SINGLE = 20_000_000;
 const SMALL_CHUNK = 10_000_000;

@@ -21,6 +21,9 @@ export const tiktok: Connector<TikTokSettings> = {
   identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
   refresh: async (fetch, credentials, account, app) =>
     (await logins()).refresh(fetch, credentials, account, app),
+  extras: {
+    stats: async (fetch, accessToken) => (await import("./stats.ts")).readStats(fetch, accessToken),
+  },
   revoke: async (fetch, credentials, _account, app) =>
     (await logins()).revoke(fetch, credentials, app),
 };

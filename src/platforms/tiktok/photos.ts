@@ -16,6 +16,9 @@ import { isAskedAgain, isOutage, isTokenRefusal, toRefused } from "./failures.ts
 import { isForInbox } from "./settings.ts";
 import { accepted } from "./status.ts";
 
+const UNKNOWABLE =
+  "TikTok gave no answer to the post, and it does not tell whether private posts and drafts arrived.";
+
 /** Characters of a post's text that listings give. Source: TikTok, "Video Object". */
 const LISTED_UNITS = 150;
 /** Clocks differ, theirs from ours. */
@@ -73,13 +76,25 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
     return accepted(job, { publishId: reply.value, username: at.username, isForInbox: isInbox });
   }
   const post_info = asPrivate(at.body.post_info, reply.error.code);
-  if (post_info) return sendPhotos(job, { ...at, body: { ...at.body, post_info } });
+  if (post_info) return sendPrivately(job, { ...at, body: { ...at.body, post_info } });
   if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
   return toRefused(reply.error);
 }
 
-const UNKNOWABLE =
-  "TikTok gave no answer to the post, and it does not tell whether private posts and drafts arrived.";
+/**
+ * The bookmark names the level that was asked for, so that a later look-up could take a public post for
+ * this one. Without an answer the person has to look.
+ */
+async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
+  const sent = await sendPhotos(job, at).catch(() => null);
+  if (sent && sent.kind !== "unknown") return sent;
+  return {
+    kind: "failed",
+    failure: { code: "platform_processing_timeout", message: UNKNOWABLE },
+    transient: false,
+  };
+}
+
 const NOT_FOUND =
   "TikTok gave no answer to the post, and the account's newest public posts do not show it yet.";
 
@@ -109,9 +124,9 @@ export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled>
 function isSamePost(job: Job, { readyAt }: PhotosReady, video: ListedVideo): boolean {
   if (video.create_time * 1_000 < readyAt - CLOCK_SLACK_MS) return false;
   const { title, description } = toTexts(job);
-  const texts = [title, description, description && `${title}\n${description}`]
-    .map((text) => text?.slice(0, LISTED_UNITS).trim())
-    .filter(Boolean);
+  // The title alone names no post that has more to it.
+  const whole = description ? [description, `${title}\n${description}`] : [title];
+  const texts = whole.map((text) => text.slice(0, LISTED_UNITS).trim());
   return [video.title, video.video_description].some((text) => text && texts.includes(text.trim()));
 }
 

@@ -1,12 +1,19 @@
 import type { Result } from "../../core/result.ts";
 import { secondsBetween } from "../../core/time.ts";
-import type { PublishedPost, Reconciled, Settled, Submitted, Waiting } from "../connector.ts";
+import type {
+  PublishedPost,
+  Reconciled,
+  Refused,
+  Settled,
+  Submitted,
+  Waiting,
+} from "../connector.ts";
 import { type PublishStatus, readStatusReply, statusRequest, type TikTokRefusal } from "./api.ts";
 import type { Processing, Uploading } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
-import { isAskedAgain, isTokenRefusal, sendAgain, toGivenUp } from "./failures.ts";
+import { isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
 
-/** Between two looks, by how long we have waited, in seconds. Source: platform notes, "Status". */
+/** Between two looks, by how long we have waited, in seconds; TikTok takes 30 a minute. */
 const LOOKS = [
   { until: 30, every: 5 },
   { until: 120, every: 10 },
@@ -108,14 +115,18 @@ export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Pro
   return { kind: "unknowable", message: reply.error.message };
 }
 
-/** The upload's address took no last chunk: it is worn out, or has had that chunk before. */
+/**
+ * The upload's address took no last chunk: it is worn out, or has had that chunk before. `refused` holds
+ * only where TikTok says that bytes are missing: otherwise the post may be in the making.
+ */
 export async function judgeClosedUpload(
   job: Job,
   at: Uploading,
   sizeBytes: number,
-  refusal: string,
+  refused: Refused,
 ): Promise<Submitted> {
   const reply = await askStatus(job, at.publishId);
-  if (!reply.ok) return { kind: "unknown", message: refusal };
-  return lacksBytes(reply.value, sizeBytes) === false ? accepted(job, at) : sendAgain(refusal);
+  const isMissing = reply.ok ? lacksBytes(reply.value, sizeBytes) : null;
+  if (isMissing === null) return { kind: "unknown", message: refused.failure.message };
+  return isMissing ? refused : accepted(job, at);
 }

@@ -114,10 +114,18 @@ function toChunkRefused(reply: ChunkReply): Refused {
   return refused.kind === "failed" ? refused : sendAgain(reply.message);
 }
 
-/** On from where TikTok says it is. */
+const chunkAfter = (at: Uploading, item: MediaItem, { uploaded }: ChunkReply): number | null =>
+  uploaded === null ? null : nextChunk(at, item.sizeBytes, uploaded);
+
+/** Whether TikTok says in a refusal that it has all of the video. */
+const isWhole = (at: Uploading, item: MediaItem, reply: ChunkReply): boolean =>
+  reply.status === 416 && chunkAfter(at, item, reply) === at.count;
+
+/** On from where TikTok says it is. What it has all of is never begun anew. */
 function realign(item: MediaItem, at: Uploading, reply: ChunkReply): Prepared {
-  const found = reply.uploaded === null ? null : nextChunk(at, item.sizeBytes, reply.uploaded);
-  if (found === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(reply.message);
+  const found = chunkAfter(at, item, reply);
+  const isHopeless = at.realigned >= MAX_REALIGNMENTS && !isWhole(at, item, reply);
+  if (found === null || isHopeless) return sendAgain(reply.message);
   const next = Math.min(found, at.count - 1);
   return { kind: "next", bookmark: { ...at, next, realigned: at.realigned + 1 } };
 }
@@ -127,10 +135,15 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   const reply = await putChunk(job, item, at);
   if (reply.isTaken && reply.status !== 206) return accepted(job, at);
   const { status, message } = reply;
-  if (isGone(reply) || status === 416) {
-    return judgeClosedUpload(job, at, item.sizeBytes, message);
-  }
-  const isUndecided = status < 400 || status === 408 || status >= 500;
-  if (isUndecided) return { kind: "unknown", message };
+  if (isWhole(at, item, reply)) return accepted(job, at);
+  if (status < 400 || status === 408 || status >= 500) return { kind: "unknown", message };
+  if (status === 429) return toChunkRefused(reply);
+  return judgeClosedUpload(job, at, item.sizeBytes, toLastChunkRefused(reply));
+}
+
+/** What the refusal comes down to once it is known that TikTok does not have the chunk. */
+function toLastChunkRefused(reply: ChunkReply): Refused {
+  const { status, message } = reply;
+  if (isGone(reply) || status === 416) return sendAgain(message);
   return status === 400 ? finalUnknown(message) : toChunkRefused(reply);
 }

@@ -29,14 +29,16 @@ function checkText(post: XPost): FieldError[] {
   }
   const { x_premium } = post.settings;
   const most = x_premium ? MAX_PREMIUM_TEXT : MAX_TEXT;
-  const length = weightedLength(text);
+  const length = weightedLength(text, MAX_PREMIUM_TEXT);
   if (length <= most) return [];
   const field = post.title?.trim() ? "title" : "description";
+  const counted =
+    length > MAX_PREMIUM_TEXT ? `more than ${formatCount(MAX_PREMIUM_TEXT)}` : formatCount(length);
   const more = x_premium ? "" : `; with x_premium up to ${formatCount(MAX_PREMIUM_TEXT)}`;
   return [
     {
       field,
-      message: `Shorten the text: X takes ${formatCount(most)} characters (a link counts 23, emoji and CJK count 2), it has ${formatCount(length)}${more}.`,
+      message: `Shorten the text: X takes ${formatCount(most)} characters (a link counts 23, emoji and CJK count 2), it has ${counted}${more}.`,
     },
   ];
 }

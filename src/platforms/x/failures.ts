@@ -13,6 +13,8 @@ interface Rule {
   restart?: boolean;
 }
 
+const MEDIA_IDS = /media[ _]ids?\b/i;
+
 /**
  * What X's refusals come down to, the first rule that fits; 401, 429 and what a server says that is not
  * well are dealt with below. X seldom gives codes, so its wording has to be read.
@@ -45,7 +47,7 @@ const REFUSALS: Rule[] = [
     wording: /invalid URL|link.* blocked|spam|automated|malicious|harmful/i,
     code: "content_flagged",
   },
-  { status: [400], wording: /media[ _]ids?\b/i, code: "platform_unavailable", restart: true },
+  { status: [400], wording: MEDIA_IDS, code: "platform_unavailable", restart: true },
 ];
 
 /** X tells the wait until the end of a window; longer ones are left to the caller. */
@@ -73,6 +75,10 @@ export const isTokenRefusal = ({ status }: XRefusal): boolean => status === 401;
 
 export const isDuplicate = ({ status, message }: XRefusal): boolean =>
   status === 403 && /duplicate content/i.test(message);
+
+/** The files are not there any more, or stand in a post already. */
+export const areMediaRefused = ({ status, message }: XRefusal): boolean =>
+  status === 400 && MEDIA_IDS.test(message);
 
 /** What the call led to is not known: X fell over, or what answered was something else. */
 export const isUndecided = ({ status }: XRefusal): boolean =>

@@ -3,7 +3,14 @@ import type { MediaItem, Prepared } from "../connector.ts";
 import type { Reading } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
 import { GIF } from "./capabilities.ts";
-import { isGone, sendAgain, toProcessingFailure, toRefused } from "./failures.ts";
+import {
+  isAskedAgain,
+  isGone,
+  isTokenRefusal,
+  sendAgain,
+  toProcessingFailure,
+  toRefused,
+} from "./failures.ts";
 import {
   altTextRequest,
   appendRequest,
@@ -106,6 +113,9 @@ async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepar
     // X may have taken an earlier call, whose answer was lost.
     const status = await askStatus(job, upload);
     if (status.ok && status.value) return judge(at, upload, status.value);
+    if (!status.ok && (isAskedAgain(status.error) || isTokenRefusal(status.error))) {
+      return toRefused(status.error, job.now());
+    }
   }
   return isGone(reply.error) ? sendAgain(reply.error.message) : toRefused(reply.error, job.now());
 }

@@ -1,3 +1,4 @@
+import { secondsBetween } from "../../core/time.ts";
 import type {
   Bookmark,
   Prepared,
@@ -16,8 +17,9 @@ import {
   usersRequest,
 } from "./api.ts";
 import { type Job, type Preparing, type Ready, readBookmark, readReady } from "./bookmark.ts";
-import { MAX_TEXT, MAX_VIDEO_SECONDS, POLL_MINUTES } from "./capabilities.ts";
+import { MAX_TEXT, MAX_VIDEO_SECONDS, POLL_MINUTES, timing } from "./capabilities.ts";
 import {
+  areMediaRefused,
   contentFlagged,
   isDuplicate,
   isTokenRefusal,
@@ -39,7 +41,9 @@ const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   if (stored === null) return begin(job);
   const at = readBookmark(stored);
-  return at.stage === "ready" ? { kind: "ready", bookmark: at } : proceed(job, at);
+  if (at.stage === "preparing") return proceed(job, at);
+  // A call was refused, so there is no post of ours up to now.
+  return { kind: "ready", bookmark: { ...at, readyAt: job.now().getTime() } };
 }
 
 /** Refuses what can be seen to fail, before anything is sent. */
@@ -138,6 +142,10 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
+/** Whether an earlier call may have made the post: a first one follows being ready at once. */
+const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
+  secondsBetween(new Date(readyAt), job.now()) > timing.callSeconds;
+
 /** Makes the post. */
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const at = readReady(stored);
@@ -146,23 +154,24 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   if (reply.ok) return toPublished(job, at, reply.value);
   const { error } = reply;
   if (isUndecided(error)) return { kind: "unknown", message: error.message };
-  if (isDuplicate(error)) return judgeDuplicate(job, at, error.message);
+  const isPerhapsOurs = isDuplicate(error) || areMediaRefused(error);
+  if (isPerhapsOurs && isRepeated(job, at)) return judgeRepeat(job, at, error.message);
   return toRefused(error, job.now());
 }
 
-/** X has that text already: it is our own, where an earlier call came through without its answer. */
-async function judgeDuplicate(job: Job, at: Ready, message: string): Promise<Submitted> {
+/** X has that text already, or its files stand in a post: perhaps in ours, of a call without an answer. */
+async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submitted> {
   const found = await findOwnPost(job, at);
-  if (!found.ok)
-    return isTokenRefusal(found.error) ? { kind: "token_expired" } : { kind: "unknown", message };
-  switch (found.value.kind) {
-    case "found":
-      return toPublished(job, at, found.value.id);
-    case "several":
-      return { kind: "unknown", message };
-    case "none":
-      return contentFlagged(message);
-  }
+  if (!found.ok) return { kind: "unknown", message };
+  if (found.value.kind === "found") return toPublished(job, at, found.value.id);
+  return {
+    kind: "failed",
+    failure: {
+      code: "platform_processing_timeout",
+      message: `Look on X whether an earlier try has published the post. X refuses another one: ${message}`,
+    },
+    transient: false,
+  };
 }
 
 /** Posts of a circle need not stand in the timeline. */

@@ -1,4 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { refusedUrl } from "../../core/url-policy.ts";
 import type { Prepared, Refused } from "../connector.ts";
 import { readText } from "../reply.ts";
 import type { XRefusal } from "./api.ts";
@@ -41,6 +42,9 @@ async function answerOf(job: Job, url: string): Promise<Response | null> {
 async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFile, Refused>> {
   const unreachable = (reason: string, transient: boolean) =>
     refuse(mediaUnreachable(`The subtitles could not be fetched: ${reason}.`, transient));
+  // What may be fetched can have changed since the post was made.
+  const reason = refusedUrl(url);
+  if (reason) return unreachable(`the address ${reason}`, false);
   const reply = await answerOf(job, url);
   if (!reply) return unreachable("the address does not answer", true);
   if (!reply.ok) {

@@ -25,11 +25,16 @@ const withoutCrowds = (text: string, between: RegExp, signs: RegExp, most: numbe
     .map((part) => ((part.match(signs)?.length ?? 0) > most ? part.replace(signs, "x") : part))
     .join("");
 
-/** UTF-16 units: from the one on a part ends before a space, from the other before any such sign. */
-const PART = { wanted: 300, most: 800 };
+/**
+ * UTF-16 units: from the first on a part ends before a space, from the second before any such sign, and
+ * at the last wherever it is: no address that X takes is as long.
+ */
+const PART = { wanted: 300, most: 800, longest: 8_000 };
 const SPACE = /\s/g;
 /** No ASCII, and nothing that changes what stands before it. */
 const APART = /(?<!\u200D)(?![\p{M}\p{RI}\p{EMod}\p{Cf}])\P{ASCII}/gu;
+
+const LOW_SURROGATE = /^[\uDC00-\uDFFF]/;
 
 /** Where the first match from `from` on begins; the end of the text where there is none. */
 function indexFrom(text: string, pattern: RegExp, from: number): number {
@@ -42,29 +47,36 @@ function indexFrom(text: string, pattern: RegExp, from: number): number {
  * no domain and hardly an address has them, and the patterns of twitter-text take the square of their
  * length. The same holds for long texts without a space.
  */
-function toParts(text: string): string[] {
+function* toParts(text: string): Generator<string> {
   const whole = text.normalize("NFC");
-  const parts: string[] = [];
+  let [space, apart] = [-1, -1];
   for (let start = 0; start < whole.length; ) {
-    const space = indexFrom(whole, SPACE, start + PART.wanted);
+    // What was found far ahead is not looked for again.
+    if (space < start + PART.wanted) space = indexFrom(whole, SPACE, start + PART.wanted);
     const isNear = space <= start + PART.most;
-    const end = isNear ? space : Math.min(space, indexFrom(whole, APART, start + PART.most));
-    parts.push(whole.slice(start, end));
+    if (!isNear && apart < start + PART.most) apart = indexFrom(whole, APART, start + PART.most);
+    const cut = Math.min(isNear ? space : Math.min(space, apart), start + PART.longest);
+    const end = LOW_SURROGATE.test(whole.charAt(cut)) ? cut - 1 : cut;
+    const names = withoutCrowds(whole.slice(start, end), BETWEEN_NAMES, SEPARATORS, MAX_SEPARATORS);
+    yield withoutCrowds(names, BETWEEN_WORDS, BRACKETS, MAX_BRACKETS);
     start = end;
   }
-  return parts.map((part) => {
-    const names = withoutCrowds(part, BETWEEN_NAMES, SEPARATORS, MAX_SEPARATORS);
-    return withoutCrowds(names, BETWEEN_WORDS, BRACKETS, MAX_BRACKETS);
-  });
 }
 
 /**
- * What X counts: a link is 23, an emoji sequence 2, Latin letters and the like 1, all others 2.
+ * What X counts: a link is 23, an emoji sequence 2, Latin letters and the like 1, all others 2. Beyond
+ * `enough` nothing more is counted.
  *
  * @see https://docs.x.com/fundamentals/counting-characters
  */
-export const weightedLength = (text: string): number =>
-  toParts(text).reduce((length, part) => length + parseTweet(part).weightedLength, 0);
+export function weightedLength(text: string, enough = Number.POSITIVE_INFINITY): number {
+  let length = 0;
+  for (const part of toParts(text)) {
+    length += parseTweet(part).weightedLength;
+    if (length > enough) break;
+  }
+  return length;
+}
 
 const URL_WITH_PROTOCOL = /(?<![\p{L}\p{N}_])https?:\/\/[^\s/?#]/iu;
 

@@ -106,7 +106,7 @@ export function secondsToPacificMidnight(now: Date): number {
   return DAY_SECONDS - (hours * 3_600 + minutes * 60 + seconds);
 }
 
-const failed = (code: FailureCode, message: string, transient = false): Refused => ({
+export const failed = (code: FailureCode, message: string, transient = false): Refused => ({
   kind: "failed",
   failure: { code, message },
   transient,

@@ -68,7 +68,7 @@ async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
 const NOT_FOUND =
   "YouTube gave no answer to the video, and the channel's newest videos do not tell whether it is there.";
 
-const plain = (title: string): string => title.replace(/\s+/g, " ").trim();
+const plain = (title: string): string => title.normalize("NFC").replace(/\s+/g, " ").trim();
 
 const isSameVideo = (job: Job, { readyAt, storedAt }: Uploading, video: ListedVideo): boolean =>
   plain(video.title) === plain(titleOf(job.post)) &&

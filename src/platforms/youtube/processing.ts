@@ -8,7 +8,7 @@ import {
   type VideoStatus,
 } from "./api.ts";
 import type { Processing } from "./bookmark.ts";
-import { isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { failed, isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
 import { askedPrivacy } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
@@ -26,6 +26,7 @@ const MAX_THUMBNAIL_TRIES = 3;
 const THUMBNAIL_RETRY_SECONDS = 30;
 
 const STILL_PROCESSING = "YouTube is still processing the video.";
+const NOT_SHOWN = "YouTube took the video in, but does not show it; it may still appear.";
 
 function look(job: Job, at: Processing): Waiting {
   const waited = secondsBetween(new Date(at.since), job.now());
@@ -48,28 +49,39 @@ export const accepted = (
     warnings,
   });
 
-/** The video's state; null where YouTube does not tell it now. */
-async function askStatus(job: Job, videoId: string): Promise<VideoStatus | TokenExpired | null> {
+type Sight =
+  | { kind: "seen"; status: VideoStatus }
+  /** YouTube answers, and does not show the video. */
+  | { kind: "hidden" }
+  | { kind: "not_told" }
+  | TokenExpired;
+
+async function askStatus(job: Job, videoId: string): Promise<Sight> {
   try {
     const request = getStatusRequest(job.accessToken, videoId);
     const reply = await readGetStatusReply(await job.fetch(request));
-    if (reply.ok) return reply.value;
-    return isTokenRefusal(reply.error) ? { kind: "token_expired" } : null;
+    if (reply.ok) return reply.value ? { kind: "seen", status: reply.value } : { kind: "hidden" };
+    return { kind: isTokenRefusal(reply.error) ? "token_expired" : "not_told" };
   } catch {
-    return null;
+    return { kind: "not_told" };
   }
 }
 
-/** Looks for a while whether YouTube can make something of the video, which is out in any case. */
+/**
+ * Looks for a while whether YouTube can make something of the video. It is out while that lasts, unless
+ * YouTube never shows it.
+ */
 export async function followVideo(job: Job, at: Processing): Promise<Settled> {
-  const status = await askStatus(job, at.videoId);
-  if (status && "kind" in status) return status;
+  const sight = await askStatus(job, at.videoId);
+  if (sight.kind === "token_expired") return sight;
+  const status = sight.kind === "seen" ? sight.status : null;
   const givenUp = status && toGivenUp(status);
   if (givenUp) return givenUp;
   const seen = { ...at, privacyStatus: status?.privacyStatus ?? at.privacyStatus };
   const isDone = status?.uploadStatus === "processed";
   const isOver = secondsBetween(new Date(at.since), job.now()) > CHECK_SECONDS;
   if (!isDone && !isOver) return look(job, seen);
+  if (sight.kind === "hidden") return failed("platform_processing_timeout", NOT_SHOWN);
   const warnings = isDone ? seen.warnings : [...seen.warnings, STILL_PROCESSING];
   return setThumbnail(job, seen, warnings);
 }

@@ -168,5 +168,9 @@ export async function listPosts(call: GraphCall): Promise<Response> {
     .toArray();
   const data = rows.slice(0, limit).map((row) => pick(call, toObject(row), ["id", "message"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
-  return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });
+  const next = new URL(call.url);
+  next.searchParams.delete("access_token");
+  next.searchParams.set("after", cursors.after);
+  const paging = { cursors, ...(rows.length > limit ? { next: next.href } : {}) };
+  return Response.json({ data, ...(data.length > 0 ? { paging } : {}) });
 }

@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
+import { readSandboxName } from "../login.ts";
 import { type GraphCall, GraphError, invalidParameter, pickFields } from "../meta-graph.ts";
 import type { SandboxStore } from "../store.ts";
 
@@ -24,7 +25,7 @@ export interface Account {
   name: string;
 }
 
-/** Life of a refreshed token, as Instagram itself writes it. Source: platform notes, "OAuth". */
+/** Life of a refreshed token, as Instagram itself writes it. Source: Meta, "Refresh Access Token". */
 const TOKEN_SECONDS = 5_183_944;
 
 /** A token that a person's consent would have led to: it names the account that it is for. */
@@ -49,14 +50,6 @@ async function toAccount(name: string): Promise<Account> {
     username: isTold ? label : `${label.slice(0, MAX_USERNAME - 9) || "account"}_${mark}`,
     name,
   };
-}
-
-function readName(encoded: string): string | null {
-  try {
-    return decodeURIComponent(encoded);
-  } catch {
-    return null;
-  }
 }
 
 const invalidToken = (): GraphError =>
@@ -87,8 +80,7 @@ export async function authenticate({ store, token }: GraphCall) {
   if (token === null) {
     throw new GraphError(104, "An access token is required to request this resource.");
   }
-  const given = GIVEN_TOKEN.exec(token)?.[1];
-  const name = given === undefined ? null : readName(given);
+  const name = readSandboxName(GIVEN_TOKEN.exec(token)?.[1] ?? "");
   if (name !== null) {
     const account = await toAccount(name);
     store.sql.exec(

@@ -14,7 +14,7 @@ export interface ContainerFields {
   received: Record<string, string>;
 }
 
-/** Limits. Source: platform notes, "Container endpoint". */
+/** Limits. Source: Meta, "IG User Media", parameters. */
 const MAX_CAPTION = 2_200;
 const MAX_HASHTAGS = 30;
 const MAX_MENTIONS = 20;
@@ -24,7 +24,7 @@ const MAX_COLLABORATORS = 3;
 const MIN_CHILDREN = 2;
 const MAX_CHILDREN = 10;
 
-/** Which parameters belong to what. Source: platform notes, "Container endpoint". */
+/** Which parameters belong to what. Source: Meta, "IG User Media", parameters. */
 const SHARED = ["caption", "location_id", "collaborators", "is_ai_generated"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   image: ["image_url", "alt_text", "user_tags", ...SHARED],

@@ -8,7 +8,7 @@ import { type Account, authenticate, expiredToken } from "./accounts.ts";
 import { containers, type InstagramContainer, requireSelf } from "./containers.ts";
 import { countPublished, insertMedia, permalinkOf } from "./media.ts";
 
-/** Source: platform notes, "Limits". */
+/** Source: Meta, "Content Publishing Limit", quota_total. */
 const POSTS_PER_DAY = 50;
 const QUOTA_MS = 24 * HOUR;
 

@@ -4,7 +4,7 @@ import { type GraphCall, type GraphError, mediaError } from "../meta-graph.ts";
 import type { Account } from "./accounts.ts";
 import type { ContainerFields } from "./fields.ts";
 
-/** Bytes. Source: platform notes, "Media rules". */
+/** Bytes. Source: Meta, "IG User Media", image, reel and story specifications. */
 const MAX_IMAGE_BYTES = 8_000_000;
 const MAX_VIDEO_BYTES = 300_000_000;
 const MAX_STORY_VIDEO_BYTES = 100_000_000;

@@ -48,22 +48,6 @@ async function memberOf(name: string): Promise<Member> {
 
 const loginsOf = ({ store, origin }: LinkedInCall) => new Logins(store, "linkedin", origin);
 
-const PREFIX = "sandbox.linkedin.";
-
-/** Being connected again is a new login, whose token only happens to look the same. */
-function nameOf(call: LinkedInCall, token: string): string | "expired" | null {
-  const logins = loginsOf(call);
-  const name = logins.nameOf(token, "access");
-  const isNew = call.origin.accountId === null && token.startsWith(PREFIX);
-  if (name !== "expired" || !isNew) return name;
-  call.store.sql.exec(
-    "DELETE FROM logins WHERE platform = 'linkedin' AND team_id = ? AND token = ?",
-    call.origin.teamId,
-    token,
-  );
-  return logins.nameOf(token, "access");
-}
-
 export const expiredToken = () =>
   new LinkedInError(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
 
@@ -72,7 +56,7 @@ export async function authenticate(call: LinkedInCall): Promise<{ member: Member
   const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
   if (!token)
     throw new LinkedInError(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token", 65_604);
-  const name = nameOf(call, token);
+  const name = loginsOf(call).nameOf(token, "access");
   if (name === null) {
     throw new LinkedInError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
   }

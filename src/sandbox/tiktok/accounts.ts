@@ -3,6 +3,7 @@ import { now } from "../../core/clock.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
+import { readSandboxName } from "../login.ts";
 import { readBody } from "../simulator.ts";
 import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
 
@@ -25,7 +26,7 @@ CREATE TABLE IF NOT EXISTS tiktok_tokens (
 CREATE INDEX IF NOT EXISTS tiktok_tokens_by_account ON tiktok_tokens (open_id, team_id);
 `;
 
-/** Lifetimes in seconds. Source: platform notes, "Origins and OAuth 2.0". */
+/** Lifetimes in seconds. Source: TikTok, "Manage User Access Tokens with OAuth v2". */
 const ACCESS_SECONDS = 7_200;
 const REFRESH_SECONDS = (180 * DAY) / SECOND;
 
@@ -54,18 +55,9 @@ async function openIdOf(name: string): Promise<string> {
   return `-000${toHex(hash).slice(0, 32)}`;
 }
 
-function nameIn(token: string, kind: Kind): string | null {
-  try {
-    const name = GIVEN[kind].exec(token)?.[1];
-    return name ? decodeURIComponent(name) : null;
-  } catch {
-    return null;
-  }
-}
-
 /** Brings the account that a given token names into being, with that token. */
 async function welcome({ store, origin }: TikTokCall, token: string, kind: Kind): Promise<void> {
-  const name = nameIn(token, kind);
+  const name = readSandboxName(GIVEN[kind].exec(token)?.[1] ?? "");
   if (name === null) return;
   const openId = await openIdOf(name);
   store.sql.exec(
@@ -82,22 +74,6 @@ async function welcome({ store, origin }: TikTokCall, token: string, kind: Kind)
     openId,
     Number.MAX_SAFE_INTEGER,
   );
-  // Being connected again is a new login, whose tokens only happen to look the same.
-  if (origin.accountId === null && kind === "access") {
-    store.sql.exec(
-      "DELETE FROM tiktok_tokens WHERE open_id = ? AND team_id = ? AND revoked = 1",
-      openId,
-      origin.teamId,
-    );
-    store.sql.exec(
-      "INSERT OR IGNORE INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
-      token,
-      origin.teamId,
-      kind,
-      openId,
-      Number.MAX_SAFE_INTEGER,
-    );
-  }
 }
 
 async function ownerOf(call: TikTokCall, token: string, kind: Kind): Promise<Account | null> {
@@ -134,6 +110,17 @@ export async function authenticate(call: TikTokCall): Promise<{ account: Account
   return { account, token };
 }
 
+/** An audience that is always the same for the same account. */
+function audienceOf(openId: string) {
+  const size = 1 + Number.parseInt(openId.slice(4, 7), 16);
+  return {
+    follower_count: 10 * size,
+    following_count: size % 500,
+    likes_count: 25 * size,
+    video_count: size % 100,
+  };
+}
+
 /** The account with everything a field list may name. */
 const userOf = ({
   openId,
@@ -150,10 +137,7 @@ const userOf = ({
   bio_description: "",
   profile_deep_link: `https://www.tiktok.com/@${username}`,
   is_verified: false,
-  follower_count: 0,
-  following_count: 0,
-  likes_count: 0,
-  video_count: 0,
+  ...audienceOf(openId),
 });
 
 /** The fields that the query asks for; all have to be known. */

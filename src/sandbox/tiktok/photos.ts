@@ -9,7 +9,7 @@ import { readImageSize } from "./image-size.ts";
 import { allWords, refuseAsSteered } from "./steering.ts";
 import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
-/** Source of all limits: platform notes, "Photos". */
+/** Source of all limits: TikTok, "Photo Post" and "Media Transfer Guide". */
 const MAX_PHOTOS = 35;
 const MAX_PHOTO_BYTES = 20_000_000;
 const PHOTO_TYPES = ["image/jpeg", "image/webp"];

@@ -191,7 +191,7 @@ const VIDEO_FIELDS = [
   "share_count",
 ];
 
-/** Characters of a text in listings. Source: platform notes, "Analytics". */
+/** Characters of a text in listings. Source: TikTok, "Video Object". */
 const LISTED_UNITS = 150;
 
 const listInput = z.strictObject({

@@ -10,7 +10,7 @@ import { UPLOADS } from "./origins.ts";
 import { deliveryWords, openingWords, refuseAsSteered } from "./steering.ts";
 import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
-/** Source of all limits: platform notes, "Chunk rules" and "Media transfer". */
+/** Source of all limits: TikTok, "Direct Post" and "Media Transfer Guide". */
 const MAX_VIDEO_BYTES = 4_294_967_296;
 /** MB or MiB is not said: what is between the two readings is taken by neither. */
 const MIN_CHUNK_BYTES = 5_242_880;

@@ -30,18 +30,6 @@ async function toAccount(name: string): Promise<Account> {
   return { userId, username, name };
 }
 
-/** Being connected again is a new login, whose tokens only happen to look the same. */
-function welcomeBack({ store, origin }: XCall, token: string): void {
-  if (origin.accountId !== null || !token.startsWith("sandbox.x.")) return;
-  const name = token.slice("sandbox.x.".length);
-  store.sql.exec(
-    "DELETE FROM logins WHERE platform = 'x' AND team_id = ? AND token IN (?, ?) AND expires_at = 0",
-    origin.teamId,
-    token,
-    `sandbox-refresh.x.${name}`,
-  );
-}
-
 /**
  * Whose token the call carries.
  *
@@ -51,7 +39,6 @@ export async function authenticate(call: XCall): Promise<{ account: Account; tok
   const authorization = call.request.headers.get("authorization") ?? "";
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
   if (!token) throw unauthorized();
-  welcomeBack(call, token);
   const name = new Logins(call.store, "x", call.origin).nameOf(token, "access");
   if (name === null || name === "expired") throw unauthorized();
   return { account: await toAccount(name), token };

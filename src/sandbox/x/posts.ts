@@ -1,5 +1,3 @@
-import extractUrlsWithIndices from "twitter-text/dist/esm/extractUrlsWithIndices.js";
-import parseTweet from "twitter-text/dist/esm/parseTweet.js";
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
@@ -8,6 +6,7 @@ import { type Account, authenticate, randomDigits } from "./accounts.ts";
 import { forbidden, invalidRequest, notFound, readInput, type XCall } from "./call.ts";
 import { findMedia, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
 import { refuseAsSteered } from "./steering.ts";
+import { linksOf, weightOf } from "./text.ts";
 
 export const X_POSTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS x_posts (
@@ -114,7 +113,7 @@ function requireText(account: Account, { text = "", media, poll }: PostInput): s
   }
   if (media && poll) throw invalidRequest("A post takes media or a poll, not both.");
   const most = /\bfree\b/i.test(account.name) ? MAX_TEXT : MAX_PREMIUM_TEXT;
-  if (parseTweet(text).weightedLength > most) {
+  if (weightOf(text) > most) {
     throw forbidden("You are not permitted to perform this action.");
   }
   if ((text.match(/(?<!\S)\$[a-z]{1,6}\b/gi) ?? []).length > 1) {
@@ -164,7 +163,7 @@ function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
     const entity = { start, end: start + url.length, url, expanded_url, display_url };
     urls.push(media_key ? { ...entity, media_key } : entity);
   };
-  for (const { url, indices } of extractUrlsWithIndices(text)) {
+  for (const { url, indices } of linksOf(text)) {
     shown += escapeHtml(text.slice(from, indices[0]));
     add(/^https?:/i.test(url) ? url : `http://${url}`);
     from = indices[1];

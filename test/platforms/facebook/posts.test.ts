@@ -107,6 +107,7 @@ describe("a text and a photo", () => {
     ["a dead token", graphError(190, 463), { kind: "token_expired" }],
     ["a server error", graphError(2, undefined, {}, 500), { kind: "unknown" }],
     ["an unreadable answer", json({ id: "x" }), { kind: "unknown" }],
+    ["unavailable for now", graphError(100, 1363047), { kind: "unknown" }],
     [
       "a bad link",
       graphError(100, 1609008),
@@ -253,11 +254,7 @@ describe("reconcile", () => {
     ["only a photo of the same words", [listed(photo)], { kind: "unknowable" }],
     ["nothing", [], { kind: "absent" }],
     ["only older ones and others", [listed({ message: "B" }), old], { kind: "absent" }],
-    [
-      "more than one list shows",
-      Array.from({ length: 25 }, () => listed({ message: "B" })),
-      { kind: "unknowable" },
-    ],
+    ["one without a time", [listed({ created_time: undefined })], { kind: "unknowable" }],
   ])("the Page shows %s", async (_, data, expected) => {
     const { fetch, calls } = scriptedFetch(json({ data }));
     expect(await facebook.reconcile(job(fetch), READY)).toMatchObject(expected);
@@ -265,6 +262,51 @@ describe("reconcile", () => {
       path: `/v26.0/${PAGE}/published_posts`,
       query: { since: String(NOW.getTime() / 1_000 - 60), limit: "25" },
     });
+  });
+
+  test("accents count the same in either of their forms", async () => {
+    const post = { description: "Cafe\u0301" };
+    const { fetch } = scriptedFetch(json({ data: [listed({ message: "Caf\u00e9" })] }));
+    expect(await facebook.reconcile(job(fetch, { post }), READY)).toMatchObject(found);
+  });
+
+  const next = (after?: string) => ({ paging: { next: "https://a.com", cursors: { after } } });
+  const others = [listed({ message: "B" })];
+
+  test.each<[string, object[], object]>([
+    ["on a second list", [{ data: others, ...next("c1") }, { data: [listed()] }], found],
+    [
+      "nowhere",
+      [
+        { data: others, ...next("c1") },
+        { data: [], ...next("c2") },
+      ],
+      { kind: "absent" },
+    ],
+    [
+      "on none of the first lists",
+      [1, 2, 3].map((n) => ({ data: others, ...next(`c${n}`) })),
+      {
+        kind: "unknowable",
+      },
+    ],
+    ["perhaps on a list that has no cursor", [{ data: others, ...next() }], { kind: "unknowable" }],
+  ])("the post stands %s", async (_, lists, expected) => {
+    const { fetch, calls } = scriptedFetch(...lists.map((list) => json(list)));
+    expect(await facebook.reconcile(job(fetch), READY)).toMatchObject(expected);
+    expect(calls.map(({ query }) => query.after)).toEqual(
+      [undefined, "c1", "c2"].slice(0, lists.length),
+    );
+  });
+
+  test.each([
+    ["2026-12-01T08:59:57+0000", found],
+    ["2026-12-01T08:59:30+0000", { kind: "unknowable" }],
+  ])("a photo without words that is of %s", async (created_time, expected) => {
+    const post = { media: [image()], description: null };
+    const data = [listed({ ...photo, message: undefined, created_time })];
+    const { fetch } = scriptedFetch(json({ data }));
+    expect(await facebook.reconcile(job(fetch, { post }), READY)).toMatchObject(expected);
   });
 
   test.each<[string, PostChange, Bookmark, Record<string, unknown>, object]>([
@@ -332,5 +374,17 @@ describe("reconcile", () => {
   ])("a post that is refused as a duplicate is %s", async (_, refusal, list, expected) => {
     const { fetch } = scriptedFetch(refusal, list);
     expect(await facebook.submit(job(fetch), READY)).toMatchObject(expected);
+  });
+
+  test.each([
+    ["call", { now: later(150) }, {}],
+    ["attempt", {}, { attempt: 2 }],
+  ])("a duplicate that an earlier %s may have made is not refused", async (_, change, more) => {
+    const { fetch } = scriptedFetch(graphError(506), json({ data: [] }));
+    expect(await facebook.submit({ ...job(fetch, change), ...more }, READY)).toMatchObject({
+      kind: "failed",
+      failure: { code: "platform_processing_timeout" },
+      transient: false,
+    });
   });
 });

@@ -107,6 +107,7 @@ describe("the upload", () => {
     ["is no video", status("error"), true, { failure: { code: "media_invalid" } }],
     ["is hidden from this token", graphError(190), false, { kind: "token_expired" }],
     ["cannot be seen for a moment", graphError(2), true, { kind: "failed", transient: true }],
+    ["may be there already", graphError(2), false, { kind: "failed", transient: true }],
   ])("a file that %s", async (_, seen, asked, expected) => {
     const { fetch, calls } = scriptedFetch(seen);
     expect(await facebook.prepare(job(fetch, { post: reel }), place(asked))).toMatchObject(

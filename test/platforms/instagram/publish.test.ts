@@ -40,8 +40,33 @@ describe("submit and settle", () => {
     ["a dead token", graphError(190, 463), { kind: "token_expired" }],
     ["a server error", graphError(2, undefined, { is_transient: true }, 500), { kind: "unknown" }],
     ["an unreadable answer", new Response("{"), { kind: "unknown" }],
+    ["a failure on their side", graphError(100, 2207082), { kind: "unknown" }],
+    ["an unknown path", new Response("", { status: 404 }), { kind: "unknown" }],
   ])("refused as %s", async (_, answer, expected) => {
     expect(await instagram.submit(job(scriptedFetch(answer).fetch), READY)).toMatchObject(expected);
+  });
+
+  describe("a second call that is refused", () => {
+    const at = { now: later(150) };
+    const refusal = () => graphError(100);
+
+    test("leads to the post where the first one was taken in late", async () => {
+      const post = { id: "180", caption: "A caption", timestamp: "2026-12-01T09:01:40+0000" };
+      const { fetch } = scriptedFetch(refusal(), status("PUBLISHED"), json({ data: [post] }));
+      expect(await instagram.submit(job(fetch, at), READY)).toMatchObject({
+        kind: "published",
+        platformPostId: "180",
+      });
+    });
+
+    test.each<[string, Response, object]>([
+      ["is not published", status("FINISHED"), { kind: "failed", transient: false }],
+      ["cannot be asked about now", graphError(2), { kind: "unknown" }],
+      ["cannot be asked about", graphError(10), { kind: "failed", transient: false }],
+    ])("stands where the container %s", async (_, look, expected) => {
+      const { fetch } = scriptedFetch(refusal(), look);
+      expect(await instagram.submit(job(fetch, at), READY)).toMatchObject(expected);
+    });
   });
 
   test("a lost connection is the runner's to judge", async () => {

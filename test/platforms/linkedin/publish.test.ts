@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { randomHex } from "../../../src/core/ids.ts";
 import type { Bookmark } from "../../../src/platforms/connector.ts";
 import { linkedin } from "../../../src/platforms/linkedin/index.ts";
+import { pack, unpack } from "../../../src/platforms/linkedin/packing.ts";
 import {
   type Answer,
   error,
@@ -212,12 +214,17 @@ describe("a video", () => {
   ];
   const opened = (parts: object[] = PARTS) =>
     Response.json({ value: { video: VIDEO, uploadToken: "", uploadInstructions: parts } });
-  const OPEN = { stage: "video", video: VIDEO, uploadToken: "", parts: PARTS, etags: [] };
+  const at = async (parts: typeof PARTS, etags: string[] = []) => ({
+    stage: "video",
+    video: VIDEO,
+    uploadToken: "",
+    progress: await pack({ parts, etags }),
+  });
   const change = { media: [video()] };
 
   test("is opened with its size", async () => {
     const { result, calls } = await prepare([[INIT, opened()]], null, change);
-    expect(result).toEqual({ kind: "next", bookmark: OPEN });
+    expect(result).toEqual({ kind: "next", bookmark: await at(PARTS) });
     expect(calls[0]?.json).toEqual({
       initializeUploadRequest: {
         owner: PERSON,
@@ -230,8 +237,8 @@ describe("a video", () => {
 
   test("goes where LinkedIn says, part by part", async () => {
     const answer = () => new Response(null, { headers: { etag: '"e1"' } });
-    const first = await prepare([[`PUT ${UPLOAD_URL}&p=0`, answer()]], OPEN, change);
-    const next = { ...OPEN, parts: PARTS.slice(1), etags: ['"e1"'] };
+    const first = await prepare([[`PUT ${UPLOAD_URL}&p=0`, answer()]], await at(PARTS), change);
+    const next = await at(PARTS.slice(1), ['"e1"']);
     expect(first.result).toEqual({ kind: "next", bookmark: next });
     expect(first.ranges).toEqual([{ offset: 0, length: 60_000 }]);
     expect(first.calls[0]?.headers).not.toHaveProperty("authorization");
@@ -241,13 +248,26 @@ describe("a video", () => {
     });
     const second = await prepare([[`PUT ${UPLOAD_URL}&p=1`, answer()]], next, change);
     expect(second.ranges).toEqual([{ offset: 60_000, length: 40_000 }]);
-    expect(second.result).toMatchObject({ bookmark: { parts: [], etags: ['"e1"', '"e1"'] } });
+    expect(second.result).toMatchObject({ bookmark: await at([], ['"e1"', '"e1"']) });
   });
 
-  const SENT = { ...OPEN, parts: [], etags: ["a", "b"] };
+  test("of 500 MB is small enough to be stored after each of its 120 parts", async () => {
+    const parts = Array.from({ length: 120 }, (_, index) => ({
+      uploadUrl: `https://www.linkedin.com/dms-uploads/sp/v2/D4E10AQ${"x".repeat(12)}/uploadedVideo/B4EZ${"y".repeat(20)}/${index}?ca=vector_feedshare&cn=uploads&m=${randomHex(32)}&app=123456&sync=0&v=beta&ut=${randomHex(8)}`,
+      firstByte: index * 4_194_304,
+      lastByte: index * 4_194_304 + 4_194_303,
+    }));
+    const etags = parts.map(() => `/ambry-video/signedId/${randomHex(64)}.bin`);
+    expect((await pack({ parts, etags: [] })).length).toBeLessThan(12_000);
+    expect((await pack({ parts: [], etags })).length).toBeLessThan(16_000);
+    expect(await unpack(await pack({ parts, etags }))).toEqual({ parts, etags });
+    await expect(unpack("AAAA")).rejects.toThrow();
+  });
+
+  const sent = () => at([], ["a", "b"]);
 
   test("is finalized with the names of its parts, then looked at", async () => {
-    const { result, calls } = await prepare([[FINALIZE, new Response(null)]], SENT, change);
+    const { result, calls } = await prepare([[FINALIZE, new Response(null)]], await sent(), change);
     expect(calls[0]?.json).toEqual({
       finalizeUploadRequest: { video: VIDEO, uploadToken: "", uploadedPartIds: ["a", "b"] },
     });
@@ -263,7 +283,17 @@ describe("a video", () => {
       [FINALIZE, error(400, "UPDATING_ASSET_FAILED")],
       [LOOK, Response.json({ status: "PROCESSING" })],
     ];
-    expect((await prepare(script, SENT, change)).result).toMatchObject({ kind: "waiting" });
+    expect((await prepare(script, await sent(), change)).result).toMatchObject({ kind: "waiting" });
+  });
+
+  test("that may be finalized, and cannot be asked about now, is asked about again", async () => {
+    const script: Script = [
+      [FINALIZE, error(400, "UPDATING_ASSET_FAILED")],
+      [LOOK, error(503, "SERVICE_UNAVAILABLE")],
+    ];
+    const { result } = await prepare(script, await sent(), change);
+    expect(result).toMatchObject({ kind: "failed", transient: true });
+    expect(result).not.toHaveProperty("restart");
   });
 
   test("that cannot be finalized ends", async () => {
@@ -271,7 +301,7 @@ describe("a video", () => {
       [FINALIZE, error(400, "UPDATING_ASSET_FAILED")],
       [LOOK, Response.json({ status: "WAITING_UPLOAD" })],
     ];
-    expect((await prepare(script, SENT, change)).result).toMatchObject({
+    expect((await prepare(script, await sent(), change)).result).toMatchObject({
       failure: { code: "media_invalid" },
     });
   });
@@ -280,13 +310,13 @@ describe("a video", () => {
     ["an address that has run out", error(401, "EXPIRED_UPLOAD_URL")],
     ["a part without a name", new Response(null)],
   ])("begins again after %s", async (_, answer) => {
-    const { result } = await prepare([[`PUT ${UPLOAD_URL}&p=0`, answer]], OPEN, change);
+    const { result } = await prepare([[`PUT ${UPLOAD_URL}&p=0`, answer]], await at(PARTS), change);
     expect(result).toMatchObject({ transient: true, restart: true });
   });
 
   test("is not read beyond its end", async () => {
-    const parts = [{ ...PARTS[0], lastByte: 100_000 }];
-    const { result } = await prepare([], { ...OPEN, parts }, change);
+    const parts = [{ uploadUrl: UPLOAD_URL, firstByte: 0, lastByte: 100_000 }];
+    const { result } = await prepare([], await at(parts), change);
     expect(result).toMatchObject({ transient: true, restart: true });
   });
 
@@ -343,6 +373,9 @@ const FACTS_OF = {
   width: 100,
   height: 100,
 };
+
+const LIST =
+  "GET posts?q=author&author=urn%3Ali%3Aorganization%3A77&count=50&start=0&sortBy=CREATED";
 
 describe("posting", () => {
   const created = (urn: string | null = POST) =>
@@ -453,15 +486,46 @@ describe("posting", () => {
     });
   });
 
-  test("after an undecided one, a duplicate is the post itself", async () => {
-    const published = { kind: "published", platformPostId: POST };
-    const earlier = { readyAt: NOW.getTime() - 180_000 };
-    expect((await submit(duplicate(), earlier)).result).toMatchObject(published);
-    expect((await submit(duplicate(), READY, { attempt: 2 })).result).toMatchObject(published);
-    const nameless = error(422, null, "Content is a duplicate.");
-    expect((await submit(nameless, earlier)).result).toMatchObject({
-      failure: { code: "content_flagged" },
+  test("that may be there from an earlier attempt has to be looked for", async () => {
+    const { result } = await submit(duplicate(), READY, { attempt: 2 });
+    expect(result).toMatchObject({
+      kind: "failed",
+      failure: {
+        code: "platform_processing_timeout",
+        message: expect.stringContaining(`https://www.linkedin.com/feed/update/${POST}/`),
+      },
+      transient: false,
     });
+  });
+
+  test.each<[string, Answer, object]>([
+    [
+      "is the post itself where the page lists it",
+      Response.json({
+        elements: [{ id: POST, commentary: "Hello", createdAt: NOW.getTime() - 170_000 }],
+      }),
+      { kind: "published", platformPostId: POST },
+    ],
+    [
+      "has to be looked for where the page's is older",
+      Response.json({
+        elements: [{ id: POST, commentary: "Hello", createdAt: NOW.getTime() - 300_000 }],
+      }),
+      { kind: "failed", failure: { code: "platform_processing_timeout" }, transient: false },
+    ],
+    ["is undecided while the page cannot be asked", error(503, null), { kind: "unknown" }],
+    ["is undecided without a token", error(401, "EXPIRED_ACCESS_TOKEN"), { kind: "unknown" }],
+  ])("after an undecided one a duplicate %s", async (_, list, expected) => {
+    const { result } = await step(
+      "submit",
+      [
+        ["POST posts", duplicate()],
+        [LIST, list],
+      ],
+      { ...READY, readyAt: NOW.getTime() - 180_000 },
+      { author: PAGE },
+    );
+    expect(result).toMatchObject(expected);
   });
 
   test("a refused one gets ready again from its bookmark", async () => {
@@ -473,8 +537,6 @@ describe("posting", () => {
 });
 
 describe("an undecided post", () => {
-  const LIST =
-    "GET posts?q=author&author=urn%3Ali%3Aorganization%3A77&count=50&start=0&sortBy=CREATED";
   const at = NOW.getTime();
   const listed = (change: object = {}) => ({
     id: POST,
@@ -536,7 +598,25 @@ describe("an undecided post", () => {
     expect(result).toMatchObject({ kind: "published", platformPostId: POST });
   });
 
+  test("is known by its files, whatever LinkedIn makes of the text", async () => {
+    const own = listed({ commentary: "Hello, cut", content: { media: { id: IMAGE } } });
+    const change = { media: [photo()] };
+    const { result } = await reconcile([own], change, { assets: [IMAGE] });
+    expect(result).toMatchObject({ kind: "published", platformPostId: POST });
+  });
+
+  test("is not decided where a like post has another link", async () => {
+    const description = "See https://example.com/a-long-way and www.example.com";
+    const shortened = listed({ commentary: "See https://lnkd.in/x and www.example.com" });
+    expect((await reconcile([shortened], { description })).result).toMatchObject({
+      kind: "unknowable",
+    });
+    const other = listed({ commentary: "Look https://lnkd.in/x and www.example.com" });
+    expect((await reconcile([other], { description })).result).toEqual({ kind: "absent" });
+  });
+
   test.each<[string, object[]]>([
+    ["it has no name of a post", [listed({ id: "urn:li:activity:1" })]],
     ["two fit", [listed(), listed({ id: "urn:li:share:1" })]],
     ["its time is not told", [listed({ createdAt: undefined })]],
     ["the list is too short", Array.from({ length: 50 }, () => listed({ commentary: "x" }))],
@@ -545,6 +625,7 @@ describe("an undecided post", () => {
   });
 
   test("is asked for again where LinkedIn cannot say now", async () => {
+    await expect(reconcile([listed({ lifecycleState: "PUBLISH_REQUESTED" })])).rejects.toThrow();
     await expect(reconcile(error(503, null))).rejects.toThrow();
     await expect(reconcile(error(429, null))).rejects.toThrow();
     await expect(reconcile(new Response("<html>"))).rejects.toThrow();

@@ -72,8 +72,8 @@ describe("making the pin", () => {
     });
   });
 
-  test("sends nothing that was not given, save the title", async () => {
-    const { calls } = await submit(made(), { title: null });
+  test.each([null, " "])("sends nothing that was not given (%j), save the title", async (blank) => {
+    const { calls } = await submit(made(), { title: blank, description: blank });
     expect(Object.keys(calls[0]?.json)).toEqual(["board_id", "title", "media_source"]);
     expect(calls[0]?.json.title).toBe("Untitled");
   });
@@ -196,6 +196,12 @@ describe("looking for a pin without an answer", () => {
       { description: "One", settings: { board_id: BOARD, link: "https://a.example" } },
       ABSENT,
     ],
+    [
+      "does not decide on one whose title was changed",
+      [pin({ title: "look…", description: "One" })],
+      { description: "One" },
+      UNKNOWABLE,
+    ],
     ["does not choose among several", [pin(), pin({ id: "3" })], {}, UNKNOWABLE],
     [
       "does not decide on one whose link was changed",
@@ -217,6 +223,15 @@ describe("looking for a pin without an answer", () => {
     const { result, calls } = await reconcile([page(others, "next&1"), page([pin(), OLD], "x")]);
     expect(result).toEqual(FOUND);
     expect(calls[1]?.url).toMatch(/\?page_size=25&bookmark=next%261$/);
+  });
+
+  test("looks through the whole of a board that is in no order of time", async () => {
+    const late = pin({ created_at: "2026-12-01T09:00:40", title: "Other", id: "4" });
+    const unordered = () => page([OLD, late], "next");
+    expect((await reconcile([unordered(), page([pin()])])).result).toEqual(FOUND);
+    expect((await reconcile([unordered(), page([])])).result).toEqual(ABSENT);
+    const endless = [unordered(), unordered(), unordered(), unordered()];
+    expect((await reconcile(endless)).result).toMatchObject(UNKNOWABLE);
   });
 
   test("does not decide on a board that has too many new ones", async () => {

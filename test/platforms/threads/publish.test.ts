@@ -70,7 +70,7 @@ describe("submit and settle", () => {
   });
 
   test("a container that publishing does not know for long is still not made anew", async () => {
-    const { fetch } = scriptedFetch(graphError(24, 4279009));
+    const { fetch } = scriptedFetch(graphError(24, 4279009), status("FINISHED"));
     const step = await threads.submit(job(fetch, { now: later(600) }), READY);
     expect(step).toMatchObject({ kind: "failed", failure: { code: "unknown" }, transient: true });
     expect(step).not.toHaveProperty("restart");
@@ -82,6 +82,29 @@ describe("submit and settle", () => {
     if (again.kind !== "ready") throw new Error(again.kind);
     await threads.submit(job(fetch, { now: later(30) }), again.bookmark);
     expect(calls.map(({ path }) => path)).toEqual(["/v1.0/17", `/v1.0/${USER}/threads_publish`]);
+  });
+
+  describe("a second call that is refused", () => {
+    const at = { now: later(150) };
+    const refusal = () => graphError(100);
+
+    test("leads to the post where the first one was taken in late", async () => {
+      const post = { id: "180", text: "A thought", timestamp: "2026-12-01T09:01:40+0000" };
+      const { fetch } = scriptedFetch(refusal(), status("PUBLISHED"), json({ data: [post] }));
+      expect(await threads.submit(job(fetch, at), READY)).toMatchObject({
+        kind: "published",
+        platformPostId: "180",
+      });
+    });
+
+    test.each<[string, Response, object]>([
+      ["is not published", status("FINISHED"), { kind: "failed", transient: false }],
+      ["cannot be asked about now", graphError(2), { kind: "unknown" }],
+      ["cannot be asked about", graphError(10), { kind: "failed", transient: false }],
+    ])("stands where the container %s", async (_, look, expected) => {
+      const { fetch } = scriptedFetch(refusal(), look);
+      expect(await threads.submit(job(fetch, at), READY)).toMatchObject(expected);
+    });
   });
 
   test("a lost connection is the runner's to judge", async () => {

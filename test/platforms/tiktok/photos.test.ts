@@ -104,6 +104,18 @@ describe("the call that makes the post", () => {
     expect(calls[1]?.json.post_info.privacy_level).toBe("SELF_ONLY");
   });
 
+  test.each<[string, Answer]>([
+    ["an outage", error(500, "internal_error")],
+    ["a broken connection", new TypeError("Network connection lost.")],
+  ])("has to be looked for where the private one ends in %s", async (_, answer) => {
+    const { step } = await submit([error(403, "privacy_level_option_mismatch"), answer]);
+    expect(step).toMatchObject({
+      kind: "failed",
+      failure: { code: "platform_processing_timeout" },
+      transient: false,
+    });
+  });
+
   test("is not repeated as private for branded content", async () => {
     const { step, calls } = await submit([error(403, "privacy_level_option_mismatch")], {
       settings: { brand_content_toggle: "true" },
@@ -148,11 +160,15 @@ describe("a call without an answer", () => {
     };
   }
 
-  test.each([
-    ["the title", {}],
-    ["title and description", { video_description: "", title: "Look" }],
-  ])("is found among the public posts by %s", async (_, change) => {
-    const { found, calls } = await reconcile(data({ videos: [listed(change)] }));
+  const description = "More of it";
+
+  test.each<[string, object, JobChange]>([
+    ["its title", {}, {}],
+    ["its title as such", { video_description: "", title: "Look" }, {}],
+    ["its description", { video_description: description, title: "Look" }, { description }],
+    ["both together", { video_description: `Look\n${description}` }, { description }],
+  ])("is found among the public posts by %s", async (_, change, post) => {
+    const { found, calls } = await reconcile(data({ videos: [listed(change)] }), post);
     expect(found).toEqual({
       kind: "published",
       platformPostId: "7512345678901234567",
@@ -169,6 +185,12 @@ describe("a call without an answer", () => {
     ["two posts have the text", [listed(), listed({ id: "7512345678901234568" })]],
   ])("is not decided where %s", async (_, videos) => {
     expect((await reconcile(data({ videos }))).found).toMatchObject({ kind: "unknowable" });
+  });
+
+  test("is not decided by a title that a description goes with", async () => {
+    const other = listed({ title: "Look", video_description: "Something else" });
+    const { found } = await reconcile(data({ videos: [other] }), { description });
+    expect(found).toMatchObject({ kind: "unknowable" });
   });
 
   test.each<[string, Record<string, string>]>([

@@ -267,6 +267,15 @@ describe("sending chunks", () => {
     expect(result).toEqual({ kind: "next", bookmark: { ...from, next, realigned: 1 } });
   });
 
+  test("is never begun again where TikTok has all of it", async () => {
+    const worn = { ...UPLOADING, realigned: 3 };
+    const answer = chunk(416, "bytes 0-65000000/65000000");
+    expect((await step("prepare", { "/video/": [answer] }, worn)).result).toMatchObject({
+      kind: "next",
+      bookmark: { next: 5 },
+    });
+  });
+
   test.each<[string, Answer, object]>([
     ["a 416 without progress", chunk(416), {}],
     ["a 416 in the middle of a chunk", chunk(416, "bytes 0-1234/65000000"), {}],
@@ -306,29 +315,55 @@ describe("the last chunk", () => {
     expect(result).toMatchObject({ kind: "unknown" });
   });
 
-  test("refused for its headers (400) it posts nothing", async () => {
-    const { result } = await submit({ "/video/": [chunk(400)] });
+  const ask = (code: number, fields: object, range?: string) =>
+    submit({ "/video/": [chunk(code, range)], "status/fetch/": [status(fields)] });
+  const some = { status: "PROCESSING_UPLOAD", uploaded_bytes: 50_000_000 };
+
+  test("refused for its headers (400) while bytes are missing it posts nothing", async () => {
+    const { result } = await ask(400, some);
     expect(result).toMatchObject({
       kind: "failed",
       failure: { code: "unknown" },
       transient: false,
     });
+    expect(result).not.toHaveProperty("restart");
   });
 
-  test.each([403, 404, 416])("not taken (%i), TikTok is asked whether it has it", async (code) => {
-    const ask = (fields: object) =>
-      submit({ "/video/": [chunk(code)], "status/fetch/": [status(fields)] });
-    const all = await ask({ status: "PROCESSING_UPLOAD", uploaded_bytes: SIZE });
-    expect(all.result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
-    const done = await ask({ status: "PUBLISH_COMPLETE" });
-    expect(done.result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
-    const some = await ask({ status: "PROCESSING_UPLOAD", uploaded_bytes: 50_000_000 });
-    expect(some.result).toMatchObject({ kind: "failed", transient: true, restart: true });
-    const none = await submit({
-      "/video/": [chunk(code)],
-      "status/fetch/": [error(500, "internal_error")],
-    });
-    expect(none.result).toMatchObject({ kind: "unknown" });
+  test.each([401, 403, 404, 416])(
+    "not taken (%i) while bytes are missing, it begins again",
+    async (code) => {
+      const { result } = await ask(code, some);
+      expect(result).toMatchObject({ kind: "failed", transient: true, restart: true });
+    },
+  );
+
+  test.each([400, 401, 403, 404, 405, 416])(
+    "not taken (%i), it is given up only where TikTok misses bytes",
+    async (code) => {
+      const all = await ask(code, { status: "PROCESSING_UPLOAD", uploaded_bytes: SIZE });
+      expect(all.result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
+      const done = await ask(code, { status: "PUBLISH_COMPLETE" });
+      expect(done.result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
+      const silent = await ask(code, { status: "PROCESSING_UPLOAD" });
+      expect(silent.result).toMatchObject({ kind: "unknown" });
+      const none = await submit({
+        "/video/": [chunk(code)],
+        "status/fetch/": [error(500, "internal_error")],
+      });
+      expect(none.result).toMatchObject({ kind: "unknown" });
+    },
+  );
+
+  test.each([64_999_999, SIZE])("that is there already, up to %i, is followed", async (end) => {
+    const { result, calls } = await submit({ "/video/": [chunk(416, `bytes 0-${end}/${SIZE}`)] });
+    expect(result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
+    expect(calls).toHaveLength(1);
+  });
+
+  test("is sent again after too many calls (429), with nothing lost", async () => {
+    const { result } = await submit({ "/video/": [chunk(429)] });
+    expect(result).toMatchObject({ failure: { code: "rate_limited" }, transient: true });
+    expect(result).not.toHaveProperty("restart");
   });
 });
 

@@ -263,6 +263,16 @@ describe("processing", () => {
     });
   });
 
+  test("that may have begun, and cannot be asked about now, is asked about again", async () => {
+    const script = {
+      [FINALIZE]: [problem(400, "Already finalized")],
+      [STATUS]: [problem(503, "")],
+    };
+    const { result } = await prepare(script, sending(3), change);
+    expect(result).toMatchObject({ kind: "failed", transient: true });
+    expect(result).not.toHaveProperty("restart");
+  });
+
   test("of a file that is gone begins anew", async () => {
     for (const status of [400, 404]) {
       const { result } = await prepare(
@@ -316,6 +326,18 @@ describe("subtitles", () => {
   ])("%s ends the post", async (_, answer, code, transient) => {
     const { result } = await prepare({ [GET]: [answer()] }, missing, change);
     expect(result).toMatchObject({ kind: "failed", failure: { code }, transient });
+  });
+
+  test("an address that may not be fetched any more ends the post before any call", async () => {
+    const { fetch, calls } = scriptedFetch({});
+    const publishJob = job(fetch, change);
+    publishJob.post.settings.x_subtitles_url = "https://127.0.0.1/a.srt";
+    expect(await x.prepare(publishJob, missing)).toMatchObject({
+      kind: "failed",
+      failure: { code: "media_unreachable" },
+      transient: false,
+    });
+    expect(calls).toEqual([]);
   });
 
   test("exactly 1 MB is taken", async () => {

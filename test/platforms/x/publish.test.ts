@@ -57,9 +57,9 @@ describe("preparing", () => {
     expect(calls).toEqual([]);
   });
 
-  test("what was ready stays as it is", async () => {
-    const { result } = await step("prepare", {}, { ...READY, readyAt: 5 });
-    expect(result).toEqual({ kind: "ready", bookmark: { ...READY, readyAt: 5 } });
+  test("what was ready and refused is ready anew", async () => {
+    const { result } = await step("prepare", {}, { ...READY, mediaIds: ["7"], readyAt: 5 });
+    expect(result).toEqual({ kind: "ready", bookmark: { ...READY, mediaIds: ["7"] } });
   });
 
   test("a bookmark of somebody else is an error", async () => {
@@ -255,8 +255,7 @@ describe("the call that makes the post", () => {
     expect(await step("submit", { [POST]: [forbidden] })).toMatchObject({
       result: { kind: "failed", failure: { code: "unknown" }, transient: false },
     });
-    const gone = problem(400, "Invalid", { errors: [{ message: "Your media IDs are invalid." }] });
-    expect(await step("submit", { [POST]: [gone] })).toMatchObject({
+    expect(await step("submit", { [POST]: [mediaRefused()] })).toMatchObject({
       result: { kind: "failed", failure: { code: "platform_unavailable" }, restart: true },
     });
   });
@@ -278,21 +277,57 @@ const list = (posts: object[], more = {}) =>
 
 const found = { kind: "published", platformPostId: ID };
 
-describe("a duplicate", () => {
+const mediaRefused = () =>
+  problem(400, "Invalid", { errors: [{ message: "Your media IDs are invalid." }] });
+
+describe("a post that X says it has", () => {
+  test("is another one at the first call, whatever the list shows", async () => {
+    const { result, calls } = await step("submit", { [POST]: [duplicate()] });
+    expect(result).toMatchObject({
+      kind: "failed",
+      failure: { code: "content_flagged", message: expect.stringContaining("duplicate") },
+      transient: false,
+    });
+    expect(calls).toHaveLength(1);
+  });
+
+  const AGAIN = { ...READY, readyAt: NOW.getTime() - 81_000 };
+  const CHECK = {
+    kind: "failed",
+    failure: { code: "platform_processing_timeout" },
+    transient: false,
+  };
+
   test.each<[string, () => Answer, object]>([
-    ["on a first attempt is flagged", () => list([]), { failure: { code: "content_flagged" } }],
+    ["is our own lost post", () => list([listed()]), found],
+    ["has to be looked for where none is listed", () => list([]), CHECK],
     [
-      "of an older post is flagged",
-      () => list([listed({ created_at: "2026-12-01T08:59:50.000Z" })]),
-      { failure: { code: "content_flagged" } },
+      "has to be looked for where the listed one is older",
+      () => list([listed({ created_at: "2026-12-01T08:58:30.000Z" })]),
+      CHECK,
     ],
-    ["of our own lost post is that post", () => list([listed()]), found],
-    ["of one of two is unknown", () => list([listed(), listed({ id: "5" })]), { kind: "unknown" }],
-    ["that cannot be looked up is unknown", () => problem(503, "No"), { kind: "unknown" }],
-    ["without a token to look is asked again", () => problem(401, "No"), { kind: "token_expired" }],
-  ])("%s", async (_, answer, expected) => {
-    const { result } = await step("submit", { [POST]: [duplicate()], [LIST]: [answer()] });
+    [
+      "has to be looked for where two could be it",
+      () => list([listed(), listed({ id: "5" })]),
+      CHECK,
+    ],
+    ["is unknown while X cannot be asked", () => problem(503, "No"), { kind: "unknown" }],
+    ["is unknown without a token", () => problem(401, "No"), { kind: "unknown" }],
+  ])("at a later call %s", async (_, answer, expected) => {
+    const { result } = await step("submit", { [POST]: [duplicate()], [LIST]: [answer()] }, AGAIN);
     expect(result).toMatchObject(expected);
+  });
+
+  test("whose files are refused at a later call is never begun anew", async () => {
+    const bookmark = { ...AGAIN, mediaIds: ["12"] };
+    const change = { media: [image()] };
+    const later = (posts: object[]) =>
+      step("submit", { [POST]: [mediaRefused()], [LIST]: [list(posts)] }, bookmark, change);
+    const own = listed({ text: "", attachments: { media_keys: ["3_12"] } });
+    expect((await later([own])).result).toMatchObject(found);
+    const none = await later([]);
+    expect(none.result).toMatchObject(CHECK);
+    expect(none.result).not.toHaveProperty("restart");
   });
 });
 

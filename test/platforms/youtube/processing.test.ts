@@ -77,8 +77,17 @@ describe("the look at a video", () => {
     });
   });
 
+  test("that YouTube never shows is repeated, and does not publish it in the end", async () => {
+    const script = () => ({ [STATUS]: [Response.json({ items: [] })] });
+    expect((await settle(script())).result).toMatchObject({ kind: "waiting" });
+    expect((await settle(script(), { now: later(601) })).result).toMatchObject({
+      kind: "failed",
+      failure: { code: "platform_processing_timeout" },
+      transient: false,
+    });
+  });
+
   test.each<[string, Answer]>([
-    ["is not listed yet", Response.json({ items: [] })],
     ["is not told of", error(403, "quotaExceeded")],
     ["gets no answer", new Error("Timeout")],
     ["gets an answer that cannot be read", new Response("<html>")],

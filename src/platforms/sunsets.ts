@@ -1,0 +1,38 @@
+import { PLATFORMS, type Platform } from "../core/platforms.ts";
+import { DAY } from "../core/time.ts";
+import { type ApiVersion, VERSIONS } from "./versions.ts";
+
+/** Days before its end in which a version is warned of: enough to write, test and deploy its successor. */
+const WARNING_DAYS = 60;
+
+export interface EndingVersion {
+  platform: Platform;
+  version: string;
+  /** ISO date. */
+  sunset: string;
+  /** Begun days until the platform no longer serves it; 0 or less once it does not. */
+  daysLeft: number;
+}
+
+/** The versions that end within 60 days or have ended, the earliest first. */
+export function endingVersions(
+  now: Date,
+  versions: Record<Platform, Pick<ApiVersion, "version" | "sunset">> = VERSIONS,
+): EndingVersion[] {
+  return PLATFORMS.flatMap((platform) => {
+    const { version, sunset } = versions[platform];
+    if (sunset === null) return [];
+    const daysLeft = Math.ceil((Date.parse(`${sunset}T00:00:00Z`) - now.getTime()) / DAY);
+    return daysLeft <= WARNING_DAYS ? [{ platform, version, sunset, daysLeft }] : [];
+  }).sort((one, other) => one.daysLeft - other.daysLeft);
+}
+
+export const hasEnded = ({ daysLeft }: EndingVersion): boolean => daysLeft <= 0;
+
+/** An ending in a sentence. */
+export function describeEnding(ending: EndingVersion): string {
+  const { platform, version, sunset, daysLeft } = ending;
+  if (hasEnded(ending)) return `${platform}: API version ${version} ended on ${sunset}.`;
+  const days = daysLeft === 1 ? "1 day" : `${daysLeft} days`;
+  return `${platform}: API version ${version} ends on ${sunset}, in ${days}.`;
+}

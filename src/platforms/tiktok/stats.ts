@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { AudienceStats, Fetch, Refused, TokenExpired } from "../connector.ts";
+import { readReply } from "./api.ts";
+import { toRefused } from "./failures.ts";
+import { userInfoRequest } from "./login-api.ts";
+
+/** They need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
+const STATS_FIELDS = ["follower_count", "following_count", "likes_count", "video_count"];
+
+/** Spec: what a platform does not tell counts as 0. */
+const count = z
+  .number()
+  .nullish()
+  .transform((number) => number ?? 0);
+
+const user = z.object({
+  follower_count: count,
+  following_count: count,
+  likes_count: count,
+  video_count: count,
+});
+
+/**
+ * The size of the account's audience.
+ *
+ * @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info
+ */
+export async function readStats(
+  fetch: Fetch,
+  accessToken: string,
+): Promise<Result<AudienceStats, Refused | TokenExpired>> {
+  const answer = await fetch(userInfoRequest(accessToken, STATS_FIELDS));
+  const reply = await readReply(answer, z.object({ user }), (data) => data.user);
+  if (!reply.ok) return refuse(toRefused(reply.error));
+  const { follower_count, following_count, likes_count, video_count } = reply.value;
+  return ok({
+    followerCount: follower_count,
+    followingCount: following_count,
+    likesCount: likes_count,
+    videoCount: video_count,
+  });
+}

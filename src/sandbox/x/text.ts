@@ -1,0 +1,45 @@
+import extractUrlsWithIndices, {
+  type FoundUrl,
+} from "twitter-text/dist/esm/extractUrlsWithIndices.js";
+import parseTweet from "twitter-text/dist/esm/parseTweet.js";
+
+/**
+ * UTF-16 units that are looked at in one go. The patterns of twitter-text take the square of the length
+ * for texts like `a.a.a.a`, and the text is a stranger's.
+ */
+const PIECE_UNITS = 400;
+
+/** Where to cut: before the last space, else before the last whole character. */
+function endOfPiece(text: string, from: number): number {
+  const most = from + PIECE_UNITS;
+  if (most >= text.length) return text.length;
+  const space = text.slice(from + 1, most).search(/\s\S*$/);
+  if (space >= 0) return from + 1 + space;
+  return text.slice(from, most).isWellFormed() ? most : most - 1;
+}
+
+function* piecesOf(text: string): Generator<{ piece: string; from: number }> {
+  for (let from = 0; from < text.length; ) {
+    const to = endOfPiece(text, from);
+    yield { piece: text.slice(from, to), from };
+    from = to;
+  }
+}
+
+/** What X counts of a text; of a link that is longer than any real one, a little more. */
+export function weightOf(text: string): number {
+  let weight = 0;
+  for (const { piece } of piecesOf(text.normalize("NFC")))
+    weight += parseTweet(piece).weightedLength;
+  return weight;
+}
+
+/** The links and bare domains of a text. */
+export function linksOf(text: string): FoundUrl[] {
+  return [...piecesOf(text)].flatMap(({ piece, from }) =>
+    extractUrlsWithIndices(piece).map(({ url, indices: [start, end] }) => ({
+      url,
+      indices: [from + start, from + end],
+    })),
+  );
+}

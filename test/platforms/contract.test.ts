@@ -1,0 +1,240 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { FieldError } from "../../src/core/errors.ts";
+import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
+import type { Connector, MediaKind, Post } from "../../src/platforms/connector.ts";
+import { fieldInfos } from "../../src/platforms/form-fields.ts";
+import { connectorOf, connectors } from "../../src/platforms/registry.ts";
+import { VERSIONS } from "../../src/platforms/versions.ts";
+
+declare global {
+  interface ImportMeta {
+    /** What the test runner puts in this place: the texts of files by their paths. */
+    glob(
+      pattern: string,
+      options: { query: "?raw"; import: "default"; eager: true },
+    ): Record<string, string>;
+  }
+}
+
+/** Source: spec, "Daily posting caps"; design, where the spec names no platform. */
+const DAILY_CAPS: Record<Platform, number> = {
+  tiktok: 15,
+  youtube: 10,
+  instagram: 50,
+  x: 50,
+  linkedin: 150,
+  threads: 150,
+  bluesky: 150,
+  facebook: 25,
+  pinterest: 20,
+};
+
+const KINDS: MediaKind[] = ["image", "video", "document"];
+
+const named = PLATFORMS.map((platform): [Platform, Connector] => [platform, connectorOf(platform)]);
+
+const emptyPost = ({ settings }: Connector): Post => ({
+  title: null,
+  description: null,
+  media: [],
+  settings: settings.parse({}),
+});
+
+test("there are nine connectors, each under its own name", () => {
+  expect(connectors().map(({ platform }) => platform)).toEqual([...PLATFORMS]);
+  for (const [platform, connector] of named) expect(connector.platform).toBe(platform);
+});
+
+describe.each(named)("%s", (platform, connector) => {
+  const { capabilities, needs, timing, settings } = connector;
+
+  test("has limits that are positive, or null where there is no such field", () => {
+    const limits = Object.values(capabilities.limits);
+    expect(limits).toHaveLength(6);
+    for (const limit of limits) {
+      if (limit === null) continue;
+      expect(Number.isInteger(limit)).toBe(true);
+      expect(limit).toBeGreaterThan(0);
+    }
+    expect(capabilities.limits.postCharacters).not.toBeNull();
+  });
+
+  test("has the daily cap that was agreed", () => {
+    expect(capabilities.dailyPostCap).toBe(DAILY_CAPS[platform]);
+  });
+
+  test("names types and sizes for the kinds it takes, and for no other", () => {
+    const { mediaSupport } = capabilities;
+    expect(mediaSupport.kinds.length).toBeGreaterThan(0);
+    expect(mediaSupport.maxCount).toBeGreaterThan(0);
+    for (const kind of KINDS) {
+      const types = mediaSupport[`${kind}Types`];
+      const maxBytes = mediaSupport[`${kind}MaxBytes`];
+      if (!mediaSupport.kinds.includes(kind)) {
+        expect([kind, types, maxBytes]).toEqual([kind, undefined, undefined]);
+        continue;
+      }
+      expect(types?.length).toBeGreaterThan(0);
+      for (const type of types ?? []) expect(type).toMatch(/^(image|video|application)\/[\w.+-]+$/);
+      expect(maxBytes).toBeGreaterThan(0);
+    }
+  });
+
+  test("writes banned hashtags in lower case, without the #, each once", () => {
+    const { bannedHashtags } = capabilities;
+    expect(new Set(bannedHashtags).size).toBe(bannedHashtags.length);
+    for (const tag of bannedHashtags) expect(tag).toMatch(/^[\p{Ll}\p{N}_]+$/u);
+  });
+
+  test("says of every setting what it is", () => {
+    const infos = Object.entries(fieldInfos(settings));
+    expect(infos.length).toBeGreaterThan(0);
+    for (const [name, { type, description, values }] of infos) {
+      expect([name, ["string", "boolean", "integer", "array"].includes(type)]).toEqual([
+        name,
+        true,
+      ]);
+      expect([name, description]).toEqual([name, expect.stringMatching(/^\S.{5,}/s)]);
+      if (values) expect([name, values.length]).not.toEqual([name, 0]);
+    }
+  });
+
+  test("reads no settings at all as its defaults, and empty ones as left out", () => {
+    const defaults = settings.parse({});
+    const empty = Object.fromEntries(Object.keys(fieldInfos(settings)).map((name) => [name, ""]));
+    expect(settings.parse(empty)).toEqual(defaults);
+  });
+
+  test("leaves out fields of other platforms", () => {
+    const foreign = { accountId: "acc_0", somebody_elses: "1" };
+    expect(settings.parse(foreign)).toEqual(settings.parse({}));
+  });
+
+  test("takes every value that it names", () => {
+    for (const [name, { type, values = [] }] of Object.entries(fieldInfos(settings))) {
+      for (const value of values) {
+        const read = settings.parse({ [name]: value }) as Record<string, unknown>;
+        expect([name, read[name]]).toEqual([name, type === "array" ? [value] : value]);
+      }
+    }
+  });
+
+  test("refuses an empty post in words", async () => {
+    const issues = await connector.check(emptyPost(connector));
+    expect(issues.length).toBeGreaterThan(0);
+    for (const { field, message } of issues) {
+      expect(field).toMatch(/^\w+$/);
+      expect(message).toMatch(/^\S.{15,}\.$/s);
+    }
+  });
+
+  test("takes text alone just where it says so", async () => {
+    const post = { ...emptyPost(connector), title: "Hello", description: "Hello" };
+    const fields = (await connector.check(post)).map(({ field }) => field);
+    expect(fields.length === 0).toBe(capabilities.mediaSupport.textOnly);
+  });
+
+  test("says what its owner needs, and how long an undecided call rests", () => {
+    if (needs.app !== null) {
+      expect(needs.app).toMatch(/^\S.{10,}\.$/s);
+      expect(needs.scopes.length).toBeGreaterThan(0);
+    }
+    for (const scope of needs.scopes) expect(scope).toMatch(/^\S+$/);
+    if (needs.review !== null) expect(needs.review).toMatch(/^\S.{10,}\.$/s);
+    for (const seconds of Object.values(timing)) expect(seconds).toBeGreaterThan(0);
+    expect(VERSIONS[platform].version).toMatch(/\S/);
+  });
+});
+
+const HOSTILE: [string, string][] = [
+  ["letters", "a"],
+  ["spaces", " "],
+  ["line feeds", "\n"],
+  ["number signs", "#"],
+  ["hashtags", "#a"],
+  ["at signs", "@"],
+  ["mentions", "@a "],
+  ["asterisks", "*"],
+  ["bold", "**a"],
+  ["brackets", "(["],
+  ["half addresses", "http://"],
+  ["addresses", "https://a.example/?b=c "],
+  ["domains", "a.b."],
+  ["addresses of mail", "a@b.c "],
+  ["emoji", "👩‍👩‍👧‍👦"],
+  ["flags", "🇩🇪"],
+  ["marks on one letter", "\u0301"],
+  ["joiners", "\u200d"],
+  ["characters that write backwards", "\u202e"],
+  ["ideographs", "漢"],
+  ["backslashes", "\\"],
+  ["dots", "."],
+];
+
+const TEXT_UNITS = 250_000;
+const MAX_CHECK_MS = 100;
+const MAX_RUNS = 5;
+
+describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
+  const postOf = (text: string): Post => ({
+    ...emptyPost(connector),
+    title: text,
+    description: text,
+  });
+
+  beforeAll(async () => {
+    await connector.check(postOf("Warm #up @one https://example.com 🙂"));
+  });
+
+  test.each(HOSTILE)("of %s, refuses it within 100 ms", async (_what, part) => {
+    const post = postOf(part.repeat(Math.ceil(TEXT_UNITS / part.length)).slice(0, TEXT_UNITS));
+    let fastest = Number.POSITIVE_INFINITY;
+    let issues: FieldError[] = [];
+    // A machine that does something else at the same time makes one run slow, not each.
+    for (let run = 0; run < MAX_RUNS && fastest >= MAX_CHECK_MS; run++) {
+      const before = performance.now();
+      issues = await connector.check(post);
+      fastest = Math.min(fastest, performance.now() - before);
+    }
+    expect(fastest).toBeLessThan(MAX_CHECK_MS);
+    expect(issues.length).toBeGreaterThan(0);
+    for (const { message } of issues) expect(message.length).toBeLessThan(1_000);
+  });
+});
+
+const sources = import.meta.glob("../../src/{core,platforms}/**/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** Modules that are loaded together with this one. Types vanish, and `import()` comes later. */
+const STATIC_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^"';]*?\sfrom\s+)?"(\.[^"]+)"/gm;
+
+function loadedWith(path: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const [, target = ""] of (sources[path] ?? "").matchAll(STATIC_IMPORT)) {
+    const { pathname } = new URL(target, `file:///a/b/${path.replace("../../", "")}`);
+    loadedWith(pathname.replace("/a/b/", "../../"), seen);
+  }
+  return seen;
+}
+
+describe("importing the registry", () => {
+  const loaded = [...loadedWith("../../src/platforms/registry.ts")];
+
+  test("reaches every connector", () => {
+    expect(loaded.filter((path) => sources[path] === undefined)).toEqual([]);
+    for (const platform of PLATFORMS) {
+      expect(loaded).toContain(`../../src/platforms/${platform}/index.ts`);
+    }
+  });
+
+  test("loads what describes the platforms, and nothing that checks, logs in or publishes", () => {
+    const own = loaded.map((path) => /platforms\/\w+\/([\w-]+)\.ts$/.exec(path)?.[1] ?? null);
+    const kinds = new Set(own.filter((name) => name !== null));
+    expect([...kinds].sort()).toEqual(["capabilities", "index", "settings"]);
+    expect(loaded.filter((path) => /meta-(?!video-rules)/.test(path))).toEqual([]);
+  });
+});
