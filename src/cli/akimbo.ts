@@ -1,7 +1,15 @@
 import { Command } from "commander";
+import {
+  describeCredits,
+  type GrantOptions,
+  grantCredits,
+  refundCredits,
+} from "./credits-commands.ts";
 import type { Place } from "./d1.ts";
 import { requireDeployConfig } from "./deploy-config.ts";
+import { runDoctor } from "./doctor.ts";
 import { readStateDir } from "./paths.ts";
+import { describePlan, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
 import {
   type CreateOptions,
@@ -13,6 +21,10 @@ import {
 
 interface PlaceOptions {
   remote?: boolean;
+}
+
+interface TeamOptions extends PlaceOptions {
+  team: string;
 }
 
 async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
@@ -60,6 +72,51 @@ function createProgram(): Command {
     .action(async (id: string, options: PlaceOptions) => {
       console.log(`Revoked ${await revokeToken(await choosePlace(options), id)}.`);
     });
+
+  const credits = program.command("credits").description("X credits of a team");
+  const plan = program.command("plan").description("the plan of a team");
+  const ofTeam = (command: Command) =>
+    withPlace(command).requiredOption("--team <id or slug>", "whose");
+
+  ofTeam(credits.command("show"))
+    .description("shows what is left, and the packs")
+    .action(async (options: TeamOptions) => {
+      console.log(await describeCredits(await choosePlace(options), options.team));
+    });
+
+  ofTeam(credits.command("grant"))
+    .description("adds purchased credits")
+    .option("--pack <name>", "a pack that is sold, such as Starter")
+    .option("--amount <credits>", "any number of credits instead")
+    .action(async (options: TeamOptions & GrantOptions) => {
+      console.log(await grantCredits(await choosePlace(options), options));
+    });
+
+  ofTeam(credits.command("refund"))
+    .description("takes back what is left of a pack")
+    .requiredOption("--id <pack_…>", "the pack, as credits show lists it")
+    .action(async (options: TeamOptions & { id: string }) => {
+      console.log(await refundCredits(await choosePlace(options), options));
+    });
+
+  ofTeam(plan.command("show"))
+    .description("shows the plan")
+    .action(async (options: TeamOptions) => {
+      console.log(await describePlan(await choosePlace(options), options.team));
+    });
+
+  ofTeam(plan.command("set"))
+    .description("changes the plan, and tells the team's webhooks")
+    .argument("<plan>", "the plan's name; none takes the team's own plan away")
+    .action(async (name: string, options: TeamOptions) => {
+      console.log(await setPlan(await choosePlace(options), options.team, name));
+    });
+
+  program
+    .command("doctor")
+    .description("shows the API versions of the platforms, and warns of those that end")
+    .option("--remote", "also asks the instance at AKIMBO_URL how it is")
+    .action(runDoctor);
   return program;
 }
 

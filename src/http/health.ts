@@ -4,6 +4,7 @@ import { secondsBetween } from "../core/time.ts";
 import { sqlQuery } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
+import { describeEnding, endingVersions } from "../platforms/sunsets.ts";
 import type { AppEnv } from "./env.ts";
 import { countVisitor } from "./route.ts";
 
@@ -42,6 +43,7 @@ healthRoutes.get("/health", async (c) => {
       checks,
       oldestDueSeconds: Math.max(0, Math.round(lateSeconds)),
       lastCronTickAt: tick?.toISOString() ?? null,
+      warnings: endingVersions(now).map(describeEnding),
       ...(status === "ok" ? {} : { error: explain(isDown, isLate) }),
     },
     status === "ok" ? 200 : 503,

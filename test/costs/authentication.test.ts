@@ -23,11 +23,19 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/accounts/{id}": accountId,
     "/upload/{id}": String(created.body.data.uploadId),
   };
+  const queries: Record<string, string> = {
+    "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
+    "/tiktok/stats": `?accountId=${await connectSandbox(harness, member, "Ada", "tiktok")}`,
+  };
   const { body } = await harness.call("GET", "/openapi.json");
   return Object.entries<object>(body.paths)
     .filter(([, operations]) => "get" in operations)
     .map(([path]) => path.replace("/api/v1", ""))
-    .map((path) => path.replace(/\{\w+\}/, ids[path] ?? `no id is given here for ${path}`));
+    .map(
+      (path) =>
+        path.replace(/\{\w+\}/, ids[path] ?? `no id is given here for ${path}`) +
+        (queries[path] ?? ""),
+    );
 }
 
 test("a GET asks the database once, a token's own list twice", async () => {

@@ -37,16 +37,27 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "PATCH /accounts/{id}": { json: { tags: "stolen" } },
     "POST /tokens": { json: { name: "CI" } },
     "POST /upload": { body: form({ accountId: "acc_0", description: "Hello" }) },
+    "PATCH /upload/{id}": { json: { title: "Stolen" } },
   };
   return bodies[`${operation.method} ${operation.called}`] ?? {};
 }
+
+/** An account of the platform that alone can be asked this; its id is a required query parameter. */
+const PLATFORM_OF: Record<string, string> = {
+  "/pinterest/boards": "pinterest",
+  "/tiktok/stats": "tiktok",
+};
+
+const pathOf = ({ called }: Operation, id: string, accountId = "acc_0"): string =>
+  called.replace("{id}", id).replace("{accountId}", accountId) +
+  (PLATFORM_OF[called] ? `?accountId=${accountId}` : "");
 
 const callAs = (
   token: string | undefined,
   operation: Operation,
   { id = "999999", headers = {} }: { id?: string; headers?: Record<string, string> } = {},
 ): Promise<Answer> =>
-  harness.call(operation.method, operation.called.replace("{id}", id), {
+  harness.call(operation.method, pathOf(operation, id), {
     token,
     headers,
     ...validBody(operation),
@@ -203,7 +214,13 @@ describe.each(everyOperation)("%s", (_, operation) => {
         ? String(tokens.body.data[0].id)
         : String(created.body.data.uploadId);
     const named = operation.method === "POST" && operation.called === "/upload";
-    const answer = await harness.call(operation.method, operation.called.replace("{id}", own), {
+    const platform = PLATFORM_OF[operation.called];
+    const asked = platform ? await connectSandbox(harness, member, "Asked", platform) : accountId;
+    if (operation.called.endsWith("/retry")) {
+      const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
+      await env.DB.prepare(fail).bind(own).run();
+    }
+    const answer = await harness.call(operation.method, pathOf(operation, own, asked), {
       token: member.token,
       ...(named ? { body: form({ accountId, description: "Hello" }) } : validBody(operation)),
     });

@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { PLATFORMS } from "../core/platforms.ts";
+import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
+import { VERSIONS } from "../platforms/versions.ts";
+import { Problem } from "./program.ts";
+import { formatTable } from "./table.ts";
+
+export interface Diagnosis {
+  /** What to show, whatever it says. */
+  report: string;
+  /** What has to be put right, in a sentence each. */
+  problems: string[];
+}
+
+/** Every platform API version in use, and which of them end soon or have ended. */
+export function diagnoseVersions(
+  now: Date,
+  versions: Parameters<typeof formatVersions>[0] = VERSIONS,
+): Diagnosis {
+  const ending = endingVersions(now, versions);
+  const sentences = ending.map(describeEnding);
+  return {
+    report: [formatVersions(versions), "", ...warn(sentences)].join("\n"),
+    problems: ending.filter(hasEnded).map(describeEnding),
+  };
+}
+
+const warn = (sentences: string[]): string[] =>
+  sentences.length > 0
+    ? sentences.map((sentence) => `Warning: ${sentence}`)
+    : ["No version is about to end."];
+
+interface ShownVersion {
+  version: string;
+  header: string | null;
+  sunset: string | null;
+}
+
+const formatVersions = (versions: Record<(typeof PLATFORMS)[number], ShownVersion>): string =>
+  formatTable(
+    ["Platform", "Version", "Header", "Sunset"],
+    PLATFORMS.map((platform) => {
+      const { version, header, sunset } = versions[platform];
+      return [platform, version, header ?? "none", sunset ?? "none announced"];
+    }),
+  );
+
+const health = z.object({
+  status: z.string(),
+  error: z.string().optional(),
+  warnings: z.array(z.string()).default([]),
+});
+
+const TIMEOUT_MS = 10_000;
+
+/** What the deployed instance says of itself. */
+export async function diagnoseInstance(url: string, network = fetch): Promise<Diagnosis> {
+  const address = `${url.replace(/\/+$/, "")}/health`;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const response = await network(address, { signal }).catch(() => null);
+  if (!response) return { report: "", problems: [`Nothing answers at ${address}.`] };
+  const { data } = health.safeParse(await response.json().catch(() => null));
+  if (!data) {
+    const problem = `${address} answers HTTP ${response.status}, and not as Akimbo does.`;
+    return { report: "", problems: [problem] };
+  }
+  const { status, error, warnings } = data;
+  const heading = `${address} is ${status}.`;
+  return {
+    report: [heading, ...(warnings.length > 0 ? warn(warnings) : [])].join("\n"),
+    problems: response.ok ? [] : [error ? `${heading} ${error}` : heading],
+  };
+}
+
+/**
+ * Prints how things stand.
+ *
+ * @throws Problem naming every version that has ended, and an instance that is not well
+ */
+export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
+  const url = process.env.AKIMBO_URL;
+  if (remote && !url) throw new Problem("--remote wants AKIMBO_URL: the address to ask.");
+  const diagnoses = [diagnoseVersions(new Date())];
+  if (remote && url) diagnoses.push(await diagnoseInstance(url));
+  const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");
+  console.log(reports.join("\n\n"));
+  const problems = diagnoses.flatMap((one) => one.problems);
+  if (problems.length > 0) throw new Problem(problems.join("\n"));
+}

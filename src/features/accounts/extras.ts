@@ -1,0 +1,176 @@
+import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Result } from "../../core/result.ts";
+import type { Ctx } from "../../deps.ts";
+import type {
+  AudienceStats,
+  Board,
+  Extras,
+  Fetch,
+  OrganizationPage,
+  Refused,
+  TokenExpired,
+} from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { NoCredentials, platformFetch, toPublishAccount, withTimeout } from "./platform-access.ts";
+import { type Login, usableLogin } from "./refresh.ts";
+import { accountById, accountsOfTeam } from "./repo.ts";
+import type { AccountRow } from "./table.ts";
+
+/**
+ * The organization pages that an account can publish to; without an id those of all active LinkedIn
+ * accounts of the team, each page once.
+ *
+ * Spec is silent: an account whose login turns out to be lost is left out, as expired ones are, unless
+ * all are. Whatever else goes wrong is told, so that no part of the pages passes for all of them.
+ *
+ * @throws AppError as `requireAccount` and `ask` do
+ */
+export async function listPages(ctx: Ctx, accountId?: string): Promise<OrganizationPage[]> {
+  if (accountId !== undefined) {
+    return pagesOf(ctx, await requireAccount(ctx, "linkedin", accountId));
+  }
+  const filter = { platform: "linkedin", status: "active" } as const;
+  const [rows] = await ctx.read("accounts:read", [accountsOfTeam(ctx.db, ctx.team, filter)]);
+  const answers = await Promise.allSettled(rows.map((account) => pagesOf(ctx, account)));
+  const refusals = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const grave = refusals.find((reason) => !isLoginLost(reason));
+  if (grave) throw grave;
+  if (refusals.length > 0 && refusals.length === rows.length) throw refusals[0];
+  const pages = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
+  return [...new Map(pages.map((page) => [page.id, page])).values()];
+}
+
+const isLoginLost = (reason: unknown): boolean =>
+  reason instanceof AppError && reason.code === "ACCOUNT_INACTIVE";
+
+const pagesOf = (ctx: Ctx, account: AccountRow): Promise<OrganizationPage[]> =>
+  ask(ctx, account, (extras, fetch, accessToken) =>
+    extras.pages?.(fetch, accessToken, toPublishAccount(account)),
+  );
+
+/**
+ * The boards of a Pinterest account, in Pinterest's order.
+ *
+ * @throws AppError as `requireAccount` and `ask` do
+ */
+export async function listBoards(ctx: Ctx, accountId: string): Promise<Board[]> {
+  const account = await requireAccount(ctx, "pinterest", accountId);
+  return ask(ctx, account, (extras, fetch, accessToken) => extras.boards?.(fetch, accessToken));
+}
+
+/**
+ * The audience of a TikTok account, as TikTok counts it now.
+ *
+ * @throws AppError as `requireAccount` and `ask` do
+ */
+export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceStats> {
+  const account = await requireAccount(ctx, "tiktok", accountId);
+  return ask(ctx, account, (extras, fetch, accessToken) => extras.stats?.(fetch, accessToken));
+}
+
+/** @throws AppError NOT_FOUND, 400 for an account of another platform, ACCOUNT_INACTIVE */
+async function requireAccount(ctx: Ctx, platform: Platform, id: string): Promise<AccountRow> {
+  const [[account]] = await ctx.read("accounts:read", [accountById(ctx.db, ctx.team, id)]);
+  if (!account) throw notFound("Account");
+  if (account.platform !== platform) {
+    const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platform}.`;
+    throw invalidFields([{ field: "accountId", message }]);
+  }
+  if (account.status !== "active") {
+    throw inactive(`${account.accountName} is ${account.status}. Reconnect the account first.`);
+  }
+  return account;
+}
+
+type Answer<T> = Result<T, Refused | TokenExpired>;
+
+type Question<T> = (
+  extras: Extras,
+  fetch: Fetch,
+  accessToken: string,
+) => Promise<Answer<T>> | undefined;
+
+/**
+ * What the platform says, the login refreshed once where it has to be.
+ *
+ * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT when the platform has been asked
+ * too often, UNAVAILABLE when it does not answer or refuses for a reason of its own
+ */
+async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
+  const { accessToken } = await logIn(ctx, account, null);
+  let answer = await answerOf(ctx, account, question, accessToken);
+  if (!answer.ok && answer.error.kind === "token_expired") {
+    const fresh = await logIn(ctx, account, accessToken);
+    answer = await answerOf(ctx, account, question, fresh.accessToken);
+  }
+  if (answer.ok) return answer.value;
+  throw toAppError(account, answer.error);
+}
+
+/** While somebody else refreshes the login. */
+const LOGIN_BUSY_SECONDS = 2;
+
+async function logIn(ctx: Ctx, account: AccountRow, staleToken: string | null) {
+  let login: Login;
+  try {
+    login = await usableLogin(ctx, connectorOf(account.platform), account, staleToken);
+  } catch (error) {
+    if (error instanceof NoCredentials) throw inactive(error.message);
+    throw error;
+  }
+  if (login.kind === "ready") return login.credentials;
+  if (login.kind === "refused") {
+    throw login.final ? inactive(login.message) : unavailable(login.message);
+  }
+  throw unavailable(
+    "The account's login is being renewed. Ask again in a moment.",
+    LOGIN_BUSY_SECONDS,
+  );
+}
+
+/** A broken connection, or no answer in time, is the platform's absence. */
+async function answerOf<T>(
+  ctx: Ctx,
+  account: AccountRow,
+  question: Question<T>,
+  accessToken: string,
+): Promise<Answer<T>> {
+  const { platform } = account;
+  const fetch = withTimeout(platformFetch(ctx, account));
+  try {
+    const answer = await question(connectorOf(platform).extras ?? {}, fetch, accessToken);
+    if (answer) return answer;
+  } catch (error) {
+    ctx.log({
+      event: "account.no_answer",
+      accountId: account.id,
+      platform,
+      error: error instanceof Error ? error.name : "unknown",
+    });
+    throw unavailable(`${platform} did not answer. Try again later.`);
+  }
+  throw new Error(`${platform} cannot be asked that.`);
+}
+
+function toAppError({ platform }: AccountRow, refusal: Refused | TokenExpired): AppError {
+  if (refusal.kind === "token_expired") {
+    return inactive(`${platform} refuses the account's login. Reconnect the account.`);
+  }
+  const { code, message, retryAfterSeconds } = refusal.failure;
+  if (code === "account_disconnected") return inactive(message);
+  if (code === "rate_limited") {
+    return new AppError("RATE_LIMIT", `${platform} is asked too often: ${message}`, {
+      headers: toRetryAfter(retryAfterSeconds),
+    });
+  }
+  return unavailable(`${platform} refused: ${message}`, retryAfterSeconds);
+}
+
+const inactive = (message: string) => new AppError("ACCOUNT_INACTIVE", message);
+
+const unavailable = (message: string, retryAfterSeconds?: number) =>
+  new AppError("UNAVAILABLE", message, { headers: toRetryAfter(retryAfterSeconds) });
+
+const toRetryAfter = (seconds: number | undefined): Record<string, string> =>
+  seconds === undefined ? {} : { "Retry-After": String(Math.ceil(seconds)) };

@@ -1,0 +1,82 @@
+import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import { fieldInfos } from "../../platforms/form-fields.ts";
+
+const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
+
+export const capabilitiesFilterSchema = z.object({
+  platform: platform.optional().describe("Without it, all nine in an array."),
+});
+
+const characters = z.number().int().nullable();
+const types = z.array(z.string()).optional();
+const bytes = z.number().int().optional();
+
+export const capabilitiesSchema = z
+  .object({
+    platform,
+    limits: z
+      .object({
+        postCharacters: characters,
+        photoPostCharacters: characters,
+        titleCharacters: characters,
+        altTextCharacters: characters,
+        linkCharacters: characters,
+        tagsCharacters: characters,
+      })
+      .describe("Counted as the platform counts. Null where it has no such field."),
+    dailyPostCap: z.number().int().describe("Posts in any 24 hours, per account."),
+    mediaSupport: z
+      .object({
+        kinds: z.array(z.enum(["image", "video", "document"])),
+        maxCount: z.number().int().describe("Files of one post."),
+        textOnly: z.boolean().describe("Whether a post goes out with its text alone."),
+        imageTypes: types,
+        imageMaxBytes: bytes,
+        videoTypes: types,
+        videoMaxBytes: bytes,
+        documentTypes: types,
+        documentMaxBytes: bytes,
+      })
+      .describe("Types and bytes only for the kinds that the platform takes."),
+    settingsSchema: z
+      .record(
+        z.string(),
+        z.object({
+          required: z.boolean(),
+          type: z.enum(["string", "boolean", "integer", "array"]),
+          values: z.array(z.string()).describe("The only ones taken; empty where it is free."),
+        }),
+      )
+      .describe("The platform's own fields of the form, by name."),
+    bannedHashtags: z
+      .array(z.string())
+      .describe("Those that the platform hides or refuses: lower case, without the #."),
+  })
+  .meta({ id: "PlatformCapabilities" });
+
+export type PlatformCapabilities = z.infer<typeof capabilitiesSchema>;
+
+/** What the connector itself checks by, in the words of the wire. */
+export function toCapabilities({
+  platform,
+  capabilities,
+  settings,
+}: Connector): PlatformCapabilities {
+  const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
+  const fields = Object.entries(fieldInfos(settings));
+  return {
+    platform,
+    limits,
+    dailyPostCap,
+    mediaSupport,
+    settingsSchema: Object.fromEntries(
+      fields.map(([name, { type, values = [], required = false }]) => [
+        name,
+        { required, type, values: [...values] },
+      ]),
+    ),
+    bannedHashtags: [...bannedHashtags],
+  };
+}
