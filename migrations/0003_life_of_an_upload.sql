@@ -7,6 +7,9 @@ ALTER TABLE teams ADD COLUMN blocklist TEXT;
 ALTER TABLE uploads ADD COLUMN credits_spent INTEGER;
 ALTER TABLE uploads ADD COLUMN credits_refunded INTEGER;
 
+-- How often this attempt began from the start because what it had prepared was gone.
+ALTER TABLE uploads ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
+
 -- What an account has posted and plans: for duplicates, mentions and the queue of the account.
 CREATE INDEX uploads_by_account ON uploads (account_id, sort_at DESC) WHERE deleted_at IS NULL;
 

@@ -165,7 +165,7 @@ function readPresented(c: AppContext): { token: string | null; teamId: number | 
 }
 
 interface FormRoute extends Omit<ApiRoute, "request"> {
-  query: z.ZodObject;
+  query?: z.ZodObject;
   /** Every field of the body; only described here. */
   form: z.ZodType;
 }
@@ -189,7 +189,7 @@ formRoute.mount = (
     security: [{ apiKey: [] }],
     "x-required-scope": scope,
     request: {
-      query,
+      ...(query ? { query } : {}),
       body: { required: true, content: { "multipart/form-data": { schema: form } } },
     },
     responses: {

@@ -1,6 +1,6 @@
 import { runProgram } from "../../src/cli/program.ts";
 import { measureAbuse } from "./abuse.ts";
-import { buildBundle, bundleRow } from "./bundle.ts";
+import { buildBundle, bundleRows } from "./bundle.ts";
 import { countCosts } from "./counted.ts";
 import { measureDuePosts } from "./due-posts.ts";
 import { measureFullSize } from "./full-size.ts";
@@ -40,7 +40,7 @@ async function main(): Promise<number> {
   try {
     const bundle = await buildBundle(workspace);
     show("Size and start", [
-      bundleRow(bundle),
+      ...(await bundleRows(bundle)),
       ...(canMeasureCpu
         ? await measureStartUp(workspace, bundle, starts)
         : [skipped("start-up", NO_PROC)]),

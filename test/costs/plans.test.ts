@@ -55,7 +55,7 @@ describe("the statements of reading, creating, publishing and the tick", () => {
     const recorded = [...statements.keys()].join("\n").toLowerCase();
     for (const part of [
       "from tokens t",
-      'insert into "uploads"',
+      "insert into uploads",
       "insert or ignore into media_uses",
       "set status = 'processing'",
       "select count(*) as total",

@@ -2,52 +2,130 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/login.ts";
+import { sandboxCredentials, sandboxLogin } from "../../src/sandbox/login.ts";
+import { digitsOf } from "../../src/sandbox/logins.ts";
+import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
 import { createMember, form, Harness } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
 
 const jpeg = (i = 0) => new Blob([testJpeg, String(i)], { type: "image/jpeg" });
 const video = () => new Blob([verticalMp4], { type: "video/mp4" });
+/** LinkedIn takes none that is smaller. */
+const largeVideo = () => new Blob([verticalMp4, new Uint8Array(75_000)], { type: "video/mp4" });
+const pdf = () => new Blob(["%PDF-1.7 of one line"], { type: "application/pdf" });
 
+type Fields = Parameters<typeof form>[0];
 type Cost = [roundTrips: number, rowsWritten: number, rowsRead: number, platformRequests: number];
 
+/** A person's login, unless it is to publish as one of their pages. */
+type Actor = Platform | "linkedin page";
+
 /** What it costs to publish a post that is due, from its message to its outcome. */
-const COSTS: [platform: Platform, what: string, fields: Parameters<typeof form>[0], cost: Cost][] =
+const COSTS: [actor: Actor, what: string, fields: Fields, cost: Cost][] = [
+  ["tiktok", "a video", { title: "Film", video: video() }, [6, 11, 21, 4]],
+  ["tiktok", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [7, 10, 26, 3]],
+  ["instagram", "a photo", { title: "Photo", photo: jpeg() }, [9, 15, 31, 5]],
+  ["instagram", "a reel", { title: "Film", video: video() }, [9, 15, 31, 5]],
   [
-    ["tiktok", "a video", { title: "Film", video: video() }, [6, 11, 21, 4]],
-    ["tiktok", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [7, 10, 26, 3]],
-    ["instagram", "a photo", { title: "Photo", photo: jpeg() }, [9, 15, 31, 5]],
-    ["instagram", "a reel", { title: "Film", video: video() }, [9, 15, 31, 5]],
-    [
-      "instagram",
-      "a carousel of two",
-      { title: "Photos", photo: [jpeg(), jpeg(1)] },
-      [15, 22, 52, 10],
-    ],
-  ];
+    "instagram",
+    "a story",
+    { title: "Story", photo: jpeg(), media_type: "STORIES" },
+    [7, 11, 22, 4],
+  ],
+  [
+    "instagram",
+    "a carousel of two",
+    { title: "Photos", photo: [jpeg(), jpeg(1)] },
+    [15, 22, 52, 10],
+  ],
+  ["facebook", "a text", { description: "Text" }, [5, 10, 16, 2]],
+  ["facebook", "a link", { description: "Text", link: "https://example.com/" }, [5, 10, 16, 2]],
+  ["facebook", "a photo", { description: "Photo", photo: jpeg() }, [6, 10, 21, 2]],
+  [
+    "facebook",
+    "an album of two",
+    { description: "Photos", photo: [jpeg(), jpeg(1)] },
+    [9, 12, 28, 4],
+  ],
+  ["facebook", "a video", { description: "Film", video: video() }, [7, 12, 22, 4]],
+  [
+    "facebook",
+    "a reel",
+    { description: "Film", video: video(), media_type: "REELS" },
+    [9, 15, 31, 6],
+  ],
+  ["youtube", "a video", { title: "Film", video: video() }, [6, 11, 21, 3]],
+  ["linkedin", "a text", { description: "Text" }, [3, 6, 9, 1]],
+  ["linkedin", "a photo", { description: "Photo", photo: jpeg() }, [5, 10, 20, 3]],
+  ["linkedin", "two photos", { description: "Photos", photo: [jpeg(), jpeg(1)] }, [6, 11, 25, 5]],
+  ["linkedin", "a document", { description: "Paper", photo: pdf() }, [5, 10, 20, 3]],
+  ["linkedin", "a video", { description: "Film", video: largeVideo() }, [7, 12, 22, 5]],
+  [
+    "linkedin page",
+    "two photos",
+    { description: "Photos", photo: [jpeg(), jpeg(1)] },
+    [6, 11, 25, 7],
+  ],
+  ["pinterest", "a photo", { title: "Photo", photo: jpeg() }, [4, 6, 12, 1]],
+  ["pinterest", "a carousel of two", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [5, 6, 15, 1]],
+  ["pinterest", "a video", { title: "Film", video: video() }, [8, 15, 30, 5]],
+  ["bluesky", "a text", { description: "Text" }, [3, 6, 9, 1]],
+  ["bluesky", "a photo", { description: "Photo", photo: jpeg() }, [3, 6, 11, 2]],
+  ["bluesky", "two photos", { description: "Photos", photo: [jpeg(), jpeg(1)] }, [3, 6, 13, 3]],
+  ["bluesky", "a video", { description: "Film", video: video() }, [10, 17, 32, 9]],
+  ["threads", "a text", { title: "Text" }, [7, 14, 23, 4]],
+  ["threads", "a photo", { title: "Photo", photo: jpeg() }, [8, 14, 30, 4]],
+  ["threads", "a video", { title: "Film", video: video() }, [10, 18, 39, 5]],
+  ["threads", "a carousel of two", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [14, 21, 51, 9]],
+  ["x", "a text", { title: "Text" }, [4, 11, 27, 1]],
+  ["x", "a poll", { title: "Poll", x_poll_options: "Once,Twice" }, [4, 11, 27, 1]],
+  ["x", "a photo", { title: "Photo", photo: jpeg() }, [5, 12, 30, 2]],
+  ["x", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [6, 13, 33, 3]],
+  ["x", "a video", { title: "Film", video: video() }, [9, 18, 41, 5]],
+];
+
+/** What `POST /accounts` takes for an account of this name at the simulator. */
+async function connectionOf(actor: Actor, name: string): Promise<object> {
+  if (actor === "bluesky") return { platform: actor, ...sandboxLogin(name) };
+  const platform = actor === "linkedin page" ? "linkedin" : actor;
+  const { accessToken } = sandboxCredentials(platform, name);
+  const pageId = { pageId: await digitsOf("linkedin", `${name} Works`, 9) };
+  return { platform, credentials: { accessToken }, ...(platform === actor ? {} : pageId) };
+}
+
+async function requiredOf(actor: Actor, name: string): Promise<Fields> {
+  if (actor !== "pinterest") return {};
+  const [board] = await boardsOf(name);
+  return { pinterest_board_id: board?.id ?? "" };
+}
 
 const named = ([trips, written, read, requests]: Cost) =>
   `${trips} round trips, ${written} rows written, ${read} read, ${requests} platform requests`;
 
 test.each(
   COSTS.map(
-    ([platform, what, fields, cost]) =>
-      [`${platform}, ${what}: ${named(cost)}`, platform, fields, cost] as const,
+    ([actor, what, fields, cost]) =>
+      [`${actor}, ${what}: ${named(cost)}`, actor, fields, cost] as const,
   ),
-)("%s", async (_, platform, fields, cost) => {
+)("%s", async (_, actor, fields, cost) => {
   const harness = new Harness();
   const member = await createMember();
   const { token, teamId } = member;
   harness.network = createSandboxFetch(env.SANDBOX_STATE, {
     ...{ teamId, accountId: null, uploadId: null },
   });
-  const { accessToken } = sandboxCredentials(platform, `Ada ${teamId}`);
+  const name = `Ada ${teamId}`;
   const account = await harness.call("POST", "/accounts", {
     token,
-    json: { platform, credentials: { accessToken } },
+    json: await connectionOf(actor, name),
   });
-  const body = form({ accountId: account.body.data.id, ...fields });
+  expect(account.body).toMatchObject({ success: true });
+  const body = form({
+    accountId: account.body.data.id,
+    ...fields,
+    ...(await requiredOf(actor, name)),
+  });
   const created = await harness.call("POST", "/upload", { token, body });
   expect(created.body).toMatchObject({ success: true });
   const { costs } = await measure(harness, () => harness.drain());

@@ -5,7 +5,7 @@ export function stepOf(queries: readonly Pick<Query<unknown>, "sql" | "params">[
   for (const { sql, params } of queries) {
     if (sql.includes("fence = fence + 1")) return "claim";
     if (sql.includes("SET woken_at = MAX(")) return "sweep";
-    if (/^insert into "uploads"/i.test(sql)) return "create";
+    if (/^insert into "?uploads"?/i.test(sql)) return "create";
     const columns = /^update "(uploads|accounts)" set (.*?) where /is.exec(sql);
     if (columns?.[1] === "accounts") return accountStep(columns[2] ?? "");
     if (columns?.[1] === "uploads") return uploadStep(columns[2] ?? "", params);

@@ -37,6 +37,8 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "PATCH /accounts/{id}": { json: { tags: "stolen" } },
     "POST /tokens": { json: { name: "CI" } },
     "POST /upload": { body: form({ accountId: "acc_0", description: "Hello" }) },
+    "POST /upload/bulk": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
+    "POST /upload/validate": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "PATCH /upload/{id}": { json: { title: "Stolen" } },
   };
   return bodies[`${operation.method} ${operation.called}`] ?? {};

@@ -36,11 +36,15 @@ function dataSql(data: Record<string, unknown>): SQL {
 const isSql = (value: unknown): value is SQL =>
   typeof value === "object" && value !== null && "queryChunks" in value;
 
-/** The row of an event, for the batch of the change it tells of. */
-export function emit(deps: Pick<Deps, "newEventId" | "now">, event: NewEvent): Query<number> {
+/** The row of an event, for the batch of the change it tells of; only where `condition` holds. */
+export function emit(
+  deps: Pick<Deps, "newEventId" | "now">,
+  event: NewEvent,
+  condition: SQL = sql`TRUE`,
+): Query<number> {
   return sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-    VALUES (${event.team}, ${deps.newEventId()}, ${event.name}, ${dataSql(event.data)},
-      ${deps.now().getTime()})`);
+    SELECT ${event.team}, ${deps.newEventId()}, ${event.name}, ${dataSql(event.data)},
+      ${deps.now().getTime()} WHERE ${condition}`);
 }
 
 /** As `emit`, but only if the statement just before it in the batch changed a row. */
@@ -48,7 +52,5 @@ export function emitIfChanged(
   deps: Pick<Deps, "newEventId" | "now">,
   event: NewEvent,
 ): Query<number> {
-  return sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-    SELECT ${event.team}, ${deps.newEventId()}, ${event.name}, ${dataSql(event.data)},
-      ${deps.now().getTime()} WHERE changes() > 0`);
+  return emit(deps, event, sql`changes() > 0`);
 }

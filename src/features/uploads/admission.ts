@@ -57,6 +57,7 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
   const quotas = Object.fromEntries(
     Object.entries(plans).map(([name, { monthlyPosts }]) => [name, monthlyPosts]),
   );
+  const highestQuota = Math.max(0, ...Object.values(quotas).map((posts) => posts ?? 0));
   const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
   const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
@@ -66,27 +67,27 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
     sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
-        (SELECT json_group_object(account_id, n) FROM (SELECT account_id, COUNT(*) AS n FROM (
+        (SELECT json_group_array(account_id) FROM (
           SELECT u.account_id FROM uploads u WHERE u.team_id = a.team_id
             AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
-        ) GROUP BY account_id)) AS in_progress,
+        )) AS in_progress,
         iif(${quota} IS NULL, 0, (SELECT COUNT(*) FROM (
           SELECT 1 FROM uploads u WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
-          LIMIT ${quota}))) AS this_month
+          LIMIT ${highestQuota}))) AS this_month
       FROM json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN ${accounts} a ON a.id = wanted.value
       CROSS JOIN teams t ON t.id = a.team_id
       WHERE a.team_id = ${team} AND a.deleted_at IS NULL`,
     (row): AccountFacts => {
       const account = readAccount(row);
-      const inProgress = JSON.parse(row.in_progress as string) as Record<string, number>;
+      const inProgress = JSON.parse(row.in_progress as string) as string[];
       const oldest = row.oldest as number | null;
       return {
         account,
         used: row.used as number,
         resetAt: oldest === null ? null : addSeconds(new Date(oldest), CAP_WINDOW_MS / 1_000),
-        inProgress: inProgress[account.id] ?? 0,
-        teamInProgress: Object.values(inProgress).reduce((sum, count) => sum + count, 0),
+        inProgress: inProgress.filter((id) => id === account.id).length,
+        teamInProgress: inProgress.length,
         plan: plans[row.plan_name as keyof typeof plans] ?? plans[deps.config.defaultPlan],
         postsThisMonth: row.this_month as number,
         blocklist: JSON.parse((row.blocklist as string | null) ?? "[]") as string[],

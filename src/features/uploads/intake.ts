@@ -1,12 +1,17 @@
-import { AppError, type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
+import { type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
+import type { Scope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type FilePart, type Form, readForm } from "../../http/multipart.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
-import { accountById } from "../accounts/repo.ts";
-import type { AccountRow } from "../accounts/table.ts";
+import { type NamedCall, type StoredAnswer, storedAnswer } from "../idempotency/repo.ts";
 import { refusedMediaUrl } from "../media/download.ts";
-import { type StoredFile, storeFile } from "../media/store.ts";
+import { measureFile, type StoredFile, storeFile } from "../media/store.ts";
+import { type AccountFacts, accountFacts } from "./admission.ts";
+import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
+import { recentPosts } from "./repo.ts";
 
 /** The form fields that carry media, and what each takes. Source: spec, POST /upload. */
 const MEDIA_FIELDS = new Map<string, readonly MediaKind[]>([
@@ -22,8 +27,20 @@ const URL_FIELDS = new Map([["thumbnail_url", "thumbnail"]]);
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
 
+const SCOPE: Scope = "posts:write";
+
 /** A file of the request, or a URL in its place. */
 export type ReceivedMedia = { field: string; file: StoredFile } | { field: string; url: string };
+
+/** How a form is taken in. */
+export interface Intake {
+  /** The accounts that the form names, as far as it has come; null while it names none. */
+  accountsIn(fields: Map<string, string[]>): string[] | null;
+  /** Without it, files are read, judged and forgotten. */
+  storesFiles: boolean;
+  /** The call's name, where it has one. */
+  call: NamedCall | null;
+}
 
 export interface ReceivedPost {
   /** The address of ours under which it came in. */
@@ -32,47 +49,57 @@ export interface ReceivedPost {
   fields: Map<string, string[]>;
   /** In the order of the request: files first, then URLs. */
   media: ReceivedMedia[];
-  /** Null for an account that is not the team's. */
-  account: AccountRow | null;
+  /** Those of the named accounts that are the team's. */
+  facts: AccountFacts[];
+  /** What these accounts have posted lately. */
+  recent: RecentPost[];
   /** What was wrong with files, to be told together with the other fields. */
   errors: FieldError[];
+  /** What the same call was answered before; null for a new one. */
+  stored: StoredAnswer | null;
 }
+
+interface Known {
+  facts: AccountFacts[];
+  recent: RecentPost[];
+  stored: StoredAnswer | null;
+}
+
+const NOBODY: Known = { facts: [], recent: [], stored: null };
 
 /**
  * Takes a post in: authenticates before the first byte is stored, streams its files to storage, and
- * reads the account in the same round trip where the form names it early enough.
+ * reads what is to be known of its accounts in the same round trip where the form names them early
+ * enough.
  *
  * @throws AppError what `ctx.read` and `readForm` throw
  */
-export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedPost> {
+export async function receivePost(
+  ctx: Ctx,
+  request: Request,
+  intake: Intake,
+): Promise<ReceivedPost> {
   const media: ReceivedMedia[] = [];
   const errors: FieldError[] = [];
-  let lookup: Promise<AccountRow | null> | null = null;
+  let lookup: Promise<Known> | null = null;
   let isAuthenticated = false;
 
-  const findAccount = async (accountId: string): Promise<AccountRow | null> => {
-    const [[account]] = await ctx.read("posts:write", [accountById(ctx.db, ctx.team, accountId)]);
-    return account ?? null;
-  };
   const enter = async (form: Form): Promise<void> => {
-    const accountId = form.fields.get("accountId")?.at(-1)?.trim();
-    if (accountId && !lookup) lookup = findAccount(accountId);
+    const ids = intake.accountsIn(form.fields);
+    if (ids && !lookup) lookup = lookUp(ctx, ids, intake.call);
     if (lookup) await lookup;
-    else if (!isAuthenticated) await ctx.read("posts:write", []);
+    else if (!isAuthenticated) await ctx.read(SCOPE, []);
     isAuthenticated = true;
   };
 
   try {
     const form = await readForm(request, async (part, soFar) => {
       await enter(soFar);
-      const taken = await takeFile(ctx, part);
+      const taken = await takeFile(ctx, part, intake.storesFiles);
       if ("message" in taken) errors.push(taken);
       else media.push(taken);
     });
     await enter(form);
-    if (new Set(form.fields.get("accountId")).size > 1) {
-      errors.push({ field: "accountId", message: "accountId: give one account; bulk takes many." });
-    }
     for (const [name, values] of form.fields) {
       const field = URL_FIELDS.get(name) ?? name;
       if (!MEDIA_FIELDS.has(field)) continue;
@@ -84,14 +111,36 @@ export async function receivePost(ctx: Ctx, request: Request): Promise<ReceivedP
       }
     }
     const origin = publicOrigin(ctx, request.url);
-    return { origin, fields: form.fields, media, account: lookup ? await lookup : null, errors };
+    const known = lookup ? await (lookup as Promise<Known>) : NOBODY;
+    return { origin, fields: form.fields, media, errors, ...known };
   } catch (error) {
     ctx.defer(discardFiles(ctx, media));
     throw error;
   }
 }
 
-async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | FieldError> {
+/** Everything that is to be known beforehand, in one round trip. */
+async function lookUp(ctx: Ctx, ids: string[], call: NamedCall | null): Promise<Known> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - DUPLICATE_WINDOW_MS);
+  const answers: Query<StoredAnswer[]>[] = call ? [storedAnswer(ctx.team, call, now)] : [];
+  const [facts, recent, stored = []] = await ctx.read(SCOPE, [
+    accountFacts(ctx, ctx.team, ids),
+    recentPosts(ctx.team, ids, since),
+    ...answers,
+  ]);
+  return {
+    facts: facts as AccountFacts[],
+    recent: recent as RecentPost[],
+    stored: (stored as StoredAnswer[])[0] ?? null,
+  };
+}
+
+async function takeFile(
+  ctx: Ctx,
+  part: FilePart,
+  storesFiles: boolean,
+): Promise<ReceivedMedia | FieldError> {
   const { field } = part;
   const refuse = async (message: string): Promise<FieldError> => {
     for await (const _ of part.bytes);
@@ -101,7 +150,9 @@ async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | Field
   if (!kinds) {
     return refuse(`is no file field. Use ${[...MEDIA_FIELDS.keys()].join(", ")}.`);
   }
-  const stored = await storeFile(ctx, ctx.actor.teamId, part.bytes, MAX_FILE_BYTES, part.name);
+  const stored = storesFiles
+    ? await storeFile(ctx, ctx.actor.teamId, part.bytes, MAX_FILE_BYTES, part.name)
+    : await measureFile(part.bytes, MAX_FILE_BYTES, part.name);
   if (stored === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
   if (stored === "empty") return { field, message: `${field}: the file is empty.` };
   if (stored === "unknown_type") {
@@ -109,7 +160,7 @@ async function takeFile(ctx: Ctx, part: FilePart): Promise<ReceivedMedia | Field
     return { field, message };
   }
   if (kinds.includes(stored.kind)) return { field, file: stored };
-  await ctx.media.delete(stored.objectKey);
+  if (storesFiles) await ctx.media.delete(stored.objectKey);
   const wanted = kinds.map(article).join(" or ");
   return { field, message: `${field}: this is ${article(stored.kind)}, not ${wanted}.` };
 }
@@ -122,21 +173,33 @@ export async function discardFiles(ctx: Ctx, media: readonly ReceivedMedia[]): P
   if (keys.length > 0) await ctx.media.delete(keys);
 }
 
-/** @throws AppError NOT_FOUND or ACCOUNT_INACTIVE; 400 where no account was named */
-export function requireActive(account: AccountRow | null, accountId: string): AccountRow {
-  if (!accountId) {
-    throw invalidFields([
-      { field: "accountId", message: "accountId: is required: the id of a connected account" },
-    ]);
+/** What makes two calls the same: fields and files, whatever the order of the one among the other. */
+export function fingerprintOf({ fields, media }: Pick<ReceivedPost, "fields" | "media">) {
+  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  const files = media.map((item) => [item.field, "file" in item ? item.file.sha256 : item.url]);
+  return sha256Hex(JSON.stringify([sorted, files]));
+}
+
+/** The one account that a form names; null while it names none. */
+export function accountIn(fields: Map<string, string[]>): string[] | null {
+  const id = fields.get("accountId")?.at(-1)?.trim();
+  return id ? [id] : null;
+}
+
+/** @throws AppError 400 where no account was named, or several */
+export function requireOneAccount(
+  fields: Map<string, string[]>,
+  errors: readonly FieldError[],
+): string {
+  const [id] = accountIn(fields) ?? [];
+  const field = "accountId";
+  if (!id) {
+    const message = "accountId: is required: the id of a connected account";
+    throw invalidFields([{ field, message }, ...errors]);
   }
-  if (!account) {
-    throw new AppError("NOT_FOUND", `Account ${accountId} not found. GET /accounts lists yours.`);
+  if (new Set(fields.get(field)).size > 1) {
+    const message = "accountId: give one account; bulk takes many.";
+    throw invalidFields([{ field, message }, ...errors]);
   }
-  if (account.status !== "active") {
-    throw new AppError(
-      "ACCOUNT_INACTIVE",
-      `${account.accountName} is ${account.status}. Reconnect the account first.`,
-    );
-  }
-  return account;
+  return id;
 }

@@ -1,21 +1,11 @@
 import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../core/platforms.ts";
-import { type Db, partReader, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { partReader, type Query, sqlQuery } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
+import type { RecentPost } from "./content-rules.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
-
-export function insertUpload(db: Db, row: typeof uploads.$inferInsert): Query<number> {
-  const { sql, params } = db.orm.insert(uploads).values(row).toSQL();
-  return { sql, params, read: (result) => result.meta.last_row_id };
-}
-
-/** Says which files the upload that was inserted just before in this batch needs. */
-export function insertMediaUses(teamId: number, sha256s: string[]): Query<number> {
-  return sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
-    SELECT ${teamId}, value, last_insert_rowid() FROM json_each(${JSON.stringify(sha256s)})`);
-}
 
 const readRecord = partReader(uploads, RECORD_PROPERTIES);
 
@@ -81,5 +71,26 @@ export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   return sqlQuery(
     sql`SELECT COUNT(*) AS total FROM ${uploads} WHERE ${matches(team, filter)}`,
     (row) => row.total as number,
+  );
+}
+
+/** As many as the highest daily cap lets an account publish in the time that is looked at. */
+const MAX_RECENT = 300;
+
+/** What these accounts have posted or planned since `since`, to be compared with a new post. */
+export function recentPosts(team: SQL, ids: readonly string[], since: Date): Query<RecentPost[]> {
+  return sqlQuery(
+    sql`SELECT u.account_id, u.title, u.description, u.media, u.sort_at
+      FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.account_id = wanted.value AND u.sort_at > ${since.getTime()}
+      WHERE u.deleted_at IS NULL AND u.team_id = ${team}
+        AND u.status_group IN ('scheduled', 'pending', 'completed')
+      LIMIT ${MAX_RECENT * ids.length}`,
+    (row) => ({
+      accountId: row.account_id as string,
+      text: [row.title, row.description].filter((part) => part !== null).join("\n"),
+      media: JSON.parse(row.media as string) as RecentPost["media"],
+      at: new Date(row.sort_at as number),
+    }),
   );
 }

@@ -3,7 +3,7 @@ import { toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
-import { receivePost } from "./intake.ts";
+import { readCallName } from "../idempotency/repo.ts";
 import {
   createdUploadSchema,
   toCreatedUpload,
@@ -48,7 +48,9 @@ const create = formRoute({
 });
 formRoute.mount(uploadRoutes, create, async (c) => {
   const { ctx } = c.var;
-  const upload = await uploads.createUpload(ctx, await receivePost(ctx, c.req.raw));
+  const call = readCallName(c.req.raw, "POST /upload");
+  const { upload, isReplayed } = await uploads.createUpload(ctx, c.req.raw, call);
+  if (isReplayed) c.header("Idempotent-Replayed", "true");
   if (c.req.query("async")?.toLowerCase() !== "false") {
     const message = MESSAGES[upload.status] ?? "Upload created.";
     return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);

@@ -41,6 +41,9 @@ export const MAX_CRASHES = 10;
 /** Without progress for this long, a platform is not waited for any more. */
 export const PROGRESS_DEADLINE_SECONDS = 30 * 60;
 
+/** An attempt that lost what it had prepared this often is not begun again. */
+export const MAX_RESTARTS = 3;
+
 /** Waits before a transient failure is tried again, in seconds. */
 const BACKOFF_SECONDS = [30, 120, 600] as const;
 

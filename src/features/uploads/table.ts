@@ -65,6 +65,7 @@ export const uploads = sqliteTable("uploads", {
   deletedAt: instant("deleted_at"),
   creditsSpent: integer("credits_spent"),
   creditsRefunded: integer("credits_refunded"),
+  restarts: integer("restarts").notNull().default(0),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

@@ -814,7 +814,7 @@ describe("the same content", () => {
       ...db,
       runAll: async (queries) => {
         const results = await db.runAll(queries);
-        if (queries.some(({ sql }) => sql.startsWith('insert into "uploads"'))) {
+        if (queries.some(({ sql }) => sql.startsWith("INSERT INTO uploads"))) {
           throw new Error("D1_ERROR: Network connection lost.");
         }
         return results;

@@ -15,6 +15,9 @@ interface Stage {
   events(): Promise<string[]>;
 }
 
+/** Two posts of one text would be duplicates. */
+let posts = 0;
+
 function onStage(harness: Harness, member: Member, accountId: string): Stage {
   const { token } = member;
   return {
@@ -22,7 +25,7 @@ function onStage(harness: Harness, member: Member, accountId: string): Stage {
     member,
     accountId,
     post: async (fields = {}) => {
-      const body = form({ accountId, description: "Hello", ...fields });
+      const body = form({ accountId, description: `Hello ${++posts}`, ...fields });
       const answer = await harness.call("POST", "/upload", { token, body });
       expect(answer.body).toMatchObject({ success: true });
       return answer.body.data.uploadId;

@@ -306,6 +306,7 @@ describe("the record of a post", () => {
       errorMessage: null,
       failure: null,
       reviewComment: null,
+      xCredits: null,
     };
     return { data: one.body.data, base };
   }

@@ -1,0 +1,86 @@
+import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
+import { conflict, createRouter, formRoute, json } from "../../http/route.ts";
+import { readCallName } from "../idempotency/repo.ts";
+import { createBatch, validateBatch } from "./bulk.ts";
+import { batchFormSchema } from "./schema.ts";
+
+export const bulkRoutes = createRouter();
+
+const platform = z.enum(PLATFORMS);
+const scheduledFor = z.iso.datetime().nullable();
+
+const bulkResult = z
+  .union([
+    z.object({
+      accountId: z.string(),
+      platform,
+      success: z.literal(true),
+      uploadId: z.number().int(),
+      jobId: z.string(),
+      scheduledFor,
+    }),
+    z.object({ accountId: z.string(), success: z.literal(false), error: z.string() }),
+  ])
+  .meta({ id: "BulkResult" });
+
+const create = formRoute({
+  method: "post",
+  path: "/upload/bulk",
+  tags: ["Uploads"],
+  operationId: "createUploads",
+  summary: "Publish one post to many accounts",
+  description:
+    "Files are stored once. Every account has a result of its own; one that cannot have the post stops no other.",
+  scope: "posts:write",
+  limit: "upload-bulk",
+  form: batchFormSchema(),
+  responses: {
+    ...json(
+      z.object({ success: z.boolean(), message: z.string(), results: z.array(bulkResult) }),
+      "What became of each account. `success` where at least one has the post.",
+    ),
+    ...conflict("IDEMPOTENCY_IN_PROGRESS: the same call is being answered."),
+  },
+});
+formRoute.mount(bulkRoutes, create, async (c) => {
+  const { ctx } = c.var;
+  const call = readCallName(c.req.raw, "POST /upload/bulk");
+  const { results, isReplayed } = await createBatch(ctx, c.req.raw, call);
+  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const taken = results.filter(({ success }) => success).length;
+  const message = `${taken} of ${results.length} accounts have the post.`;
+  return c.json({ success: taken > 0, message, results }, 200);
+});
+
+const validate = formRoute({
+  method: "post",
+  path: "/upload/validate",
+  tags: ["Uploads"],
+  operationId: "validateUploads",
+  summary: "Check a batch without publishing it",
+  description:
+    "The same body as bulk, judged by the same checks. Nothing is stored. What is in the files is judged at publishing.",
+  scope: "posts:write",
+  limit: "write",
+  form: batchFormSchema(),
+  responses: json(
+    z.object({
+      success: z.literal(true),
+      valid: z.boolean(),
+      errors: z.array(
+        z.object({
+          accountId: z.string().nullable(),
+          platform: platform.nullable(),
+          error: z.string(),
+        }),
+      ),
+      targets: z.array(z.object({ accountId: z.string(), platform, scheduledFor })),
+    }),
+    "Every error at once; without an accountId it is about the request as a whole.",
+  ),
+});
+formRoute.mount(bulkRoutes, validate, async (c) => {
+  const { errors, targets } = await validateBatch(c.var.ctx, c.req.raw);
+  return c.json({ success: true as const, valid: errors.length === 0, errors, targets }, 200);
+});

@@ -1,0 +1,187 @@
+import { AppError } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Ctx } from "../../deps.ts";
+import {
+  type NamedCall,
+  requireSameCall,
+  type StoredAnswer,
+  storedAnswer,
+} from "../idempotency/repo.ts";
+import { accountsIn, batchErrors, formFor, requireBatch } from "./bulk-form.ts";
+import { composePost, type NewRow } from "./compose.ts";
+import { discardFiles, fingerprintOf, type ReceivedPost, receivePost } from "./intake.ts";
+import { jobIdOf } from "./rules.ts";
+import { storePosts } from "./store-posts.ts";
+
+/** What became of one account of a batch. */
+export type BulkResult =
+  | {
+      accountId: string;
+      platform: Platform;
+      success: true;
+      uploadId: number;
+      jobId: string;
+      scheduledFor: string | null;
+    }
+  | { accountId: string; success: false; error: string };
+
+export interface BulkOutcome {
+  results: BulkResult[];
+  isReplayed: boolean;
+}
+
+/** A post that one account of a batch can take, or why it cannot. */
+type Drafted =
+  | { accountId: string; platform: Platform; row: NewRow }
+  | { accountId: string; platform: Platform | null; error: string };
+
+/** As it is remembered: without ids, which follow each other. */
+type Remembered = (
+  | { accountId: string; platform: Platform; scheduledFor: string | null }
+  | { accountId: string; error: string }
+)[];
+
+/** A post for each account, in the order of the batch. */
+async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> {
+  const drafted: Drafted[] = [];
+  let hasX = false;
+  let taken = 0;
+  for (const accountId of accountsIn(received.fields) ?? []) {
+    const facts = received.facts.find(({ account }) => account.id === accountId);
+    const platform = facts?.account.platform ?? null;
+    try {
+      if (!facts) {
+        throw new AppError(
+          "NOT_FOUND",
+          `Account ${accountId} not found. GET /accounts lists yours.`,
+        );
+      }
+      // Source: spec, "Bulk upload".
+      if (facts.account.platform === "x" && hasX) {
+        throw new AppError(null, "A batch takes one X account; send the others on their own.");
+      }
+      hasX ||= facts.account.platform === "x";
+      const recent = received.recent.filter((post) => post.accountId === accountId);
+      const row = await composePost(ctx, {
+        facts,
+        ...formFor(ctx, received, facts.account),
+        fileErrors: received.errors,
+        origin: received.origin,
+        recent,
+        taken,
+      });
+      taken++;
+      drafted.push({ accountId, platform: facts.account.platform, row });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      drafted.push({ accountId, platform, error: error.message });
+    }
+  }
+  return drafted;
+}
+
+/**
+ * Takes in one post for many accounts, its files stored once. One account that cannot have it stops no
+ * other.
+ *
+ * @throws AppError 400 for what is wrong with the batch as a whole; IDEMPOTENCY_MISMATCH
+ */
+export async function createBatch(
+  ctx: Ctx,
+  request: Request,
+  call: NamedCall | null,
+): Promise<BulkOutcome> {
+  const received = await receivePost(ctx, request, { accountsIn, storesFiles: true, call });
+  const { media, stored } = received;
+  const fingerprint = await fingerprintOf(received);
+  let drafted: Drafted[];
+  try {
+    if (stored) {
+      ctx.defer(discardFiles(ctx, media));
+      return replay(requireSameCall(stored, fingerprint));
+    }
+    requireBatch(received);
+    drafted = await draftPosts(ctx, received);
+  } catch (error) {
+    ctx.defer(discardFiles(ctx, media));
+    throw error;
+  }
+  const rows = drafted.flatMap((draft) => ("row" in draft ? [draft.row] : []));
+  if (rows.length === 0) {
+    ctx.defer(discardFiles(ctx, media));
+    return { results: toResults(toRemembered(drafted), 0), isReplayed: false };
+  }
+  const answer = toRemembered(drafted);
+  const created = await storePosts(ctx, rows, media, call && { call, fingerprint, answer });
+  const [first] = created ?? [];
+  if (first) return { results: toResults(answer, first.id), isReplayed: false };
+  const [[faster]] = call ? await ctx.db.run([storedAnswer(ctx.team, call, ctx.now())]) : [[]];
+  if (faster) return replay(requireSameCall(faster, fingerprint));
+  throw new AppError("IDEMPOTENCY_IN_PROGRESS", "The same call is being answered. Ask again.");
+}
+
+const toRemembered = (drafted: readonly Drafted[]): Remembered =>
+  drafted.map((draft) =>
+    "row" in draft
+      ? {
+          accountId: draft.accountId,
+          platform: draft.platform,
+          scheduledFor: draft.row.scheduledFor?.toISOString() ?? null,
+        }
+      : { accountId: draft.accountId, error: draft.error },
+  );
+
+function toResults(answer: Remembered, firstId: number): BulkResult[] {
+  let next = firstId;
+  return answer.map((one) => {
+    if ("error" in one) return { accountId: one.accountId, success: false, error: one.error };
+    const uploadId = next++;
+    const { accountId, platform, scheduledFor } = one;
+    const jobId = jobIdOf(uploadId, 1);
+    return { accountId, platform, success: true, uploadId, jobId, scheduledFor };
+  });
+}
+
+const replay = ({ answer, firstUploadId }: StoredAnswer): BulkOutcome => ({
+  results: toResults(answer as Remembered, firstUploadId ?? 0),
+  isReplayed: true,
+});
+
+/** What a batch would be told, without being taken in. */
+export interface Validation {
+  errors: { accountId: string | null; platform: Platform | null; error: string }[];
+  targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
+}
+
+/** The checks of `createBatch`, by the same code; nothing is stored, nothing goes out. */
+export async function validateBatch(ctx: Ctx, request: Request): Promise<Validation> {
+  const received = await receivePost(ctx, request, { accountsIn, storesFiles: false, call: null });
+  const whole = batchErrors(received);
+  if (whole.length > 0) {
+    const errors = whole.map(({ message }) => ({
+      accountId: null,
+      platform: null,
+      error: message,
+    }));
+    return { errors, targets: [] };
+  }
+  const drafted = await draftPosts(ctx, received);
+  return {
+    errors: drafted.flatMap((draft) =>
+      "error" in draft
+        ? [{ accountId: draft.accountId, platform: draft.platform, error: draft.error }]
+        : [],
+    ),
+    targets: drafted.flatMap((draft) =>
+      "row" in draft
+        ? [
+            {
+              accountId: draft.accountId,
+              platform: draft.platform,
+              scheduledFor: draft.row.scheduledFor?.toISOString() ?? null,
+            },
+          ]
+        : [],
+    ),
+  };
+}

@@ -1,0 +1,233 @@
+import { createMiddleware } from "hono/factory";
+import * as z from "zod";
+import { AppError } from "../../core/errors.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { idParams, readNumericId } from "../../http/ids.ts";
+import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { readCallName } from "../idempotency/repo.ts";
+import { deleteUpload } from "./cancel.ts";
+import { editUpload } from "./edit.ts";
+import {
+  deletedUploadSchema,
+  editedUploadSchema,
+  limitsSchema,
+  olderFilterSchema,
+  olderItemSchema,
+  olderPostSchema,
+  retriedUploadSchema,
+  retriedUploadsSchema,
+  retryFilterSchema,
+  retrySchema,
+  toEditedUpload,
+  toOlderItem,
+  toOlderPost,
+  uploadEditSchema,
+} from "./lifecycle-schema.ts";
+import { getLimits } from "./limits.ts";
+import { getOlderPost, listOlderPosts } from "./older-posts.ts";
+import { retryFailed, retryUpload } from "./retry.ts";
+
+/** What becomes of an upload after its creation. */
+export const lifecycleRoutes = createRouter();
+
+const yes = z.literal(true);
+
+/** Clients name the type of a body that they then do not send: that is no broken JSON. */
+const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.raw.body === null && c.req.header("content-type")) {
+    const headers = new Headers(c.req.raw.headers);
+    headers.delete("content-type");
+    c.req.raw = new Request(c.req.raw, { headers });
+  }
+  await next();
+});
+
+/** Of actions on many uploads, whose names stand where the id of one does. */
+const onlyPost = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method !== "POST") {
+    const message = `${c.req.path} answers POST, not ${c.req.method}.`;
+    throw new AppError("METHOD_NOT_ALLOWED", message, { headers: { Allow: "POST" } });
+  }
+  await next();
+});
+lifecycleRoutes.use("/upload/:id/retry", withoutBody);
+lifecycleRoutes.use("/upload/retry-failed", withoutBody);
+for (const action of ["retry-failed", "bulk", "validate"]) {
+  lifecycleRoutes.use(`/upload/${action}`, onlyPost);
+}
+
+const optionalBody = <T extends z.ZodType>(schema: T) => ({ ...jsonBody(schema), required: false });
+
+const edit = apiRoute({
+  method: "patch",
+  path: "/upload/{id}",
+  tags: ["Uploads"],
+  operationId: "updateUpload",
+  summary: "Edit a post",
+  description:
+    "Text and date of a draft, of a post that waits, or the text of a failed one. A date makes a pending post scheduled. Who may approve edits what is approved; anybody else's edit of a scheduled or pending post sends it back to pending_approval. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+  scope: "posts:write",
+  limit: "write",
+  request: { params: idParams, body: jsonBody(uploadEditSchema) },
+  responses: {
+    ...json(z.object({ success: yes, data: editedUploadSchema }), "The post as it is now."),
+    ...NOT_FOUND,
+    ...conflict("UPLOAD_LOCKED: the post is published or being published."),
+  },
+});
+lifecycleRoutes.openapi(edit, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Upload");
+  const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
+  return c.json({ success: true as const, data: toEditedUpload(upload) }, 200);
+});
+
+const remove = apiRoute({
+  method: "delete",
+  path: "/upload/{id}",
+  tags: ["Uploads"],
+  operationId: "deleteUpload",
+  summary: "Cancel or remove a post",
+  description:
+    "A scheduled or pending post is cancelled: it stays as failed, with failure `cancelled`. A draft, a post that awaits approval and a failed one are removed.",
+  scope: "posts:write",
+  limit: "destructive",
+  request: { params: idParams },
+  responses: {
+    ...json(
+      z.object({ success: yes, message: z.string(), data: deletedUploadSchema }),
+      "What became of the post.",
+    ),
+    ...NOT_FOUND,
+    ...conflict("NOT_CANCELLABLE: the post is published or being published."),
+  },
+});
+lifecycleRoutes.openapi(remove, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Upload");
+  const { outcome, status } = await deleteUpload(c.var.ctx, id);
+  const message = `The post has been ${outcome}.`;
+  return c.json({ success: true as const, message, data: { id, status } }, 200);
+});
+
+const retry = apiRoute({
+  method: "post",
+  path: "/upload/{id}/retry",
+  tags: ["Uploads"],
+  operationId: "retryUpload",
+  summary: "Retry a failed post",
+  description:
+    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval. An Idempotency-Key makes the call safe to repeat.",
+  scope: "posts:write",
+  limit: "write",
+  request: {
+    params: idParams,
+    headers: z.object({ "idempotency-key": z.string().optional() }),
+    body: optionalBody(retrySchema),
+  },
+  responses: {
+    ...json(z.object({ success: yes, data: retriedUploadSchema }), "The post is queued."),
+    ...NOT_FOUND,
+    ...conflict(
+      "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (send force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
+    ),
+    422: {
+      ...NOT_FOUND[404],
+      description: "IDEMPOTENCY_MISMATCH: the Idempotency-Key was used for another retry.",
+    },
+  },
+});
+lifecycleRoutes.openapi(retry, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Upload");
+  const force = c.req.valid("json").force ?? false;
+  const call = readCallName(c.req.raw, "POST /upload/{id}/retry");
+  const { retried, isReplayed } = await retryUpload(c.var.ctx, id, { force, call });
+  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  return c.json({ success: true as const, data: retried }, 200);
+});
+
+const retryAll = apiRoute({
+  method: "post",
+  path: "/upload/retry-failed",
+  tags: ["Uploads"],
+  operationId: "retryFailedUploads",
+  summary: "Retry what failed today",
+  description:
+    "Every retryable post that failed in the last 24 hours, of one account or platform or of all: up to 500 per call, oldest first. What cannot be retried is told in `skipped`.",
+  scope: "posts:write",
+  limit: "write",
+  request: { body: optionalBody(retryFilterSchema) },
+  responses: json(
+    z.object({ success: yes, data: retriedUploadsSchema }),
+    "What was queued, and what was not.",
+  ),
+});
+lifecycleRoutes.openapi(retryAll, async (c) => {
+  const { retried, skipped } = await retryFailed(c.var.ctx, c.req.valid("json"));
+  const told = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
+  return c.json({ success: true as const, data: { retried, skipped: told } }, 200);
+});
+
+const limits = apiRoute({
+  method: "get",
+  path: "/limits/{accountId}",
+  tags: ["Uploads"],
+  operationId: "getLimits",
+  summary: "Read an account's daily limit",
+  scope: "posts:read",
+  limit: "read:limits",
+  request: { params: z.object({ accountId: z.string() }) },
+  responses: {
+    ...json(z.object({ success: yes, data: limitsSchema }), "What is left of it."),
+    ...NOT_FOUND,
+  },
+});
+lifecycleRoutes.openapi(limits, async (c) => {
+  const found = await getLimits(c.var.ctx, c.req.valid("param").accountId);
+  const data = { ...found, resetAt: found.resetAt.toISOString() };
+  return c.json({ success: true as const, data }, 200);
+});
+
+const list = apiRoute({
+  method: "get",
+  path: "/posts",
+  tags: ["Posts (older)"],
+  operationId: "listPosts",
+  summary: "List posts in the older form",
+  description: "Most recent first. GET /upload tells more.",
+  scope: "posts:read",
+  limit: "read:posts",
+  request: { query: olderFilterSchema },
+  responses: json(
+    z.object({
+      success: yes,
+      data: z.array(olderItemSchema),
+      meta: z.object({ page: z.number().int(), perPage: z.number().int() }),
+    }),
+    "One page.",
+  ),
+});
+lifecycleRoutes.openapi(list, async (c) => {
+  const filter = c.req.valid("query");
+  const posts = await listOlderPosts(c.var.ctx, filter);
+  const meta = { page: filter.page, perPage: filter.perPage };
+  return c.json({ success: true as const, data: posts.map(toOlderItem), meta }, 200);
+});
+
+const get = apiRoute({
+  method: "get",
+  path: "/posts/{id}",
+  tags: ["Posts (older)"],
+  operationId: "getPost",
+  summary: "Read one post in the older form",
+  scope: "posts:read",
+  limit: "read:posts",
+  request: { params: idParams },
+  responses: {
+    ...json(z.object({ success: yes, data: olderPostSchema }), "The post."),
+    ...NOT_FOUND,
+  },
+});
+lifecycleRoutes.openapi(get, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Post");
+  const post = await getOlderPost(c.var.ctx, id);
+  return c.json({ success: true as const, data: toOlderPost(post) }, 200);
+});

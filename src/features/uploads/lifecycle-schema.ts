@@ -1,0 +1,180 @@
+import * as z from "zod";
+import { PLATFORMS } from "../../core/platforms.ts";
+import { parseInstant } from "../../core/time.ts";
+import type { OlderRecord } from "./lifecycle-repo.ts";
+import { UPLOAD_STATUSES } from "./rules.ts";
+import { uploadFilterSchema } from "./schema.ts";
+import type { UploadRow } from "./table.ts";
+
+const dateTime = z.iso.datetime();
+const status = z.enum(UPLOAD_STATUSES);
+const iso = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+const scheduledFor = z
+  .string({ error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z" })
+  .transform((text, ctx) => {
+    const at = parseInstant(text);
+    if (at) return at;
+    const message = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
+    ctx.addIssue({ code: "custom", message });
+    return z.NEVER;
+  });
+
+export const uploadEditSchema = z
+  .strictObject({
+    title: z.string({ error: "must be text" }).nullable().optional(),
+    description: z.string({ error: "must be text" }).nullable().optional(),
+    scheduledFor: scheduledFor
+      .optional()
+      .openapi({ type: "string", format: "date-time" })
+      .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
+    status: z
+      .string({ error: "must be text" })
+      .optional()
+      .openapi({ type: "string", enum: [...UPLOAD_STATUSES] })
+      .describe("Only the status that the post has. It is changed by submit, approve and delete."),
+  })
+  .meta({ id: "UploadEdit" });
+
+export type UploadEdit = z.infer<typeof uploadEditSchema>;
+
+export const editedUploadSchema = z.object({
+  id: z.number().int(),
+  title: z.string().nullable(),
+  status,
+  scheduledFor: dateTime.nullable(),
+});
+
+export const toEditedUpload = (upload: UploadRow): z.infer<typeof editedUploadSchema> => ({
+  id: upload.id,
+  title: upload.title,
+  status: upload.status,
+  scheduledFor: iso(upload.scheduledFor),
+});
+
+export const deletedUploadSchema = z.object({
+  id: z.number().int(),
+  status: status.describe("Of a cancelled post `failed`; of a removed one the status it had."),
+});
+
+export const retrySchema = z
+  .strictObject({
+    force: z
+      .boolean({ error: "must be true or false" })
+      .optional()
+      .describe("Retries although failure.retryable is false."),
+  })
+  .meta({ id: "UploadRetry" });
+
+export const retriedUploadSchema = z.object({
+  uploadId: z.number().int(),
+  status: z
+    .enum(["pending", "pending_approval"])
+    .describe("`pending_approval` where the retry has to be approved first."),
+});
+
+export const retryFilterSchema = z
+  .strictObject({
+    accountId: z.string({ error: "must be the id of an account" }).max(100).optional(),
+    platform: uploadFilterSchema.shape.platform,
+  })
+  .meta({ id: "FailedUploadsRetry" });
+
+export type RetryFilter = z.infer<typeof retryFilterSchema>;
+
+export const retriedUploadsSchema = z.object({
+  retried: z.array(z.number().int()),
+  skipped: z.array(
+    z.object({
+      uploadId: z.number().int(),
+      platform: z.enum(PLATFORMS),
+      code: z.string().describe("As the retry of this one post would be refused with."),
+      reason: z.string(),
+    }),
+  ),
+});
+
+export const limitsSchema = z
+  .object({
+    remaining: z.number().int(),
+    limit: z.number().int().describe("Posts in any 24 hours."),
+    resetAt: dateTime.describe("When the oldest counted post leaves the 24 hours; else now."),
+  })
+  .meta({ id: "AccountLimits" });
+
+const MAX_PER_PAGE = 100;
+const perPageRange = `must be a whole number from 1 to ${MAX_PER_PAGE}`;
+
+const OLDER_FILTERS = ["pending", "completed", "failed", "scheduled"] as const;
+
+export const olderFilterSchema = z.object({
+  page: uploadFilterSchema.shape.page,
+  perPage: z
+    .string()
+    .regex(/^\d{1,9}$/, perPageRange)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_PER_PAGE, perPageRange)
+    .default(20)
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PER_PAGE, default: 20 }),
+  platform: uploadFilterSchema.shape.platform,
+  status: z.enum(OLDER_FILTERS, { error: `must be one of ${OLDER_FILTERS.join(", ")}` }).optional(),
+});
+
+export type OlderFilter = z.infer<typeof olderFilterSchema>;
+
+/** Spec is silent: the older words know no `processing`; such a post is pending. */
+const olderStatus = z
+  .enum(["draft", "pending_approval", "scheduled", "pending", "completed", "failed"])
+  .describe("A post that is being published is `pending`.");
+
+export const olderItemSchema = z
+  .object({
+    id: z.number().int(),
+    title: z.string().nullable(),
+    platform: z.enum(PLATFORMS),
+    status: olderStatus,
+    uploadedAt: dateTime.nullable(),
+    metadata: z
+      .object({
+        videoId: z.string(),
+        shareUrl: z.string().nullable(),
+        warnings: z.array(z.string()).optional(),
+      })
+      .nullable(),
+  })
+  .meta({ id: "OlderPost" });
+
+export const olderPostSchema = z
+  .object({
+    id: z.number().int(),
+    userId: z.number().int().nullable(),
+    connectedAccountId: z.string(),
+    platform: z.enum(PLATFORMS),
+    title: z.string().nullable(),
+    status: olderStatus,
+    uploadedAt: dateTime.nullable(),
+    metadata: z.string().describe("JSON; `{}` until the post is published."),
+    fileSize: z.string().describe("Bytes, in digits."),
+  })
+  .meta({ id: "OlderPostDetail" });
+
+export const toOlderItem = (post: OlderRecord): z.infer<typeof olderItemSchema> => ({
+  id: post.id,
+  title: post.title,
+  platform: post.platform,
+  status: post.status,
+  uploadedAt: iso(post.uploadedAt),
+  metadata: post.metadata,
+});
+
+export const toOlderPost = (post: OlderRecord): z.infer<typeof olderPostSchema> => ({
+  id: post.id,
+  userId: post.createdBy,
+  connectedAccountId: post.accountId,
+  platform: post.platform,
+  title: post.title,
+  status: post.status,
+  uploadedAt: iso(post.uploadedAt),
+  metadata: JSON.stringify(post.metadata ?? {}),
+  fileSize: String(post.fileSize),
+});

@@ -1,0 +1,33 @@
+import { notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { dailyCapOf, dailyCaps } from "./admission.ts";
+import { dayOfAccount } from "./lifecycle-repo.ts";
+import { CAP_WINDOW_MS } from "./rules.ts";
+
+/** How far an account may go today. */
+export interface AccountLimits {
+  remaining: number;
+  limit: number;
+  resetAt: Date;
+}
+
+/**
+ * Of an account's posts in 24 hours. Source: spec, "Daily posting caps".
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function getLimits(ctx: Ctx, accountId: string): Promise<AccountLimits> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - CAP_WINDOW_MS);
+  const highestCap = Math.max(...Object.values(dailyCaps(ctx)));
+  const [[day]] = await ctx.read("posts:read", [
+    dayOfAccount(ctx.team, accountId, since, highestCap),
+  ]);
+  if (!day) throw notFound("Account");
+  const limit = dailyCapOf(ctx, day.platform);
+  return {
+    remaining: Math.max(0, limit - day.used),
+    limit,
+    resetAt: day.oldestAt ? new Date(day.oldestAt.getTime() + CAP_WINDOW_MS) : now,
+  };
+}

@@ -1,0 +1,238 @@
+import { AppError, type ErrorCode, notFound } from "../../core/errors.ts";
+import { FAILURES } from "../../core/failures.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { coversScope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { DAY } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
+import type { Ctx } from "../../deps.ts";
+import { keepAnswer, type NamedCall, requireSameCall, storedAnswer } from "../idempotency/repo.ts";
+import { type AccountFacts, accountFacts, capViolation, requireRoom } from "./admission.ts";
+import { contentHash } from "./content-hash.ts";
+import {
+  beginAttempts,
+  ifChanged,
+  type NextAttempt,
+  needFilesAgain,
+  type Retryable,
+  recentFailures,
+  uploadsLackingFiles,
+  uploadToRetry,
+} from "./lifecycle-repo.ts";
+import type { RetryFilter } from "./lifecycle-schema.ts";
+import type { UploadRow } from "./table.ts";
+import { wake, wakeTogether } from "./wake.ts";
+
+/** Source: spec, "Time limits": retry-failed window. */
+const WINDOW_MS = DAY;
+/** Posts that one call retries. Spec is silent. */
+const MAX_AT_ONCE = 500;
+/** Source: Queues, "Limits": messages per sendBatch. */
+const MESSAGES_PER_SEND = 100;
+
+export interface Retried {
+  uploadId: number;
+  status: "pending" | "pending_approval";
+}
+
+/**
+ * Queues a failed post once more, as a new attempt. Who may not publish only asks for it: such a post is
+ * held for approval, and so is one that is not what was approved.
+ *
+ * @throws AppError NOT_FOUND, IDEMPOTENCY_MISMATCH, and what `requireFailed` and `requireOpen` throw
+ */
+export async function retryUpload(
+  ctx: Ctx,
+  id: number,
+  { force, call }: { force: boolean; call: NamedCall | null },
+): Promise<{ retried: Retried; isReplayed: boolean }> {
+  const fingerprint = await sha256Hex(JSON.stringify({ id, force }));
+  // Whoever loses against somebody faster looks once more, and is told what has become of the post.
+  for (let looks = 0; looks < 2; looks++) {
+    const now = ctx.now();
+    const [[found], [stored] = []] = await ctx.read("posts:write", [
+      uploadToRetry(ctx.team, id),
+      ...(call ? [storedAnswer(ctx.team, call, now)] : []),
+    ]);
+    if (stored) {
+      const { answer } = requireSameCall(stored, fingerprint);
+      return { retried: answer as Retried, isReplayed: true };
+    }
+    if (!found) throw notFound("Upload");
+    const { upload } = found;
+    requireFailed(found, force);
+    const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
+    const isHeld = await mustBeHeld(ctx, upload);
+    requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0 });
+
+    const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
+    const next = [toNextAttempt(upload, isHeld, now)];
+    const statements: Query<unknown>[] = [beginAttempts(ctx.team, next, now)];
+    if (call) {
+      const kept = { fingerprint, answer: retried, firstUploadId: id };
+      statements.push(ifChanged(keepAnswer(upload.teamId, call, kept, now)));
+    }
+    statements.push(needFilesAgain(next));
+    const [begun] = (await ctx.db.runAll(statements)) as [number[]];
+    if (begun.length === 1) {
+      if (!isHeld) await wake(ctx, id, now);
+      return { retried, isReplayed: false };
+    }
+  }
+  throw new AppError("NOT_FAILED", "The post is being changed by others. Read it again.");
+}
+
+/**
+ * Whether there is a failed attempt that can be followed by another.
+ *
+ * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
+ */
+function requireFailed({ upload }: Retryable, force: boolean): void {
+  const { status, backoffs, failureCode } = upload;
+  if ((status === "pending" || status === "processing") && backoffs > 0) {
+    throw new AppError("ALREADY_RETRYING", "The post is still being retried automatically.");
+  }
+  if (status !== "failed") {
+    throw new AppError("NOT_FAILED", `The post is ${status}; only a failed one can be retried.`);
+  }
+  if (force || !failureCode || FAILURES[failureCode].retryable) return;
+  const message = `A retry is not likely to help (${failureCode}). Send force: true to retry all the same.`;
+  throw new AppError("NOT_RETRYABLE", message);
+}
+
+interface Taking {
+  isHeld: boolean;
+  /** Posts that the same call has queued already. */
+  ofAccount: number;
+  ofTeam: number;
+}
+
+/**
+ * Whether the post can go out as things stand. What is held for approval takes no place yet.
+ *
+ * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
+ */
+function requireOpen(
+  ctx: Ctx,
+  { lacksFile }: Retryable,
+  facts: AccountFacts | undefined,
+  { isHeld, ofAccount, ofTeam }: Taking,
+): void {
+  if (!facts) throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
+  const { accountName, status } = facts.account;
+  if (status !== "active") {
+    const message = `${accountName} is ${status}. Reconnect the account first.`;
+    throw new AppError("ACCOUNT_INACTIVE", message);
+  }
+  if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
+  if (isHeld) return;
+  const { used, inProgress } = facts;
+  const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
+  if (violation) throw new AppError("DAILY_LIMIT", violation.message);
+  requireRoom({ ...facts, inProgress: inProgress + ofAccount }, ofTeam);
+}
+
+const MEDIA_EXPIRED =
+  "The files of a failed post are kept for 24 hours, and these are gone. Create the post again.";
+
+async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
+  if (!coversScope(ctx.actor.scopes, "posts:publish")) return true;
+  return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
+}
+
+const toNextAttempt = (
+  { id, attempt, scheduledFor }: UploadRow,
+  isHeld: boolean,
+  now: Date,
+): NextAttempt => {
+  const isEarly = !isHeld && scheduledFor !== null && scheduledFor > now;
+  return { id, attempt, isHeld, isEarly };
+};
+
+export interface Skipped {
+  uploadId: number;
+  platform: Platform;
+  code: ErrorCode | null;
+  reason: string;
+}
+
+/**
+ * Retries what failed in the last 24 hours and may be retried, oldest first, up to 500 posts: each as
+ * `retryUpload` would, as far as caps, plan and queue have room.
+ */
+export async function retryFailed(
+  ctx: Ctx,
+  filter: RetryFilter,
+): Promise<{ retried: number[]; skipped: Skipped[] }> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - WINDOW_MS);
+  const [failed] = await ctx.read("posts:write", [
+    recentFailures(ctx.team, filter, since, MAX_AT_ONCE),
+  ]);
+  if (failed.length === 0) return { retried: [], skipped: [] };
+  const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
+  const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, accountIds)]);
+  const { next, skipped } = await chooseAttempts(ctx, failed, facts);
+  if (next.length === 0) return { retried: [], skipped };
+
+  const [begun, , lacking] = await ctx.db.run([
+    beginAttempts(ctx.team, next, now),
+    needFilesAgain(next),
+    uploadsLackingFiles(next.map(({ id }) => id)),
+  ]);
+  const retried = next.filter(({ id }) => begun.includes(id));
+  const due = retried.filter(({ isHeld }) => !isHeld).map(({ id }) => id);
+  for (let i = 0; i < due.length; i += MESSAGES_PER_SEND) {
+    await wakeTogether(ctx, due.slice(i, i + MESSAGES_PER_SEND), now);
+  }
+  const lost = failed.filter(
+    ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
+  );
+  return {
+    retried: retried.map(({ id }) => id),
+    skipped: [
+      ...skipped,
+      ...lost.map(({ upload }) =>
+        lacking.includes(upload.id)
+          ? toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED)
+          : toSkipped(upload, "NOT_FAILED", "The post was retried or removed at the same moment."),
+      ),
+    ],
+  };
+}
+
+const toSkipped = (
+  { id, platform }: UploadRow,
+  code: ErrorCode | null,
+  reason: string,
+): Skipped => ({ uploadId: id, platform, code, reason });
+
+/** Goes through the posts in their order, each taking its place from those after it. */
+async function chooseAttempts(
+  ctx: Ctx,
+  failed: readonly Retryable[],
+  facts: readonly AccountFacts[],
+): Promise<{ next: NextAttempt[]; skipped: Skipped[] }> {
+  const byAccount = new Map(facts.map((one) => [one.account.id, one]));
+  const taken = new Map<string, number>();
+  let ofTeam = 0;
+  const next: NextAttempt[] = [];
+  const skipped: Skipped[] = [];
+  for (const one of failed) {
+    const { accountId } = one.upload;
+    const ofAccount = taken.get(accountId) ?? 0;
+    const isHeld = await mustBeHeld(ctx, one.upload);
+    try {
+      requireOpen(ctx, one, byAccount.get(accountId), { isHeld, ofAccount, ofTeam });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      skipped.push(toSkipped(one.upload, error.code, error.message));
+      continue;
+    }
+    next.push(toNextAttempt(one.upload, isHeld, ctx.now()));
+    if (isHeld) continue;
+    taken.set(accountId, ofAccount + 1);
+    ofTeam++;
+  }
+  return { next, skipped };
+}
