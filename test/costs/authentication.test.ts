@@ -19,9 +19,12 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
   const accountId = await connectSandbox(harness, member);
   const draft = form({ accountId, description: "A draft", status: "draft" });
   const created = await harness.call("POST", "/upload", { token, body: draft });
+  const uploadId = String(created.body.data.uploadId);
   const ids: Record<string, string> = {
     "/accounts/{id}": accountId,
-    "/upload/{id}": String(created.body.data.uploadId),
+    "/limits/{accountId}": accountId,
+    "/upload/{id}": uploadId,
+    "/posts/{id}": uploadId,
   };
   const queries: Record<string, string> = {
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,

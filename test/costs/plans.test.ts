@@ -1,9 +1,8 @@
-import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createMember, form, Harness, START } from "../support/harness.ts";
 import { measure, type Statement } from "../support/meter.ts";
-import { connectLive, photo } from "./support.ts";
+import { connectLive, photo, planOf, slowPlans } from "./support.ts";
 import { listFilters } from "./workload.ts";
 
 /** Each distinct statement of the everyday calls, as the database received it. */
@@ -13,18 +12,6 @@ async function record(harness: Harness, work: () => Promise<unknown>): Promise<v
   const { costs } = await measure(harness, work);
   for (const statement of costs.roundTrips.flat()) statements.set(statement.sql, statement);
 }
-
-/** The steps of the plan, in the database's words. */
-async function planOf({ sql, params }: Statement): Promise<string[]> {
-  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
-    .bind(...params)
-    .run<{ detail: string }>();
-  return results.map(({ detail }) => detail);
-}
-
-/** Walks a whole table; a JSON list, a constant or rows already chosen may be walked. */
-const walksTable = (step: string) =>
-  step.startsWith("SCAN ") && !/VIRTUAL TABLE|CONSTANT ROW|^SCAN \(subquery/.test(step);
 
 describe("the statements of reading, creating, publishing and the tick", () => {
   beforeAll(async () => {
@@ -66,13 +53,7 @@ describe("the statements of reading, creating, publishing and the tick", () => {
   });
 
   test("walk no table and sort no page", async () => {
-    const slow: string[] = [];
-    for (const statement of statements.values()) {
-      const steps = await planOf(statement);
-      const bad = steps.filter((step) => walksTable(step) || step.includes("TEMP B-TREE"));
-      if (bad.length > 0) slow.push(`${bad.join("; ")} in ${statement.sql}`);
-    }
-    expect(slow).toEqual([]);
+    expect(await slowPlans(statements.values())).toEqual([]);
   });
 
   test("find files by their hash, not by their team alone", async () => {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Harness, Member } from "../support/harness.ts";
-import type { Costs } from "../support/meter.ts";
+import type { Costs, Statement } from "../support/meter.ts";
 
 /** Runs statements as one batch. */
 export async function store(statements: string[]): Promise<void> {
@@ -54,3 +54,31 @@ export const summary = ({ roundTrips, ...costs }: Costs) => ({
   ...costs,
   roundTrips: roundTrips.length,
 });
+
+/** The steps of the plan of a statement, in the database's words. */
+export async function planOf({
+  sql,
+  params,
+}: Pick<Statement, "sql" | "params">): Promise<string[]> {
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .bind(...params)
+    .run<{ detail: string }>();
+  return results.map(({ detail }) => detail);
+}
+
+/** Walks a whole table; a JSON list, a constant, the caller's team or rows already chosen may be walked. */
+const walksTable = (step: string) =>
+  step.startsWith("SCAN ") && !/VIRTUAL TABLE|CONSTANT ROW|^SCAN (\(subquery|mine$)/.test(step);
+
+/** The statements that walk a table or sort what they read, with the steps by which they do. */
+export async function slowPlans(
+  statements: Iterable<Pick<Statement, "sql" | "params">>,
+): Promise<string[]> {
+  const slow: string[] = [];
+  for (const statement of statements) {
+    const steps = await planOf(statement);
+    const bad = steps.filter((step) => walksTable(step) || step.includes("TEMP B-TREE"));
+    if (bad.length > 0) slow.push(`${bad.join("; ")} in ${statement.sql}`);
+  }
+  return slow;
+}

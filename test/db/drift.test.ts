@@ -4,6 +4,12 @@ import { expect, test } from "vitest";
 import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { tokens, users } from "../../src/features/auth/table.ts";
+import {
+  creditBalances,
+  creditLedger,
+  creditPacks,
+  creditPeriods,
+} from "../../src/features/credits/table.ts";
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
@@ -22,6 +28,10 @@ const TABLES: SQLiteTable[] = [
   mediaUses,
   uploads,
   events,
+  creditPeriods,
+  creditBalances,
+  creditPacks,
+  creditLedger,
 ];
 
 interface ColumnInfo {

@@ -227,10 +227,11 @@ export async function connectSandbox(
   harness: Harness,
   member: Member,
   name = "Ada",
+  platform = "bluesky",
 ): Promise<string> {
   const answer = await harness.call("POST", "/accounts", {
     token: member.token,
-    json: { platform: "bluesky", sandbox: true, name: `${name} ${member.teamId}` },
+    json: { platform, sandbox: true, name: `${name} ${member.teamId}` },
   });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return answer.body.data.id;

@@ -10,6 +10,7 @@ import {
   toQuery,
   toWrite,
 } from "../../db/client.ts";
+import { refundUploads } from "../credits/repo.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
@@ -120,7 +121,7 @@ export const forgetFailures = (id: string): Query<number> =>
 
 /**
  * The posts of a disconnected account that have not gone out: failed as account_disconnected, each
- * with its event. What is being published at this moment is left to finish.
+ * with its event, and with its credits back. What is being published at this moment is left to finish.
  */
 export function failWaitingUploads(account: AccountRow, now: Date): Query<number>[] {
   const failure = toFailureObject("account_disconnected");
@@ -129,6 +130,7 @@ export function failWaitingUploads(account: AccountRow, now: Date): Query<number
   const waiting = sql`team_id = ${account.teamId} AND account_id = ${account.id}
     AND status_group IN ('scheduled', 'pending') AND status <> 'processing' AND deleted_at IS NULL`;
   return [
+    ...(account.platform === "x" ? refundUploads(now, waiting) : []),
     sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
       SELECT team_id, 'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8))), 'upload.failed',
         json_object('uploadId', id, 'platform', platform, 'accountId', account_id,

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, type Query, rowReader, sqlQuery, toWrite } from "../../db/client.ts";
+import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
+import type { MediaKind } from "../../platforms/connector.ts";
 import type { StoredFile } from "./store.ts";
 import { media } from "./table.ts";
 
@@ -42,5 +43,122 @@ export function mediaOfUpload(uploadId: number | SQL): Query<MediaRow[]> {
         ON m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'
       WHERE u.id = ${uploadId}`,
     readMedia,
+  );
+}
+
+/** A file as a post's row names it, and what became of it once the post needed it no more. */
+export interface FileRef {
+  sha256: string;
+  kind: MediaKind;
+  isGone?: true;
+  /** It was an image whose thumbnail is kept. */
+  hasThumbnail?: true;
+}
+
+export interface FileId {
+  teamId: number;
+  sha256: string;
+}
+
+/** Posts that ended before these instants (epoch ms) need their files no more. */
+export interface KeptUntil {
+  completedSince: number;
+  failedSince: number;
+}
+
+/** A post that still uses a file which it does not need any more. */
+export interface SpentUse extends FileId {
+  objectKey: string;
+  /** Null: no post uses the file. */
+  uploadId: number | null;
+  /** The file is an image that stands for a published post in lists. */
+  showsThumbnail: boolean;
+}
+
+export interface EndedUse extends SpentUse {
+  /** Of the file, a thumbnail is kept. */
+  hasThumbnail: boolean;
+}
+
+/** Of an upload `u`. A draft, a planned post and one that is on its way need their files always. */
+const needsNothing = ({ completedSince, failedSince }: KeptUntil): SQL => sql`(
+  u.deleted_at IS NOT NULL
+  OR (u.status = 'completed' AND u.uploaded_at <= ${completedSince})
+  OR (u.status = 'failed' AND u.failed_at <= ${failedSince}))`;
+
+const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
+  WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
+
+/** Among `files` files from `from` on, by team and hash, the first `limit` uses that can end. */
+export function spentUses(
+  from: FileId,
+  kept: KeptUntil,
+  files: number,
+  limit: number,
+): Query<SpentUse[]> {
+  return sqlQuery(
+    sql`SELECT m.team_id, m.sha256, m.object_key, x.upload_id,
+        m.kind = 'image' AND u.status = 'completed' AND u.deleted_at IS NULL
+          AND m.sha256 = ${FIRST_IMAGE} AS shows_thumbnail
+      FROM (SELECT * FROM media WHERE (team_id, sha256) >= (${from.teamId}, ${from.sha256})
+        ORDER BY team_id, sha256 LIMIT ${files}) m
+      LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
+      LEFT JOIN uploads u ON u.id = x.upload_id
+      WHERE x.upload_id IS NULL OR ${needsNothing(kept)}
+      ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
+    (row) => ({
+      teamId: row.team_id as number,
+      sha256: row.sha256 as string,
+      objectKey: row.object_key as string,
+      uploadId: row.upload_id as number | null,
+      showsThumbnail: row.shows_thumbnail === 1,
+    }),
+  );
+}
+
+/** The file that comes `files` files after `from`, if there are so many. */
+export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
+  return sqlQuery(
+    sql`SELECT team_id, sha256 FROM media WHERE (team_id, sha256) >= (${teamId}, ${sha256})
+      ORDER BY team_id, sha256 LIMIT 1 OFFSET ${files}`,
+    (row) => ({ teamId: row.team_id as number, sha256: row.sha256 as string }),
+  );
+}
+
+/** Notes in the posts that their files are gone, and of which a thumbnail is kept. */
+export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<number> {
+  const marks: Record<number, Record<string, Partial<FileRef>>> = {};
+  for (const { uploadId, sha256, hasThumbnail } of uses) {
+    if (uploadId === null) continue;
+    const mark: Partial<FileRef> = { isGone: true, ...(hasThumbnail ? { hasThumbnail } : {}) };
+    marks[uploadId] = { ...marks[uploadId], [sha256]: mark };
+  }
+  return sqlWrite(sql`UPDATE uploads AS u SET media = (
+      SELECT json_group_array(json(json_patch(item.value,
+        coalesce(post.value -> (item.value ->> 'sha256'), '{}'))))
+      FROM json_each(u.media) item)
+    FROM json_each(${JSON.stringify(marks)}) post
+    WHERE u.id = CAST(post.key AS INTEGER) AND u.deleted_at IS NULL AND ${needsNothing(kept)}`);
+}
+
+/** Ends the uses, but those by posts that have been taken up again meanwhile. */
+export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
+  const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
+  return sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN (
+      SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(keys)}))
+    AND EXISTS (SELECT 1 FROM uploads u
+      WHERE u.id = media_uses.upload_id AND ${needsNothing(kept)})`);
+}
+
+/** Removes those of the files that no post uses; answers their objects. */
+export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
+  const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
+  return sqlQuery(
+    sql`DELETE FROM media WHERE (team_id, sha256) IN (
+        SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(keys)}))
+      AND NOT EXISTS (SELECT 1 FROM media_uses x
+        WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
+      RETURNING object_key`,
+    (row) => row.object_key as string,
   );
 }

@@ -5,13 +5,14 @@ import type { AppContext, AppEnv } from "../../http/env.ts";
 import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
 import { mediaByHash } from "./repo.ts";
+import { keptThumbnail, THUMBNAIL } from "./thumbnail.ts";
 
 /** Files by signed address: for platforms that pull, and for the pictures in API answers. */
 export const mediaRoutes = new Hono<AppEnv>();
 
 /** How an image is changed for each form it is asked for in. */
 const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
-  thumbnail: { width: 320, height: 320, fit: "scale-down" },
+  thumbnail: THUMBNAIL,
   jpeg: {},
   labelled: {},
   vertical: { width: 1_080, height: 1_920, fit: "pad", background: "#000000" },
@@ -42,7 +43,10 @@ async function serveFile(c: AppContext): Promise<Response> {
     throw notFound("File");
   }
   const [[file]] = await deps.db.run([mediaByHash(address.teamId, address.sha256)]);
-  if (!file) throw notFound("File");
+  if (!file) {
+    if (address.variant === "thumbnail") return serveKeptThumbnail(c, address);
+    throw notFound("File");
+  }
   if (address.variant !== "original") return serveImage(c, file.objectKey, address.variant);
 
   const range = parseByteRange(c.req.header("range"), file.sizeBytes);
@@ -63,6 +67,21 @@ async function serveFile(c: AppContext): Promise<Response> {
     headers["Content-Range"] = `bytes ${range.offset}-${last}/${file.sizeBytes}`;
   }
   return c.body(object.body, range ? 206 : 200, headers);
+}
+
+/** All that is left of an image once its post is out for long enough. */
+async function serveKeptThumbnail(
+  c: AppContext,
+  { teamId, sha256 }: { teamId: number; sha256: string },
+): Promise<Response> {
+  const object = await keptThumbnail(c.var.deps, teamId, sha256);
+  if (!object) throw notFound("File");
+  return c.body(object.body, 200, {
+    ...FILE_HEADERS,
+    "Content-Type": "image/jpeg",
+    "Content-Length": String(object.size),
+    ETag: object.httpEtag,
+  });
 }
 
 /** Made anew at each call, whole, because platforms that pull want to know its length. */

@@ -55,6 +55,31 @@ export async function storeFile(
   }
 }
 
+/** As `storeFile`, but nothing is stored: what the file is, by its bytes. Its `objectKey` is empty. */
+export async function measureFile(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  name = "",
+): Promise<StoredFile | StoreRefusal> {
+  const digest = new crypto.DigestStream("SHA-256");
+  const hashing = digest.getWriter();
+  const head = new Uint8Array(HEADER_BYTES);
+  let sizeBytes = 0;
+  for await (const chunk of source) {
+    if (sizeBytes < head.length) head.set(chunk.subarray(0, head.length - sizeBytes), sizeBytes);
+    sizeBytes += chunk.length;
+    if (sizeBytes > maxBytes) return "too_large";
+    await hashing.write(chunk);
+  }
+  await hashing.close();
+  if (sizeBytes === 0) return "empty";
+  const first = head.subarray(0, Math.min(sizeBytes, head.length));
+  const type = detectFileType(first, name);
+  if (!type) return "unknown_type";
+  const sha256 = toHex(await digest.digest);
+  return { ...type, ...imageSize(type, first), objectKey: "", sha256, sizeBytes };
+}
+
 async function refuse(writer: PartWriter, refusal: StoreRefusal): Promise<StoreRefusal> {
   await writer.abandon();
   return refusal;

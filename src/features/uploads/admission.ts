@@ -7,6 +7,8 @@ import { type Query, rowReader, sqlQuery } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../accounts/table.ts";
+import { creditsOf, readCredits } from "../credits/repo.ts";
+import { balanceAt, type CreditBalance, costOfPost, creditRefusal } from "../credits/rules.ts";
 import { CAP_WINDOW_MS } from "./rules.ts";
 
 /** Posts of a team, and of one of its accounts, that may be on their way at once. Spec is silent. */
@@ -28,6 +30,8 @@ export interface AccountFacts {
   postsThisMonth: number;
   /** Words that no post of the team may hold, lower case. */
   blocklist: string[];
+  /** What the team can pay with; null where the platform costs nothing. */
+  credits: CreditBalance | null;
 }
 
 /** Posts in any 24 hours per account of this platform. */
@@ -73,15 +77,18 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
         )) AS in_progress,
         iif(${quota} IS NULL, 0, (SELECT COUNT(*) FROM (
           SELECT 1 FROM uploads u WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
-          LIMIT ${highestQuota}))) AS this_month
-      FROM json_each(${JSON.stringify(ids)}) wanted
-      CROSS JOIN ${accounts} a ON a.id = wanted.value
-      CROSS JOIN teams t ON t.id = a.team_id
-      WHERE a.team_id = ${team} AND a.deleted_at IS NULL`,
+          LIMIT ${highestQuota}))) AS this_month,
+        iif(a.platform = 'x', ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
+      FROM (SELECT ${team} AS id) mine
+      CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${accounts} a ON a.id = wanted.value AND a.team_id = mine.id
+      CROSS JOIN teams t ON t.id = mine.id
+      WHERE mine.id IS NOT NULL AND a.deleted_at IS NULL`,
     (row): AccountFacts => {
       const account = readAccount(row);
       const inProgress = JSON.parse(row.in_progress as string) as string[];
       const oldest = row.oldest as number | null;
+      const credits = row.credits as string | null;
       return {
         account,
         used: row.used as number,
@@ -91,6 +98,7 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
         plan: plans[row.plan_name as keyof typeof plans] ?? plans[deps.config.defaultPlan],
         postsThisMonth: row.this_month as number,
         blocklist: JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
+        credits: credits === null ? null : readCredits(credits),
       };
     },
   );
@@ -146,4 +154,20 @@ export function requireRoom(facts: AccountFacts, more = 0): void {
     const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts on their way. Wait for some to go out.`;
     throw new AppError("QUEUE_BUSY", message);
   }
+}
+
+/**
+ * Whether the team can pay for the post when it goes out at `at`: next month has its own allowance.
+ *
+ * @throws AppError PLAN_LIMIT, with the balance in words
+ */
+export async function requireCredits(
+  { credits }: AccountFacts,
+  post: { title: string | null; description: string | null },
+  at: Date,
+  now: Date,
+): Promise<void> {
+  if (!credits) return;
+  const refusal = creditRefusal(balanceAt(credits, at, now), await costOfPost(post), at);
+  if (refusal) throw new AppError("PLAN_LIMIT", refusal);
 }

@@ -2,7 +2,13 @@ import { AppError, notFound } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { emitIfChanged } from "../events/emit.ts";
-import { cancelWaiting, ownUpload, plannedTime, removeResting } from "./lifecycle-repo.ts";
+import {
+  cancelWaiting,
+  ownUpload,
+  plannedTime,
+  refundWaiting,
+  removeResting,
+} from "./lifecycle-repo.ts";
 import type { UploadStatus } from "./rules.ts";
 import type { UploadRow } from "./table.ts";
 
@@ -27,10 +33,10 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is published. Delete it at the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
-  const [changed] = await ctx.db.runAll(
+  const changed = await ctx.db.runAll(
     isWaiting ? cancelling(ctx, row) : removeResting(id, status, ctx.now()),
   );
-  if (changed !== 1) {
+  if (changed.at(-2) !== 1) {
     throw notCancellable("The post has just changed, or is being published. Read it again.");
   }
   return isWaiting ? { outcome: "cancelled", status: "failed" } : { outcome: "removed", status };
@@ -38,7 +44,9 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);
 
+/** As in `removeResting`, the last statement but one says whether it was done. */
 const cancelling = (ctx: Ctx, row: UploadRow): Query<number>[] => [
+  ...(row.platform === "x" ? refundWaiting(row.id, ctx.now()) : []),
   cancelWaiting(row.id, "Cancelled before it went out.", ctx.now()),
   emitIfChanged(ctx, {
     team: row.teamId,

@@ -6,7 +6,13 @@ import type { Ctx } from "../../deps.ts";
 import type { Capabilities, Post, PostMedia } from "../../platforms/connector.ts";
 import { fieldInfos } from "../../platforms/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { type AccountFacts, capViolation, requireRoom, type Violation } from "./admission.ts";
+import {
+  type AccountFacts,
+  capViolation,
+  requireCredits,
+  requireRoom,
+  type Violation,
+} from "./admission.ts";
 import { contentViolations, type RecentPost } from "./content-rules.ts";
 import type { ReceivedMedia } from "./intake.ts";
 import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
@@ -70,7 +76,10 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
         submission.recent,
       ),
     ]);
-    if (status !== "pending_approval") requireRoom(facts, submission.taken);
+    if (status !== "pending_approval") {
+      requireRoom(facts, submission.taken);
+      await requireCredits(facts, post, at, now);
+    }
   }
   const dueAt = status === "pending" ? now : status === "scheduled" ? scheduledFor : null;
   return {

@@ -2,6 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { FAILURES } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
+import { refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
@@ -47,13 +48,20 @@ export function changeUnchanged(db: Db, row: UploadRow, set: Partial<UploadRow>)
   );
 }
 
+/** A post that waits to go out, and that nobody has begun to publish. */
+const isWaiting = (id: number): SQL =>
+  sql`id = ${id} AND status IN ('scheduled', 'pending') AND deleted_at IS NULL`;
+
 /** Calls a post off that waits to go out. Changes nothing once somebody has begun to publish it. */
-export function cancelWaiting(id: number, message: string, now: Date): Query<number> {
-  return sqlWrite(sql`UPDATE uploads SET status = 'failed', status_group = 'failed', due_at = NULL,
+export const cancelWaiting = (id: number, message: string, now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE uploads SET status = 'failed', status_group = 'failed', due_at = NULL,
       woken_at = NULL, counted_at = NULL, failure_code = 'cancelled', error_message = ${message},
       failed_at = ${now.getTime()}
-    WHERE id = ${id} AND status IN ('scheduled', 'pending') AND deleted_at IS NULL`);
-}
+    WHERE ${isWaiting(id)}`);
+
+/** What it was paid between two tries: for the batch that calls it off, before that. */
+export const refundWaiting = (id: number, now: Date): Query<number>[] =>
+  refundUploads(now, isWaiting(id));
 
 /** When a post was to go out, as ISO 8601 at the moment the statement runs. */
 export const plannedTime = (id: number): SQL => sql`(SELECT

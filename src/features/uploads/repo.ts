@@ -81,9 +81,10 @@ const MAX_RECENT = 300;
 export function recentPosts(team: SQL, ids: readonly string[], since: Date): Query<RecentPost[]> {
   return sqlQuery(
     sql`SELECT u.account_id, u.title, u.description, u.media, u.sort_at
-      FROM json_each(${JSON.stringify(ids)}) wanted
+      FROM (SELECT ${team} AS id) mine
+      CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN uploads u ON u.account_id = wanted.value AND u.sort_at > ${since.getTime()}
-      WHERE u.deleted_at IS NULL AND u.team_id = ${team}
+      WHERE mine.id IS NOT NULL AND u.team_id = mine.id AND u.deleted_at IS NULL
         AND u.status_group IN ('scheduled', 'pending', 'completed')
       LIMIT ${MAX_RECENT * ids.length}`,
     (row) => ({

@@ -7,7 +7,13 @@ import { DAY } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { keepAnswer, type NamedCall, requireSameCall, storedAnswer } from "../idempotency/repo.ts";
-import { type AccountFacts, accountFacts, capViolation, requireRoom } from "./admission.ts";
+import {
+  type AccountFacts,
+  accountFacts,
+  capViolation,
+  requireCredits,
+  requireRoom,
+} from "./admission.ts";
 import { contentHash } from "./content-hash.ts";
 import {
   beginAttempts,
@@ -63,7 +69,7 @@ export async function retryUpload(
     requireFailed(found, force);
     const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
     const isHeld = await mustBeHeld(ctx, upload);
-    requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0 });
+    await requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0 });
 
     const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
     const next = [toNextAttempt(upload, isHeld, now)];
@@ -112,12 +118,12 @@ interface Taking {
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
-function requireOpen(
+async function requireOpen(
   ctx: Ctx,
-  { lacksFile }: Retryable,
+  { upload, lacksFile }: Retryable,
   facts: AccountFacts | undefined,
   { isHeld, ofAccount, ofTeam }: Taking,
-): void {
+): Promise<void> {
   if (!facts) throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
   const { accountName, status } = facts.account;
   if (status !== "active") {
@@ -130,6 +136,8 @@ function requireOpen(
   const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
   requireRoom({ ...facts, inProgress: inProgress + ofAccount }, ofTeam);
+  const now = ctx.now();
+  await requireCredits(facts, upload, upload.scheduledFor ?? now, now);
 }
 
 const MEDIA_EXPIRED =
@@ -223,7 +231,7 @@ async function chooseAttempts(
     const ofAccount = taken.get(accountId) ?? 0;
     const isHeld = await mustBeHeld(ctx, one.upload);
     try {
-      requireOpen(ctx, one, byAccount.get(accountId), { isHeld, ofAccount, ofTeam });
+      await requireOpen(ctx, one, byAccount.get(accountId), { isHeld, ofAccount, ofTeam });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       skipped.push(toSkipped(one.upload, error.code, error.message));

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { type FieldInfo, fieldInfos } from "../../platforms/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
+import type { FileRef } from "../media/repo.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
@@ -54,11 +55,7 @@ export const uploadFilterSchema = z.object({
 export type UploadFilter = z.infer<typeof uploadFilterSchema>;
 
 /** What every post may carry. Fields of the networks stand beside them: see `uploadFormSchema`. */
-export const commonFieldsSchema = z.object({
-  accountId: z
-    .string({ error: "is required: the id of a connected account" })
-    .trim()
-    .min(1, "is required: the id of a connected account"),
+export const postFieldsSchema = z.object({
   title: z.string().optional(),
   description: z.string().optional(),
   schedule_date: instant
@@ -103,31 +100,62 @@ function platformField(uses: { platform: Platform; info: FieldInfo }[]): z.ZodTy
     });
 }
 
-/** The multipart body as the document shows it. It is read as a stream, never by this schema. */
-export const uploadFormSchema = () => {
+/** The files of a multipart body, as the document shows them. It is read as a stream, never by this. */
+function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
-  const media = z.object({
+  const orUrl = (text: string) => (takesUrls ? `${text}, or its public URL` : text);
+  return {
     photo: z
       .union([file(), z.array(file())])
       .optional()
-      .describe("An image or its public URL; repeat the field for several."),
+      .describe(`${orUrl("An image")}; repeat the field for several.`),
     file: file()
       .optional()
-      .describe("An image or video, or its public URL; another name of `photo` and `video`."),
-    video: file().optional().describe("A video or its public URL."),
+      .describe(`${orUrl("An image or video")}; another name of \`photo\` and \`video\`.`),
+    video: file()
+      .optional()
+      .describe(`${orUrl("A video")}.`),
     thumbnail: file()
       .optional()
       .describe("A picture for the video, where the platform takes one (youtube)."),
     thumbnail_url: z.string().optional().describe("The public URL of a thumbnail."),
-  });
-  return z
+  };
+}
+
+export const uploadFormSchema = () =>
+  z
     .object({
-      ...commonFieldsSchema.shape,
-      ...media.shape,
+      accountId: z.string().describe("The connected account to publish to."),
+      ...postFieldsSchema.shape,
+      ...mediaFields(true),
       ...platformFields(),
     })
     .meta({ id: "NewUpload" });
-};
+
+export const batchFormSchema = () =>
+  z
+    .object({
+      accounts: z.string().describe("JSON array of account ids; one given twice counts once."),
+      ...postFieldsSchema.shape,
+      caption: z
+        .string()
+        .optional()
+        .describe("The text, where neither title nor description is it."),
+      overrides: z
+        .string()
+        .optional()
+        .describe(
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's goes over its platform's, and that over the shared text.",
+        ),
+      instagram_as_story: z
+        .string()
+        .optional()
+        .openapi({ type: "boolean" })
+        .describe("Makes the Instagram posts of the batch stories."),
+      ...mediaFields(false),
+      ...platformFields(),
+    })
+    .meta({ id: "NewUploads" });
 
 const dateTime = z.iso.datetime();
 
@@ -195,6 +223,14 @@ export const uploadSchema = z
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
     failure: failureOrNull,
     reviewComment: z.string().nullable(),
+    xCredits: z
+      .object({
+        spent: z.number().int(),
+        refunded: z.number().int(),
+        net: z.number().int(),
+      })
+      .nullable()
+      .describe("On x only, over all attempts; null until the job has run."),
   })
   .meta({ id: "Upload" });
 
@@ -214,13 +250,16 @@ export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUpl
   };
 }
 
-/** An upload on the wire. Files have signed addresses of ours under `origin`. */
+/**
+ * An upload on the wire. Files have signed addresses of ours under `origin`; of those that are gone,
+ * the thumbnail has, where it was kept.
+ */
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
   { upload, account }: UploadWithAccount,
 ): Promise<Upload> {
-  const files = upload.media.filter((item) => "sha256" in item);
+  const files: FileRef[] = upload.media.filter((item) => "sha256" in item);
   const image = files.find((item) => item.kind === "image");
   const video = files.find((item) => item.kind === "video");
   const address = async (sha256: string, variant: "original" | "thumbnail") =>
@@ -234,13 +273,23 @@ export async function toUpload(
     createdAt: upload.createdAt.toISOString(),
     uploadedAt: iso(upload.uploadedAt),
     scheduledFor: iso(upload.scheduledFor),
-    thumbnailUrl: image ? await address(image.sha256, "thumbnail") : null,
-    videoUrl: video ? await address(video.sha256, "original") : null,
+    thumbnailUrl:
+      image && (!image.isGone || image.hasThumbnail)
+        ? await address(image.sha256, "thumbnail")
+        : null,
+    videoUrl: video && !video.isGone ? await address(video.sha256, "original") : null,
     fileSize: String(upload.fileSize),
     connectedAccount: account,
     metadata: upload.metadata,
     errorMessage: upload.status === "failed" ? upload.errorMessage : null,
     failure: toFailure(upload),
     reviewComment: upload.reviewComment,
+    xCredits: toXCredits(upload),
   };
+}
+
+function toXCredits({ platform, creditsSpent, creditsRefunded }: UploadRecord): Upload["xCredits"] {
+  if (platform !== "x" || creditsSpent === null) return null;
+  const refunded = creditsRefunded ?? 0;
+  return { spent: creditsSpent, refunded, net: creditsSpent - refunded };
 }

@@ -4,7 +4,6 @@ import { sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { downloadMedia } from "../../media/download.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../../media/repo.ts";
-import type { StoredFile } from "../../media/store.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { save } from "./writes.ts";
 
@@ -42,10 +41,12 @@ export async function fetchNextMedia(
     return { kind: "unreachable", failure };
   }
   const { teamId } = upload;
+  const { file } = downloaded;
   const now = deps.now();
-  const file = await keepOnce(deps, teamId, downloaded.file);
   const role = item.role ? { role: item.role } : {};
   const ref: MediaRef = { sha256: file.sha256, kind: file.kind, ...role };
+  const stored = mediaByHash(teamId, file.sha256);
+  const kept: MediaRow[] = [];
   const updated = await save(
     deps,
     upload,
@@ -58,19 +59,12 @@ export async function fetchNextMedia(
       insertMedia(deps.db, teamId, file, now),
       sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
         VALUES (${teamId}, ${file.sha256}, ${upload.id})`),
+      // Whose object stands for the content is known only once the use is written: until then a file
+      // that was there already may go.
+      { ...stored, read: (result) => kept.push(...stored.read(result)) },
     ],
   );
-  return {
-    kind: "fetched",
-    upload: updated,
-    media: [...media, { ...file, teamId, createdAt: now }],
-  };
-}
-
-/** Stored once per team and content: a file that was there already is used instead of the new one. */
-async function keepOnce(deps: Deps, teamId: number, file: StoredFile): Promise<StoredFile> {
-  const [[known]] = await deps.db.run([mediaByHash(teamId, file.sha256)]);
-  if (!known) return file;
-  await deps.media.delete(file.objectKey);
-  return known;
+  const [row = { ...file, teamId, createdAt: now }] = kept;
+  if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);
+  return { kind: "fetched", upload: updated, media: [...media, row] };
 }

@@ -1,5 +1,7 @@
+import { sql } from "drizzle-orm";
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
+import { sqlQuery } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type {
   Bookmark,
@@ -19,7 +21,7 @@ import { usableLogin } from "../../accounts/refresh.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../content-hash.ts";
-import { MAX_CRASHES, nextBackoff, publishGate } from "../rules.ts";
+import { CAP_WINDOW_MS, MAX_CRASHES, MAX_RESTARTS, nextBackoff, publishGate } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
@@ -45,6 +47,7 @@ import {
   park,
   saveProgress,
 } from "./writes.ts";
+import { passXGate } from "./x-gate.ts";
 
 /** A look-up or poll that had no answer is repeated after this. */
 const ASK_AGAIN_SECONDS = 30;
@@ -120,6 +123,9 @@ async function takeStep(deps: Deps, held: Held, budget: Budget): Promise<Next> {
       const fetched = await fetchNextMedia(deps, upload, held.media);
       if (fetched?.kind === "fetched") return { ...held, ...fetched };
       if (fetched) return repeatLater(deps, held, fetched.failure);
+      const gate = await passXGate(deps, upload);
+      if (gate.kind === "shut") return over(fail(deps, upload, gate.failure));
+      held = { ...held, upload: gate.upload };
     }
     if (upload.stage === "submitting") {
       const restsUntil = settledAt(upload, held.connector.timing);
@@ -246,6 +252,11 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
   deps.log({ event: "publish.reconciled", uploadId: upload.id, found: found.kind });
   switch (found.kind) {
     case "published":
+      if (await isTaken(deps, upload, found.platformPostId)) {
+        const message =
+          "The platform shows a post like this one, and it is another of the account's.";
+        return over(fail(deps, upload, neverFinished(message)));
+      }
       return over(complete(deps, upload, found, held.account.failureCount > 0));
     case "waiting":
       return wait(deps, { ...held, upload: { ...upload, stage: "settling" } }, found);
@@ -263,6 +274,19 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
       return submit(deps, { ...held, upload: again }, job, bookmark);
     }
   }
+}
+
+/** Whether a post that was found by looking for it is known as another of our posts already. */
+async function isTaken(deps: Deps, upload: UploadRow, platformPostId: string): Promise<boolean> {
+  const since = deps.now().getTime() - CAP_WINDOW_MS;
+  const [others] = await deps.db.run([
+    sqlQuery(
+      sql`SELECT 1 FROM uploads WHERE account_id = ${upload.accountId} AND counted_at > ${since}
+        AND id <> ${upload.id} AND metadata ->> 'videoId' = ${platformPostId} LIMIT 1`,
+      () => true,
+    ),
+  ]);
+  return others.length > 0;
 }
 
 async function settle(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
@@ -315,8 +339,13 @@ function wait(deps: Deps, held: Held, { bookmark, checkAfterSeconds }: Waiting):
 }
 
 function refused(deps: Deps, held: Held, step: Refused): Promise<"over"> {
-  if (!step.transient) return over(fail(deps, held.upload, step.failure));
-  return repeatLater(deps, held, step.failure, step.restart ? null : held.upload.bookmark);
+  const { upload } = held;
+  if (!step.transient) return over(fail(deps, upload, step.failure));
+  if (!step.restart) return repeatLater(deps, held, step.failure);
+  // Every new beginning makes progress, so it is not the back-offs that would end this.
+  if (upload.restarts >= MAX_RESTARTS) return over(fail(deps, upload, step.failure));
+  const restarted = { ...held, upload: { ...upload, restarts: upload.restarts + 1 } };
+  return repeatLater(deps, restarted, step.failure, null);
 }
 
 /** The next step begins with a refresh; a token refused again right after one is a lost login. */

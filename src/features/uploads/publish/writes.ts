@@ -1,12 +1,13 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Failure, toFailureObject } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
 import { type Query, toWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
 import { countFailure, forgetFailures } from "../../accounts/repo.ts";
+import { refundAttempt, refundable } from "../../credits/repo.ts";
 import { emitIfChanged } from "../../events/emit.ts";
-import { isWithinLookAhead, LEASE_SECONDS, type Stage } from "../rules.ts";
+import { isWithinLookAhead, LEASE_SECONDS, type Stage, type UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 import { wake } from "../wake.ts";
 
@@ -15,11 +16,19 @@ export class LostLease extends Error {}
 
 const sameFence = ({ id, fence }: UploadRow) => and(eq(uploads.id, id), eq(uploads.fence, fence));
 
-const fenced = (deps: Deps, upload: UploadRow, set: Partial<UploadRow>): Query<number> =>
+/** Credits over all attempts, as the database adds them up. */
+type Credits = Partial<Record<"creditsSpent" | "creditsRefunded", SQL>>;
+
+const fenced = (
+  deps: Deps,
+  upload: UploadRow,
+  set: Partial<UploadRow>,
+  credits: Credits,
+): Query<number> =>
   toWrite(
     deps.db.orm
       .update(uploads)
-      .set(set)
+      .set({ ...set, ...credits })
       .where(and(sameFence(upload), eq(uploads.status, upload.status))),
   );
 
@@ -33,8 +42,9 @@ export async function save(
   upload: UploadRow,
   set: Partial<UploadRow>,
   alongside: Query<number>[] = [],
+  credits: Credits = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll([fenced(deps, upload, set), ...alongside]);
+  const [changed] = await deps.db.runAll([fenced(deps, upload, set, credits), ...alongside]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }
@@ -121,9 +131,23 @@ export async function complete(
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
+const NOTHING_GIVEN = { credits: {}, refund: [] };
+
+/** What a post on X gets back with the write that gives its job `status`, by which the attempt is over. */
+function givingBack(deps: Deps, upload: UploadRow, status: UploadStatus) {
+  const given = refundable(upload);
+  return {
+    credits: {
+      creditsSpent: sql`coalesce(${uploads.creditsSpent}, 0)`,
+      creditsRefunded: sql`coalesce(${uploads.creditsRefunded}, 0) + ${given}`,
+    },
+    refund: refundAttempt(deps.now(), upload, status),
+  };
+}
+
 /**
- * The attempt is over: outcome and event in one batch. Its place under the daily cap is given back,
- * unless the post may be out there all the same.
+ * The attempt is over: outcome and event in one batch. Its place under the daily cap and its credits are
+ * given back, unless the post may be out there all the same.
  */
 export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Promise<void> {
   const mayBePublished = failure.code === "platform_processing_timeout";
@@ -149,7 +173,9 @@ export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Pro
       failure: toFailureObject(failure.code),
     },
   });
-  await save(deps, upload, set, [event, countFailure(upload.accountId)]);
+  const gives = upload.platform === "x" && !mayBePublished;
+  const { credits, refund } = gives ? givingBack(deps, upload, "failed") : NOTHING_GIVEN;
+  await save(deps, upload, set, [event, ...refund, countFailure(upload.accountId)], credits);
   deps.log({
     event: "upload.failed",
     uploadId: upload.id,
@@ -173,18 +199,28 @@ export function backOff(
     submittedAt: null,
     countedAt: null,
     backoffs: upload.backoffs + 1,
+    restarts: upload.restarts,
     errorMessage: message,
   });
 }
 
-/** The content is not what was approved: back to the people who decide. */
-export function holdForApproval(deps: Deps, upload: UploadRow): Promise<UploadRow> {
-  return save(deps, upload, {
+/**
+ * The content is not what was approved: back to the people who decide. What was paid on X is given back,
+ * and what is approved then is another attempt, which pays anew.
+ */
+export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
+  const set: Partial<UploadRow> = {
     status: "pending_approval",
     statusGroup: "pending_approval",
     dueAt: null,
     leaseUntil: null,
     countedAt: null,
     approvedHash: null,
-  });
+  };
+  if (upload.creditsSpent === null) {
+    await save(deps, upload, set);
+    return;
+  }
+  const { credits, refund } = givingBack(deps, upload, "pending_approval");
+  await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, credits);
 }

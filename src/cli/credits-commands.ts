@@ -1,0 +1,124 @@
+import { randomId } from "../core/ids.ts";
+import type { CreditPack } from "../core/plans.ts";
+import { creditBalance, grantPack, refundPack } from "../features/credits/repo.ts";
+import {
+  type CreditBalance,
+  packReferenceOf,
+  resetOf,
+  totalOf,
+} from "../features/credits/rules.ts";
+import { execute, type Place, type Row } from "./d1.ts";
+import { Problem } from "./program.ts";
+import { sql } from "./sql.ts";
+import { formatTable } from "./table.ts";
+import { executeQueries, findTeam, readOffer, toStatement } from "./team-database.ts";
+
+const toDay = (at: Date): string => at.toISOString().slice(0, "2026-11-20".length);
+
+const dayOf = (ms: Row[string] | undefined): string => toDay(new Date(Number(ms)));
+
+/** The balance of a team, and its packs. */
+export async function describeCredits(place: Place, wanted: string): Promise<string> {
+  const config = await readOffer(place);
+  const team = await findTeam(place, wanted);
+  const now = new Date();
+  const [[balance] = [], packs = []] = await execute(place, [
+    toStatement(creditBalance({ config, now: () => now }, team.id)),
+    sql`SELECT id, name, credits, granted_at, refunded_at FROM credit_packs
+      WHERE team_id = ${team.id} ORDER BY granted_at DESC, id`,
+  ]);
+  const known: CreditBalance = {
+    monthlyAllowance: Number(balance?.allowance),
+    includedRemaining: Number(balance?.included),
+    purchased: Number(balance?.purchased),
+  };
+  return [
+    describeBalance(team.slug, known, now),
+    ...(packs.length > 0 ? ["", formatPacks(packs)] : []),
+  ].join("\n");
+}
+
+export const describeBalance = (slug: string, balance: CreditBalance, now: Date): string => {
+  const { monthlyAllowance, includedRemaining, purchased } = balance;
+  const reset = toDay(resetOf(now));
+  return `${slug} has ${totalOf(balance)} X credits: ${includedRemaining} of the month's ${monthlyAllowance} (until ${reset}), ${purchased} purchased.`;
+};
+
+const formatPacks = (packs: Row[]): string =>
+  formatTable(
+    ["Id", "Pack", "Credits", "Granted", "State"],
+    packs.map((pack) => [
+      String(pack.id),
+      String(pack.name),
+      String(pack.credits),
+      dayOf(pack.granted_at),
+      pack.refunded_at === null ? "held" : `refunded ${dayOf(pack.refunded_at)}`,
+    ]),
+  );
+
+export interface GrantOptions {
+  pack?: string;
+  amount?: string;
+}
+
+/** More than anybody sells. */
+const MAX_AMOUNT = 10_000_000;
+
+/**
+ * What is granted: a pack that is sold, or any number of credits.
+ *
+ * @throws Problem unless it is one of both
+ */
+export function chooseGrant(
+  { pack: wanted, amount }: GrantOptions,
+  packs: readonly CreditPack[],
+): { name: string; credits: number } {
+  const names = packs.map(({ name }) => name).join(", ");
+  if ((wanted === undefined) === (amount === undefined)) {
+    throw new Problem(`Say either --pack with one of ${names}, or --amount with a number.`);
+  }
+  if (amount !== undefined) {
+    const credits = /^\d{1,8}$/.test(amount) ? Number(amount) : 0;
+    if (credits >= 1 && credits <= MAX_AMOUNT) return { name: "Grant", credits };
+    throw new Problem(`--amount wants a whole number from 1 to ${MAX_AMOUNT}, not "${amount}".`);
+  }
+  const pack = packs.find(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
+  if (!pack) throw new Problem(`There is no pack ${wanted}. There are ${names}.`);
+  return { name: pack.name, credits: pack.credits };
+}
+
+/** @throws Problem when there is no such team or pack */
+export async function grantCredits(
+  place: Place,
+  options: GrantOptions & { team: string },
+): Promise<string> {
+  const { plans } = await readOffer(place);
+  const grant = chooseGrant(options, plans.packs);
+  const team = await findTeam(place, options.team);
+  const id = randomId("pack");
+  await executeQueries(place, grantPack(new Date(), { ...grant, id, teamId: team.id }));
+  return `Granted ${grant.credits} X credits to ${team.slug} as ${id}.`;
+}
+
+/** @throws Problem when the team has no such pack, or gave it back before */
+export async function refundCredits(
+  place: Place,
+  options: { team: string; id: string },
+): Promise<string> {
+  const { id } = options;
+  const team = await findTeam(place, options.team);
+  const results = await execute(place, [
+    sql`SELECT name, credits, refunded_at FROM credit_packs
+      WHERE id = ${id} AND team_id = ${team.id}`,
+    ...refundPack(new Date(), team.id, id).map(toStatement),
+    sql`SELECT -purchased AS taken FROM credit_ledger
+      WHERE team_id = ${team.id} AND reference = ${packReferenceOf(id)} AND kind = 'pack_refund'`,
+  ]);
+  const [pack] = results[0] ?? [];
+  if (!pack) throw new Problem(`${team.slug} has no pack ${id}; credits show lists them.`);
+  if (pack.refunded_at !== null) {
+    throw new Problem(`${id} was refunded on ${dayOf(pack.refunded_at)}.`);
+  }
+  const taken = Number(results.at(-1)?.[0]?.taken);
+  return `Took back ${taken} of the ${pack.credits} X credits of ${id} from ${team.slug}.`;
+}

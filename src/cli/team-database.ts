@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import type { Config } from "../config.ts";
+import type { Query } from "../db/client.ts";
+import { execute, type Place, type Row } from "./d1.ts";
+import { createEncryptionKeys, createSigningKey, readDevVars } from "./dev-vars.ts";
+import { inProject } from "./paths.ts";
+import { Problem } from "./program.ts";
+import { quote, sql } from "./sql.ts";
+import { checkVars, readTomlVars, type Vars } from "./vars.ts";
+
+/** A statement of the Worker as text, its values quoted. */
+export function toStatement({ sql, params }: Pick<Query<unknown>, "sql" | "params">): string {
+  const parts = sql.split("?");
+  if (parts.length !== params.length + 1) throw new Error(`Not one value for each ?: ${sql}`);
+  return parts.reduce((text, part, index) => {
+    const value = params[index - 1] as string | number | null;
+    return text + quote(value) + part;
+  });
+}
+
+/** Runs statements of the Worker in one call; the rows of each. */
+export const executeQueries = (
+  place: Place,
+  queries: readonly Query<unknown>[],
+): Promise<Row[][]> => execute(place, queries.map(toStatement));
+
+export interface Team {
+  id: number;
+  slug: string;
+  plan: string | null;
+}
+
+/** @throws Problem when no team has that id or slug */
+export async function findTeam(place: Place, wanted: string): Promise<Team> {
+  const [[team] = []] = await execute(place, [
+    sql`SELECT id, slug, plan FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
+      ORDER BY slug = ${wanted} DESC LIMIT 1`,
+  ]);
+  if (!team) throw new Problem(`There is no team ${wanted}.`);
+  return {
+    id: Number(team.id),
+    slug: String(team.slug),
+    plan: team.plan === null || team.plan === undefined ? null : String(team.plan),
+  };
+}
+
+/** What is sold there: `PLANS` and `DEFAULT_PLAN` as the Worker reads them. */
+export type Offer = Pick<Config, "plans" | "defaultPlan">;
+
+export async function readOffer(place: Place): Promise<Offer> {
+  return toOffer(await (place.kind === "local" ? readLocalVars() : readDeployedVars(place.config)));
+}
+
+/** Nothing but what is sold is read, so the keys can be any. */
+export function toOffer({ PLANS = "", DEFAULT_PLAN = "" }: Vars): Offer {
+  return checkVars({
+    ENVIRONMENT: "production",
+    ENCRYPTION_KEYS: createEncryptionKeys(),
+    SIGNING_KEY: createSigningKey(),
+    PLANS,
+    DEFAULT_PLAN,
+  });
+}
+
+async function readLocalVars(): Promise<Vars> {
+  return {
+    ...readTomlVars(await readFile(inProject("wrangler.toml"), "utf8")),
+    ...(await readDevVars(join(inProject(), ".dev.vars")).catch(() => ({}))),
+  };
+}
+
+const deployed = z.looseObject({ vars: z.record(z.string(), z.unknown()).default({}) });
+
+async function readDeployedVars(config: string): Promise<Vars> {
+  const { vars } = deployed.parse(JSON.parse(await readFile(config, "utf8")));
+  return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
+}

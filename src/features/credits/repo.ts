@@ -1,0 +1,270 @@
+import { type SQL, sql } from "drizzle-orm";
+import type { Config } from "../../config.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { type CreditBalance, packReferenceOf, periodOf, referenceOf } from "./rules.ts";
+
+/** What says how many credits a plan includes, and which month it is. */
+export interface CreditTerms {
+  config: Pick<Config, "plans" | "defaultPlan">;
+  now(): Date;
+}
+
+/** The credits that the plan of the team `t` includes. */
+function allowanceOf({ config }: CreditTerms): SQL {
+  const { plans } = config.plans;
+  const included = Object.fromEntries(
+    Object.entries(plans).map(([name, { xCredits }]) => [name, xCredits]),
+  );
+  return sql`coalesce(${JSON.stringify(included)} ->> t.plan, ${plans[config.defaultPlan].xCredits})`;
+}
+
+/** What the team `t` was granted in the period, so far; null when nothing moved yet. */
+const grantedIn = (period: string): SQL =>
+  sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
+    AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
+
+/**
+ * The credits of a team, by its id or a SQL value that is one.
+ *
+ * Spec is silent on a plan that changes within the month: what is left is the new allowance less what
+ * was spent, and never negative. A month without a row has all of its allowance.
+ */
+export function creditBalance(terms: CreditTerms, team: number | SQL): Query<CreditBalance[]> {
+  return sqlQuery(balanceOf(terms, team), (row) => ({
+    monthlyAllowance: row.allowance as number,
+    includedRemaining: row.included as number,
+    purchased: row.purchased as number,
+  }));
+}
+
+function balanceOf(terms: CreditTerms, team: number | SQL): SQL {
+  const period = periodOf(terms.now());
+  return sql`SELECT allowance, MAX(0, stored + allowance - granted) AS included, purchased FROM (
+      SELECT ${allowanceOf(terms)} AS allowance, coalesce(p.included, 0) AS stored,
+        coalesce(${grantedIn(period)}, 0) AS granted, coalesce(b.purchased, 0) AS purchased
+      FROM teams t
+        LEFT JOIN credit_periods p ON p.team_id = t.id AND p.period = ${period}
+        LEFT JOIN credit_balances b ON b.team_id = t.id
+      WHERE t.id = ${team})`;
+}
+
+/** The same as a value inside another statement: what `readCredits` reads. */
+export const creditsOf = (terms: CreditTerms, team: SQL): SQL =>
+  sql`(SELECT json_array(allowance, included, purchased) FROM (${balanceOf(terms, team)}))`;
+
+export function readCredits(value: string): CreditBalance {
+  const [monthlyAllowance = 0, includedRemaining = 0, purchased = 0] = JSON.parse(
+    value,
+  ) as number[];
+  return { monthlyAllowance, includedRemaining, purchased };
+}
+
+/** An attempt to publish, in the hands of whoever holds its fence. */
+interface PayingUpload {
+  id: number;
+  teamId: number;
+  attempt: number;
+  fence: number;
+}
+
+const entry = (teamId: number, reference: string, kind: string): SQL =>
+  sql`team_id = ${teamId} AND reference = ${reference} AND kind = ${kind}`;
+
+/**
+ * Brings the row of the month up to what the plan includes today: it begins with all of it, and follows
+ * a change of plan.
+ */
+function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<number>[] {
+  const now = terms.now();
+  const period = periodOf(now);
+  const reference = `allowance:${period}:${cause}`;
+  return [
+    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
+      SELECT id, ${reference}, 'allowance', ${period}, change, 0, ${now.getTime()} FROM (
+        SELECT t.id, p.included AS stored, MAX(-coalesce(p.included, 0),
+          ${allowanceOf(terms)} - coalesce(${grantedIn(period)}, 0)) AS change
+        FROM teams t LEFT JOIN credit_periods p ON p.team_id = t.id AND p.period = ${period}
+        WHERE t.id = ${teamId})
+      WHERE stored IS NULL OR change <> 0
+      ON CONFLICT DO NOTHING`),
+    sqlWrite(sql`INSERT INTO credit_periods (team_id, period, included)
+      SELECT ${teamId}, ${period}, l.included + coalesce((SELECT p.included FROM credit_periods p
+        WHERE p.team_id = ${teamId} AND p.period = ${period}), 0)
+      FROM credit_ledger l WHERE ${entry(teamId, reference, "allowance")} AND changes() > 0
+      ON CONFLICT DO UPDATE SET included = excluded.included`),
+  ];
+}
+
+/**
+ * Takes what the attempt costs, once, if the team has it and the job is still ours: included credits
+ * first. Each statement acts only if the one before it did.
+ */
+export function debit(terms: CreditTerms, upload: PayingUpload, cost: number): Query<number>[] {
+  const { id, teamId, fence } = upload;
+  const now = terms.now();
+  const period = periodOf(now);
+  const reference = referenceOf(upload);
+  const taken = (part: SQL) =>
+    sql`(SELECT ${part} FROM credit_ledger WHERE ${entry(teamId, reference, "debit")})`;
+  return [
+    ...openPeriod(terms, teamId, reference),
+    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
+      SELECT u.team_id, ${reference}, 'debit', ${period}, -MIN(${cost}, p.included),
+        MIN(${cost}, p.included) - ${cost}, ${now.getTime()}
+      FROM uploads u JOIN credit_periods p ON p.team_id = u.team_id AND p.period = ${period}
+        LEFT JOIN credit_balances b ON b.team_id = u.team_id
+      WHERE u.id = ${id} AND u.fence = ${fence} AND u.status = 'processing'
+        AND p.included + coalesce(b.purchased, 0) >= ${cost}
+      ON CONFLICT DO NOTHING`),
+    sqlWrite(sql`UPDATE uploads SET credits_spent = coalesce(credits_spent, 0) + ${cost},
+        credits_refunded = coalesce(credits_refunded, 0)
+      WHERE id = ${id} AND changes() > 0`),
+    sqlWrite(sql`UPDATE credit_periods SET included = included + ${taken(sql`included`)}
+      WHERE team_id = ${teamId} AND period = ${period} AND changes() > 0`),
+    sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + ${taken(sql`purchased`)}
+      WHERE team_id = ${teamId} AND changes() > 0 AND ${taken(sql`purchased`)} < 0`),
+  ];
+}
+
+export interface Payment {
+  creditsSpent: number;
+  creditsRefunded: number;
+}
+
+/** What the upload has cost over all of its attempts: a row, if the current one has been paid for. */
+export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
+  sqlQuery(
+    sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
+      AND EXISTS (SELECT 1 FROM credit_ledger
+        WHERE ${entry(upload.teamId, referenceOf(upload), "debit")})`,
+    (row) => ({
+      creditsSpent: row.credits_spent as number,
+      creditsRefunded: row.credits_refunded as number,
+    }),
+  );
+
+/** Debits that can still be given back, as `(team_id, reference)` of their attempts. */
+const openDebits = (attempts: SQL): SQL =>
+  sql`(${attempts}) a CROSS JOIN credit_ledger d ON d.team_id = a.team_id
+      AND d.reference = a.reference AND d.kind = 'debit'
+    WHERE NOT EXISTS (SELECT 1 FROM credit_ledger r WHERE r.team_id = d.team_id
+      AND r.reference = d.reference AND r.kind = 'refund')`;
+
+/**
+ * Gives back what was taken for these attempts, a select of `(team_id, reference)`, each once and as it
+ * was split. Included credits go to the month that runs now.
+ */
+function refund(now: Date, attempts: SQL): Query<number>[] {
+  const period = periodOf(now);
+  return [
+    sqlWrite(sql`INSERT INTO credit_periods (team_id, period, included)
+      SELECT d.team_id, ${period}, -SUM(d.included) FROM ${openDebits(attempts)}
+      GROUP BY d.team_id HAVING SUM(d.included) < 0
+      ON CONFLICT DO UPDATE SET included = included + excluded.included`),
+    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased)
+      SELECT d.team_id, -SUM(d.purchased) FROM ${openDebits(attempts)}
+      GROUP BY d.team_id HAVING SUM(d.purchased) < 0
+      ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
+    // The last one: what it writes is what the others look for.
+    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
+      SELECT d.team_id, d.reference, 'refund', ${period}, -d.included, -d.purchased, ${now.getTime()}
+      FROM ${openDebits(attempts)}`),
+  ];
+}
+
+/** Of the attempt whose job now has `status`, if it is our write that gave it that. */
+export const refundAttempt = (now: Date, upload: PayingUpload, status: string): Query<number>[] =>
+  refund(
+    now,
+    sql`SELECT u.team_id, ${referenceOf(upload)} AS reference FROM uploads u
+      WHERE u.id = ${upload.id} AND u.fence = ${upload.fence} AND u.status = ${status}`,
+  );
+
+/**
+ * Of the current attempts of all posts of X that `where` describes: for the batch that ends them, before
+ * the statement by which they are described no more.
+ */
+export const refundUploads = (now: Date, where: SQL): Query<number>[] => {
+  const attempts = sql`SELECT team_id, 'upload:' || id || ':' || attempt AS reference FROM uploads
+    WHERE platform = 'x' AND deleted_at IS NULL AND ${where}`;
+  return [
+    sqlWrite(sql`UPDATE uploads SET credits_refunded = coalesce(credits_refunded, 0) + coalesce((
+        SELECT -SUM(d.included + d.purchased) FROM ${openDebits(
+          sql`SELECT uploads.team_id, 'upload:' || uploads.id || ':' || uploads.attempt AS reference`,
+        )}), 0)
+      WHERE platform = 'x' AND deleted_at IS NULL AND credits_spent > 0 AND ${where}`),
+    ...refund(now, attempts),
+  ];
+};
+
+/** What the attempt gets back, for the statement that ends it. */
+export const refundable = (upload: Omit<PayingUpload, "fence">): SQL =>
+  sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(
+    sql`SELECT ${upload.teamId} AS team_id, ${referenceOf(upload)} AS reference`,
+  )}), 0)`;
+
+/** Credits that were bought. The id has to be a new one. */
+export function grantPack(
+  now: Date,
+  pack: { id: string; teamId: number; name: string; credits: number },
+): Query<number>[] {
+  const { id, teamId, name, credits } = pack;
+  const at = now.getTime();
+  return [
+    sqlWrite(sql`INSERT INTO credit_packs (id, team_id, name, credits, granted_at)
+      VALUES (${id}, ${teamId}, ${name}, ${credits}, ${at})`),
+    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
+      VALUES (${teamId}, ${packReferenceOf(id)}, 'pack', ${periodOf(now)}, 0, ${credits}, ${at})`),
+    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${credits})
+      ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
+  ];
+}
+
+/**
+ * Takes back a pack's credits, as far as purchased ones are left, once. The last statement says that it
+ * was done; the others ask for that, so that they can be repeated.
+ */
+export function refundPack(now: Date, teamId: number, id: string): Query<number>[] {
+  const at = now.getTime();
+  const reference = packReferenceOf(id);
+  const isOpen = sql`id = ${id} AND team_id = ${teamId} AND refunded_at IS NULL`;
+  return [
+    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
+      SELECT ${teamId}, ${reference}, 'pack_refund', ${periodOf(now)}, 0,
+        -MIN(credits, (SELECT purchased FROM credit_balances WHERE team_id = ${teamId})), ${at}
+      FROM credit_packs WHERE ${isOpen}
+      ON CONFLICT DO NOTHING`),
+    sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + (
+        SELECT purchased FROM credit_ledger WHERE ${entry(teamId, reference, "pack_refund")})
+      WHERE team_id = ${teamId} AND EXISTS (SELECT 1 FROM credit_packs WHERE ${isOpen})`),
+    sqlWrite(sql`UPDATE credit_packs SET refunded_at = ${at} WHERE ${isOpen}`),
+  ];
+}
+
+/** Where the ledger and the balances of a team disagree: balance less ledger. */
+export interface CreditDrift {
+  teamId: number;
+  /** Months whose included credits are not what the ledger says. */
+  periods: number;
+  purchased: number;
+}
+
+/** What the next `limit` teams after that id have in their ledgers and balances, by id. */
+export const creditDrifts = (afterTeam: number, limit: number): Query<CreditDrift[]> =>
+  sqlQuery(
+    sql`SELECT t.id,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM (
+            SELECT l.period, -l.included AS included FROM credit_ledger l WHERE l.team_id = t.id
+            UNION ALL
+            SELECT p.period, p.included FROM credit_periods p WHERE p.team_id = t.id
+          ) GROUP BY period HAVING SUM(included) <> 0)) AS periods,
+        coalesce((SELECT b.purchased FROM credit_balances b WHERE b.team_id = t.id), 0)
+          - coalesce((SELECT SUM(l.purchased) FROM credit_ledger l WHERE l.team_id = t.id), 0)
+          AS purchased
+      FROM teams t WHERE t.id > ${afterTeam} ORDER BY t.id LIMIT ${limit}`,
+    (row) => ({
+      teamId: row.id as number,
+      periods: row.periods as number,
+      purchased: row.purchased as number,
+    }),
+  );

@@ -1,0 +1,26 @@
+import * as z from "zod";
+import { apiRoute, createRouter, json } from "../../http/route.ts";
+import { creditsSchema } from "./schema.ts";
+import * as credits from "./service.ts";
+
+export const creditRoutes = createRouter();
+
+const read = apiRoute({
+  method: "get",
+  path: "/x-credits",
+  tags: ["Credits"],
+  operationId: "getXCredits",
+  summary: "Read the X credits",
+  description:
+    "What the team has, what a post on X costs, and which packs there are. Credits are taken when a post is published, and returned if that fails.",
+  scope: "posts:read",
+  limit: "read:credits",
+  responses: json(
+    z.object({ success: z.literal(true), data: creditsSchema }),
+    "The credits of the team.",
+  ),
+});
+creditRoutes.openapi(read, async (c) => {
+  const data = await credits.readCredits(c.var.ctx);
+  return c.json({ success: true as const, data }, 200);
+});

@@ -1,0 +1,60 @@
+/** X credits that a post costs. Source: spec, "X credits". */
+export const COSTS = { post: 1, linkPost: 15 } as const;
+
+/** What a post with this text costs. What reads links is loaded by those who need it. */
+export async function costOf(text: string): Promise<number> {
+  const { hasLink } = await import("../../platforms/x/text.ts");
+  return hasLink(text) ? COSTS.linkPost : COSTS.post;
+}
+
+/** As `costOf`, for the text that X gets of a post. */
+export async function costOfPost(post: {
+  title: string | null;
+  description: string | null;
+}): Promise<number> {
+  const { textOf } = await import("../../platforms/x/text.ts");
+  return costOf(textOf(post));
+}
+
+/** The month whose allowance pays: 2026-11, UTC. */
+export const periodOf = (now: Date): string => now.toISOString().slice(0, "2026-11".length);
+
+/** When the included credits are all there again. Source: spec, "X credits": the 1st, UTC. */
+export const resetOf = (now: Date): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+
+/** The credits of a team. Included ones are spent first. */
+export interface CreditBalance {
+  monthlyAllowance: number;
+  includedRemaining: number;
+  purchased: number;
+}
+
+export const totalOf = ({ includedRemaining, purchased }: CreditBalance): number =>
+  includedRemaining + purchased;
+
+/** What can be spent at that time: in a later month than this, all that the plan includes is there. */
+export const balanceAt = (balance: CreditBalance, at: Date, now: Date): CreditBalance =>
+  periodOf(at) > periodOf(now)
+    ? { ...balance, includedRemaining: balance.monthlyAllowance }
+    : balance;
+
+/** Why a post cannot be paid for, in the owner's terms; null when it can. */
+export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
+  const total = totalOf(balance);
+  if (total >= cost) return null;
+  const what = cost === COSTS.linkPost ? "a post with a link" : "a post";
+  return (
+    `Not enough X credits: ${what} costs ${cost}, and ${total} are left ` +
+    `(${balance.includedRemaining} of the month's ${balance.monthlyAllowance}, ` +
+    `${balance.purchased} purchased). The included credits are back on ` +
+    `${resetOf(now).toISOString().slice(0, "2026-12-01".length)}.`
+  );
+}
+
+/** What an attempt to publish is called in the ledger. */
+export const referenceOf = ({ id, attempt }: { id: number; attempt: number }): string =>
+  `upload:${id}:${attempt}`;
+
+/** What a pack is called in the ledger. */
+export const packReferenceOf = (id: string): string => `pack:${id}`;

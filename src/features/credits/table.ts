@@ -1,0 +1,46 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { instant } from "../../db/columns.ts";
+
+/** What is left of the included credits of a month, as far as anything has moved them. */
+export const creditPeriods = sqliteTable(
+  "credit_periods",
+  {
+    teamId: integer("team_id").notNull(),
+    period: text("period").notNull(),
+    included: integer("included").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.period] })],
+);
+
+/** What is left of the credits of all packs. */
+export const creditBalances = sqliteTable("credit_balances", {
+  teamId: integer("team_id").primaryKey(),
+  purchased: integer("purchased").notNull(),
+});
+
+export const creditPacks = sqliteTable("credit_packs", {
+  id: text("id").primaryKey(),
+  teamId: integer("team_id").notNull(),
+  name: text("name").notNull(),
+  credits: integer("credits").notNull(),
+  grantedAt: instant("granted_at").notNull(),
+  refundedAt: instant("refunded_at"),
+});
+
+/** Why credits moved. `allowance`: the plan's, and what a change of plan adds or takes. */
+type MovementKind = "allowance" | "debit" | "refund" | "pack" | "pack_refund";
+
+/** Every movement: per team, they add up to the balances. */
+export const creditLedger = sqliteTable(
+  "credit_ledger",
+  {
+    teamId: integer("team_id").notNull(),
+    reference: text("reference").notNull(),
+    kind: text("kind").$type<MovementKind>().notNull(),
+    period: text("period").notNull(),
+    included: integer("included").notNull(),
+    purchased: integer("purchased").notNull(),
+    at: instant("at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.reference, table.kind] })],
+);

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { chooseGrant, describeBalance } from "../../src/cli/credits-commands.ts";
+import { describeTeamPlan, parsePlan } from "../../src/cli/plan-commands.ts";
+import { toOffer, toStatement } from "../../src/cli/team-database.ts";
+import { grantPack } from "../../src/features/credits/repo.ts";
+
+const { packs } = toOffer({}).plans;
+
+test("grants a pack by its name, or any number of credits", () => {
+  assert.deepEqual(chooseGrant({ pack: "starter" }, packs), { name: "Starter", credits: 100 });
+  assert.deepEqual(chooseGrant({ amount: "7" }, packs), { name: "Grant", credits: 7 });
+});
+
+for (const options of [
+  {},
+  { pack: "Starter", amount: "7" },
+  { pack: "Huge" },
+  { amount: "0" },
+  { amount: "-5" },
+  { amount: "1.5" },
+  { amount: "99999999" },
+]) {
+  test(`${JSON.stringify(options)} is nothing to grant`, () => {
+    assert.throws(() => chooseGrant(options, packs), /--pack|--amount|no pack Huge/);
+  });
+}
+
+test("sells what PLANS says", () => {
+  const PLANS = '{"packs":[{"name":"Tiny","credits":3,"price":"$1"}]}';
+  const offer = toOffer({ PLANS, DEFAULT_PLAN: "basic" });
+  assert.deepEqual(chooseGrant({ pack: "Tiny" }, offer.plans.packs), { name: "Tiny", credits: 3 });
+  assert.equal(offer.defaultPlan, "basic");
+});
+
+test("tells a balance and when it is reset", () => {
+  const balance = { monthlyAllowance: 50, includedRemaining: 20, purchased: 7 };
+  assert.equal(
+    describeBalance("acme", balance, new Date("2026-12-24T00:00:00Z")),
+    "acme has 27 X credits: 20 of the month's 50 (until 2027-01-01), 7 purchased.",
+  );
+});
+
+test("knows the plans, and none", () => {
+  assert.equal(parsePlan("pro"), "pro");
+  assert.equal(parsePlan("none"), null);
+  assert.throws(() => parsePlan("gold"), /no plan gold\. There are owner, basic, pro, scale/);
+});
+
+test("tells whose plan it is", () => {
+  const team = { id: 1, slug: "acme", plan: null };
+  assert.match(describeTeamPlan(team, toOffer({})), /^acme has no plan of its own: owner/);
+  assert.equal(describeTeamPlan({ ...team, plan: "pro" }, toOffer({})), "acme is on pro.");
+});
+
+test("a statement of the Worker becomes text with its values quoted", () => {
+  const pack = { id: "pack_1", teamId: 3, name: "It's", credits: 100 };
+  const [first] = grantPack(new Date(5), pack).map(toStatement);
+  assert.match(first ?? "", /VALUES \('pack_1', 3, 'It''s', 100, 5\)$/);
+});
+
+test("a statement with a question mark of its own is not guessed at", () => {
+  assert.throws(() => toStatement({ sql: "SELECT '?', ?", params: [1] }), /Not one value/);
+});

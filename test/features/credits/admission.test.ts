@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+import { xSimulator } from "../../../src/sandbox/x/index.ts";
+import { form } from "../../support/harness.ts";
+import { testJpeg } from "../../support/videos.ts";
+import { drifts, onStage, type Stage } from "./support.ts";
+
+const LINK = "Read example.com";
+
+/** A team with 5 credits left, after three posts with a link. */
+async function nearlyOut(): Promise<Stage> {
+  const stage = await onStage();
+  for (let i = 0; i < 3; i++) await stage.publish({ title: `${LINK} ${i}` });
+  expect(await stage.credits()).toMatchObject({ total: 5 });
+  return stage;
+}
+
+const SHORT = expect.stringMatching(
+  /^Not enough X credits: a post with a link costs 15, and 5 are left \(5 of the month's 50, 0 purchased\)\. The included credits are back on \d{4}-\d\d-01\.$/,
+);
+
+const send = ({ harness, member, accountId }: Stage, fields: Parameters<typeof form>[0]) =>
+  harness.call("POST", "/upload", {
+    token: member.token,
+    body: form({ accountId, ...fields }),
+  });
+
+test("a post that cannot be paid for is refused when it is created", async () => {
+  const stage = await nearlyOut();
+  const answer = await send(stage, { title: LINK });
+  expect(answer).toMatchObject({ status: 409, body: { code: "PLAN_LIMIT", error: SHORT } });
+  expect(await send(stage, { title: "No link" })).toMatchObject({ status: 200 });
+});
+
+test("bulk and the dry run say the same", async () => {
+  const stage = await nearlyOut();
+  const { harness, member, accountId } = stage;
+  const call = (path: string) =>
+    harness.call("POST", path, {
+      token: member.token,
+      body: form({ accounts: JSON.stringify([accountId]), title: LINK }),
+    });
+  const told = [{ accountId, error: SHORT }];
+  expect((await call("/upload/validate")).body).toMatchObject({ valid: false, errors: told });
+  expect((await call("/upload/bulk")).body).toMatchObject({ results: told });
+});
+
+test("what is planned for next month has next month's credits", async () => {
+  const stage = await nearlyOut();
+  const now = stage.harness.deps.now();
+  const soon = new Date(now.getTime() + 3_600_000).toISOString();
+  const nextMonth = new Date(
+    Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3),
+  ).toISOString();
+  expect(await send(stage, { title: LINK, schedule_date: soon })).toMatchObject({ status: 409 });
+  expect(await send(stage, { title: LINK, schedule_date: nextMonth })).toMatchObject({
+    status: 200,
+  });
+});
+
+test("a draft costs nothing yet", async () => {
+  const stage = await nearlyOut();
+  expect(await send(stage, { title: LINK, status: "draft" })).toMatchObject({ status: 200 });
+});
+
+test("a retry is refused when it cannot be paid for", async () => {
+  const stage = await onStage();
+  const failed = await stage.publish({ title: `${LINK} [sandbox:unknown]` });
+  for (let i = 0; i < 3; i++) await stage.publish({ title: `${LINK} ${i}` });
+  const { harness, member } = stage;
+  const answer = await harness.call("POST", `/upload/${failed.id}/retry`, {
+    token: member.token,
+    json: { force: true },
+  });
+  expect(answer).toMatchObject({ status: 409, body: { code: "PLAN_LIMIT", error: SHORT } });
+  expect((await stage.read(failed.id)).status).toBe("failed");
+});
+
+test.each<[string, (stage: Stage, id: number) => [method: "DELETE", path: string]]>([
+  ["called off", (_, id) => ["DELETE", `/upload/${id}`]],
+  ["whose account is disconnected", ({ accountId }) => ["DELETE", `/accounts/${accountId}`]],
+])("a post between two tries, %s, gets its credits back", async (_, request) => {
+  const stage = await onStage();
+  const { harness, member } = stage;
+  const photo = new Blob([testJpeg], { type: "image/jpeg" });
+  const id = await stage.post({ title: LINK, photo });
+  const { handle } = xSimulator;
+  xSimulator.handle = async () => new Response(null, { status: 503 });
+  await harness.deliver();
+  xSimulator.handle = handle;
+  expect(await stage.read(id)).toMatchObject({ status: "pending", xCredits: { net: 15 } });
+  const answer = await harness.call(...request(stage, id), { token: member.token });
+  expect(answer.status).toBe(200);
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    xCredits: { spent: 15, refunded: 15, net: 0 },
+  });
+  expect(await stage.credits()).toMatchObject({ total: 50 });
+  expect(await drifts(stage)).toEqual([]);
+});

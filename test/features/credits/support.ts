@@ -1,0 +1,116 @@
+import { env } from "cloudflare:workers";
+import { expect } from "vitest";
+import type { Config } from "../../../src/config.ts";
+import { creditDrift } from "../../../src/features/credits/service.ts";
+import {
+  createMember,
+  form,
+  type Harness,
+  harnessWith,
+  type Member,
+} from "../../support/harness.ts";
+
+type Fields = Parameters<typeof form>[0];
+
+/** A team on a plan, with a sandbox account at X. */
+export interface Stage {
+  harness: Harness;
+  member: Member;
+  accountId: string;
+  post(fields?: Fields): Promise<number>;
+  /** Creates a post and sees it to its end; its record. */
+  publish(fields?: Fields): Promise<Record_>;
+  read(id: number): Promise<Record_>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  credits(): Promise<any>;
+  ledger(): Promise<{ reference: string; kind: string; included: number; purchased: number }[]>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
+type Record_ = any;
+
+export async function onStage(
+  plan: "basic" | "pro" | "scale" | null = "basic",
+  config: Partial<Config> = {},
+  platform = "x",
+): Promise<Stage> {
+  const harness = harnessWith(config);
+  const member = await createMember();
+  const { token, teamId } = member;
+  await setPlan(teamId, plan);
+  const connected = await harness.call("POST", "/accounts", {
+    token,
+    json: { platform, sandbox: true, name: `Ada ${teamId}` },
+  });
+  expect(connected.body).toMatchObject({ success: true });
+  const accountId: string = connected.body.data.id;
+  const stage: Stage = {
+    harness,
+    member,
+    accountId,
+    post: async (fields = {}) => {
+      const body = form({ accountId, title: "Hello", ...fields });
+      const answer = await harness.call("POST", "/upload", { token, body });
+      expect(answer.body).toMatchObject({ success: true });
+      return answer.body.data.uploadId;
+    },
+    publish: async (fields) => {
+      const id = await stage.post(fields);
+      await finish(stage);
+      return stage.read(id);
+    },
+    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
+    credits: async () => (await harness.call("GET", "/x-credits", { token })).body.data.balance,
+    ledger: async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT reference, kind, included, purchased FROM credit_ledger WHERE team_id = ? ORDER BY at, reference, kind",
+      )
+        .bind(teamId)
+        .all();
+      return results as never;
+    },
+  };
+  return stage;
+}
+
+export const setPlan = (teamId: number, plan: string | null) =>
+  env.DB.prepare("UPDATE teams SET plan = ? WHERE id = ?").bind(plan, teamId).run();
+
+/** What retrying will do: the same post, in another attempt. */
+export const retry = async ({ harness }: Stage, id: number): Promise<void> => {
+  await env.DB.prepare(
+    `UPDATE uploads SET status = 'pending', status_group = 'pending', attempt = attempt + 1,
+       stage = 'preparing', bookmark = NULL, backoffs = 0, due_at = ?, progressed_at = NULL,
+       lease_until = NULL, submitted_at = NULL WHERE id = ?`,
+  )
+    .bind(Date.now(), id)
+    .run();
+  await harness.consume([{ kind: "publish", uploadId: id }]);
+};
+
+/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
+export async function finish({ harness }: Pick<Stage, "harness">): Promise<void> {
+  for (let minute = 0; minute < 15; minute++) {
+    await harness.drain(2_000);
+    const [waiting] = (
+      await env.DB.prepare(
+        "SELECT 1 FROM uploads WHERE status IN ('pending', 'processing') LIMIT 1",
+      ).all()
+    ).results;
+    if (!waiting) return;
+    harness.advance(60);
+    await harness.tick();
+  }
+}
+
+/** Teams whose ledger and balances disagree. */
+export async function drifts({ harness }: Pick<Stage, "harness">) {
+  const all = [];
+  let after: number | null = 0;
+  while (after !== null) {
+    const page = await creditDrift(harness.deps, after);
+    all.push(...page.drifts);
+    after = page.next;
+  }
+  return all;
+}
