@@ -10,6 +10,7 @@ export interface UploadState {
   accountId: string;
   status: string;
   failureCode: string | null;
+  message: string | null;
   dueAt: number | null;
   leaseUntil: number | null;
 }

@@ -1,3 +1,4 @@
+import { PROTOCOLS } from "./protocols.ts";
 import type { Subject } from "./world-options.ts";
 
 /** How much is done. A world is one run in moved time, with an empty database. */
@@ -19,12 +20,11 @@ export const SHORT: Form = {
   worlds: [
     { subject: "bluesky", count: 2, uploads: 75 },
     { subject: "stepwise", count: 2, uploads: 75 },
-    { subject: "tiktok", count: 1, uploads: 50 },
-    { subject: "instagram", count: 1, uploads: 50 },
+    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 40 })),
   ],
   calmUploads: 200,
   crashesPerBoundary: 4,
-  controlUploads: 100,
+  controlUploads: 150,
   kills: 5,
   brokenUploads: 3,
   killUploads: 100,
@@ -34,12 +34,11 @@ export const FULL: Form = {
   worlds: [
     { subject: "bluesky", count: 6, uploads: 100 },
     { subject: "stepwise", count: 6, uploads: 100 },
-    { subject: "tiktok", count: 6, uploads: 100 },
-    { subject: "instagram", count: 6, uploads: 100 },
+    ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 6, uploads: 100 })),
   ],
   calmUploads: 1_000,
   crashesPerBoundary: 50,
-  controlUploads: 100,
+  controlUploads: 150,
   kills: 60,
   brokenUploads: 50,
   killUploads: 1_000,

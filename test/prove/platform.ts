@@ -25,6 +25,7 @@ const encode = (value: unknown) => btoa(JSON.stringify(value)).replaceAll("=", "
 export class StrictPlatform implements ProvingPlatform {
   private readonly posts: Post[] = [];
   refreshes = 0;
+  readonly lateListings = 0;
   private readonly now: () => number;
   private readonly supersededAt = new Map<string, number>();
   private sessions = 0;

@@ -1,5 +1,5 @@
 import type { Arrival } from "./findings.ts";
-import type { CallKind } from "./protocols.ts";
+import type { CallKind } from "./protocol.ts";
 
 /** A call as the platform understands it. */
 export interface Call {
@@ -19,9 +19,11 @@ export interface Call {
 export interface ProvingPlatform {
   read(request: Request): Promise<Call>;
   /** What `POST /accounts` takes for an account of this name. */
-  account(name: string): object;
-  /** Adds the post's text and what else it needs to its form. */
-  fill(fields: FormData, text: string, i: number): void;
+  account(name: string): object | Promise<object>;
+  /** Adds the post's text and what else it needs to its form; `account` is the name it goes out under. */
+  fill(fields: FormData, text: string, i: number, account: string): void | Promise<void>;
+  /** How many look-ups it turned away because its listings were behind. */
+  lateListings: number;
   /** Every post that was made. */
   arrivals(): Promise<Arrival[]>;
 }

@@ -2,7 +2,7 @@ import { moveClock } from "../../src/core/clock.ts";
 import { withOrigin } from "../../src/sandbox/simulator.ts";
 import type { SandboxState } from "../../src/sandbox/state.ts";
 import { type Arrival, plainText } from "./findings.ts";
-import type { Protocol, Seen } from "./protocols.ts";
+import type { Protocol, Seen } from "./protocol.ts";
 import type { Call, ProvingPlatform } from "./proving-platform.ts";
 import { TEAM_ID } from "./team.ts";
 import type { Timetable } from "./timetable.ts";
@@ -14,6 +14,7 @@ const ORIGIN = { teamId: TEAM_ID, accountId: null, uploadId: null };
  * counts as a second post even where the platform itself would refuse it: that would hide our fault.
  */
 export class SimulatedPlatform implements ProvingPlatform {
+  lateListings = 0;
   private readonly protocol: Protocol;
   private readonly sandbox: DurableObjectStub<SandboxState>;
   private readonly time: Timetable;
@@ -35,11 +36,12 @@ export class SimulatedPlatform implements ProvingPlatform {
     this.run = run;
   }
 
-  account(name: string): object {
+  async account(name: string): Promise<object> {
     const { platform } = this.protocol;
-    const mine = `${name}-${this.run}`;
+    const mine = this.nameOf(name);
     return {
       platform,
+      ...(await this.protocol.connection?.(mine)),
       credentials: {
         accessToken: `sandbox.${platform}.${mine}`,
         refreshToken: `sandbox-refresh.${platform}.${mine}`,
@@ -47,18 +49,23 @@ export class SimulatedPlatform implements ProvingPlatform {
     };
   }
 
-  fill(fields: FormData, text: string, i: number): void {
+  async fill(fields: FormData, text: string, i: number, account: string): Promise<void> {
     fields.set(this.protocol.textField, text);
-    this.protocol.fill(fields, i);
+    await this.protocol.fill(fields, i, this.nameOf(account));
   }
 
+  /** The sandbox outlasts a world, so that its accounts have names of their own. */
+  private nameOf = (account: string): string => `${account}-${this.run}`;
+
   async read(request: Request): Promise<Call> {
+    // A body of no length is still a body: what has none goes out without a Content-Length.
+    const hasBody = request.body !== null;
     const bytes = await request.arrayBuffer();
     const again = () =>
       new Request(request.url, {
         method: request.method,
         headers: request.headers,
-        ...(bytes.byteLength > 0 ? { body: bytes } : {}),
+        ...(hasBody ? { body: bytes } : {}),
       });
     const seen: Seen = {
       method: request.method,
@@ -73,6 +80,7 @@ export class SimulatedPlatform implements ProvingPlatform {
       text: this.protocol.keyOf(seen) ?? /Post \d+ \w+/.exec(seen.body)?.[0] ?? null,
       answer: (acceptedAt, visibleAt) => {
         if (kind === "look-up" && (this.hiddenUntil.get(token) ?? 0) > this.time.now) {
+          this.lateListings++;
           return new Response("{}", { status: 503 });
         }
         if (kind !== "submit") return this.forward(again());

@@ -18,6 +18,9 @@ export interface WorldOptions {
   hasPoison?: boolean;
 }
 
+/** The fault of a look-up that meets listings which are behind. */
+export const LATE_LISTING = "look-up: listings behind";
+
 export interface WorldReport {
   evidence: Evidence;
   /** Crashes by boundary, such as "intent after". */

@@ -20,7 +20,7 @@ import { SimulatedPlatform } from "./simulated-platform.ts";
 import { createTeam, TEAM_ID } from "./team.ts";
 import { Timetable } from "./timetable.ts";
 import { TOKEN } from "./token.ts";
-import type { WorldOptions, WorldReport } from "./world-options.ts";
+import { LATE_LISTING, type WorldOptions, type WorldReport } from "./world-options.ts";
 
 const START = Date.UTC(2026, 11, 1, 9);
 const SECOND = 1_000;
@@ -40,6 +40,11 @@ const DEAD_LETTERS = "akimbo-dead-letters";
 const REFRESH_ONCE = ["call refresh after", "refresh stored before", "refresh stored after"];
 const CONTROL_LEASE_MS = 5 * SECOND;
 const STORY_LINES = 60;
+
+interface Target {
+  name: string;
+  accountId: string;
+}
 
 type QueueName = typeof PUBLISH | typeof DEAD_LETTERS;
 
@@ -111,8 +116,7 @@ export class World {
 
   async play(): Promise<WorldReport> {
     const { isCalm = false } = this.options;
-    const accounts = await this.setUp();
-    this.plan(accounts);
+    this.plan(await this.setUp());
     this.chaos.isOn = !isCalm;
     this.scheduleTick(START + MINUTE);
     await this.live(LOAD_MS / 2);
@@ -130,7 +134,7 @@ export class World {
     return {
       evidence,
       crashes: this.chaos.crashes,
-      faults: this.chaos.faults,
+      faults: { ...this.chaos.faults, [LATE_LISTING]: this.platform.lateListings },
       delays: this.delaysOf(evidence.arrivals),
       story: this.story(evidence.arrivals),
     };
@@ -157,14 +161,15 @@ export class World {
     return count > 0 || this.runs > 0 || this.time.count("message") > 0;
   }
 
-  private async setUp(): Promise<string[]> {
+  private async setUp(): Promise<Target[]> {
     await createTeam(this.base);
     await theSandbox(this.base.sandbox).reset(TEAM_ID);
     const app = createApp(() => this.depsOf(new Run("set-up", [])));
     const count = Math.ceil(this.options.uploads / POSTS_PER_ACCOUNT) + 1;
-    const ids: string[] = [];
+    const targets: Target[] = [];
     for (let i = 0; i < count; i++) {
-      const account = this.platform.account(`a${i}`);
+      const name = `a${i}`;
+      const account = await this.platform.account(name);
       const answer = await this.whole(async () => {
         const reply = await app.fetch(
           new Request("https://akimbo.test/api/v1/accounts", {
@@ -176,9 +181,9 @@ export class World {
         return (await reply.json()) as { data?: { id: string } };
       });
       if (!answer.data) throw new Error(`Connecting: ${JSON.stringify(answer)}`);
-      ids.push(answer.data.id);
+      targets.push({ name, accountId: answer.data.id });
     }
-    return ids;
+    return targets;
   }
 
   /** Lets time run until `work` is done. */
@@ -195,8 +200,8 @@ export class World {
     return promise;
   }
 
-  private plan(accounts: string[]): void {
-    const [capped = "", ...others] = accounts;
+  private plan(targets: Target[]): void {
+    const [capped, ...others] = targets;
     for (let i = 0; i < this.options.uploads; i++) {
       const isPoison = i % 100 === 50 && this.options.hasPoison !== false;
       const isForbidden = i % 25 === 7;
@@ -204,8 +209,8 @@ export class World {
       const isLater = kind === "plain" && this.random.chance(0.1);
       const at = START + this.random.between(0, LOAD_MS);
       const dueInMs = isLater ? this.random.between(MINUTE, HOUR) : null;
-      const accountId = others[Math.floor(i / POSTS_PER_ACCOUNT)] ?? "";
-      this.time.at(at, "load", () => this.create(i, accountId, kind, dueInMs));
+      const target = others[Math.floor(i / POSTS_PER_ACCOUNT)];
+      this.time.at(at, "load", () => this.create(i, target, kind, dueInMs));
     }
     for (let i = 0; i < CAP + 6; i++) {
       const at = START + this.random.between(0, LOAD_MS);
@@ -213,20 +218,26 @@ export class World {
     }
   }
 
-  private create(i: number, accountId: string, kind: string, dueInMs: number | null): void {
+  private create(
+    i: number,
+    target: Target | undefined,
+    kind: string,
+    dueInMs: number | null,
+  ): void {
+    if (!target) throw new Error("There is no account to post to.");
     const text = `Post ${i} ${kind}`;
     this.wantedAt.set(text, this.time.now + (dueInMs ?? 0));
     const run = new Run(`create ${text}`, [`create ${text}`]);
     run.onCreated = () => this.mark(text, kind);
     const app = createApp(() => this.depsOf(run));
     const fields = new FormData();
-    fields.set("accountId", accountId);
-    this.platform.fill(fields, text, i);
+    fields.set("accountId", target.accountId);
     if (kind === "draft") fields.set("status", "draft");
     if (dueInMs !== null) {
       fields.set("schedule_date", new Date(this.time.now + dueInMs).toISOString());
     }
     const call = async () => {
+      await this.platform.fill(fields, text, i, target.name);
       const answer = await app.fetch(
         new Request("https://akimbo.test/api/v1/upload", {
           method: "POST",

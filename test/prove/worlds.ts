@@ -8,11 +8,19 @@ import {
   isUndecided,
   type Judgement,
   judge,
+  type UploadState,
 } from "./findings.ts";
 import type { Form } from "./forms.ts";
 import { post, startInstance } from "./instance.ts";
+import { FEW_UNDECIDED } from "./protocol.ts";
+import { findProtocol } from "./protocols.ts";
 import { addCounts, printCounts, type Verdicts } from "./verdicts.ts";
-import type { WorldOptions, WorldReport } from "./world-options.ts";
+import {
+  LATE_LISTING,
+  type Subject,
+  type WorldOptions,
+  type WorldReport,
+} from "./world-options.ts";
 
 export interface Proof {
   script: string;
@@ -24,8 +32,6 @@ export interface Proof {
 
 /** Of the posts that had nothing against them, so many per cent have to go out. */
 const PUBLISHED_PERCENT = 98;
-/** What a platform that cannot be asked leaves open. */
-const MAX_UNDECIDED = 0.05;
 /** Half of the worlds know only some of the boundaries, and chance is uneven. */
 const SPARE = 2.5;
 const PARALLEL = 2;
@@ -127,17 +133,19 @@ function showMain({ form, verdicts }: Proof, played: Played[]): void {
     "\nMoved time: crashes at step boundaries, queue, clock, database and platform faults",
   );
   showEvidence(played.map(({ report }) => report.evidence));
-  for (const [subject, worlds] of Map.groupBy(played, ({ plan }) => plan.subject)) {
-    const all = worlds.map(({ report }) => report.evidence);
-    const uploads = all.flatMap((evidence) => evidence.uploads);
+  for (const [subject, worlds] of bySubject(played)) {
+    const { uploads, twice } = outcomesOf(worlds);
     const completed = uploads.filter(({ status }) => status === "completed").length;
-    const twice = all.reduce((sum, evidence) => sum + duplicates(evidence.arrivals), 0);
+    const undecided = uploads.filter(isUndecided).length;
+    const out = worlds.reduce((sum, { report }) => sum + countUndecidedOut(report.evidence), 0);
+    const left = undecided > 0 ? `${undecided} undecided (${out} of them out)` : "0 undecided";
     console.log(
-      `    ${subject.padEnd(10)} ${uploads.length} uploads, ${completed} completed, ${twice} duplicated`,
+      `    ${subject.padEnd(10)} ${uploads.length} uploads, ${completed} completed, ${left}, ${twice} duplicated`,
     );
   }
   printCounts("crashes", crashes);
   printCounts("faults", faults);
+  showAnswers(verdicts, faults, outcomesOf(played).twice);
   verdicts.judge([...judgements.values()]);
 
   const boundaries = REQUIRED_STEPS.flatMap((step) => [`${step} before`, `${step} after`]);
@@ -175,16 +183,60 @@ export function showEvidence(all: readonly Evidence[]): void {
   printCounts("outcomes", states);
 }
 
+const bySubject = (played: Played[]): Map<Subject, Played[]> =>
+  Map.groupBy(played, ({ plan }) => plan.subject);
+
+function outcomesOf(played: Played[]): { uploads: UploadState[]; twice: number } {
+  const all = played.map(({ report }) => report.evidence);
+  const twice = all.reduce((sum, { arrivals }) => sum + duplicates(arrivals), 0);
+  return { uploads: all.flatMap(({ uploads }) => uploads), twice };
+}
+
+function countUndecidedOut({ uploads, arrivals }: Evidence): number {
+  const arrived = new Set(arrivals.map(({ text }) => text));
+  return uploads.filter((upload) => isUndecided(upload) && arrived.has(upload.text)).length;
+}
+
+/** What became of the answers that make posts go out twice where somebody is careless. */
+function showAnswers(verdicts: Verdicts, faults: Record<string, number>, twice: number): void {
+  const count = (...names: string[]) => names.reduce((sum, name) => sum + (faults[name] ?? 0), 0);
+  const lost = count("submit: reply dropped", "submit: 5xx after");
+  const late = count("submit: late acceptance");
+  const failed = count("look-up: reply dropped", "look-up: 5xx before", LATE_LISTING);
+  verdicts.check(
+    `F2-F4 ${lost} answers lost after the post was taken, ${late} posts taken late, ${failed} look-ups failed: ${twice} posts made twice`,
+    twice === 0,
+  );
+}
+
+const isWanted = ({ text }: UploadState): boolean =>
+  !isForbidden(text) && !/poison|crowded/.test(text);
+
 function showPublished(verdicts: Verdicts, played: Played[]): void {
-  const wanted = played
-    .flatMap(({ report }) => report.evidence.uploads)
-    .filter(({ text }) => !isForbidden(text) && !/poison|crowded/.test(text));
+  const wanted = outcomesOf(played).uploads.filter(isWanted);
   const stuck = wanted.filter((upload) => upload.status !== "completed" && !isUndecided(upload));
-  const undecided = wanted.filter(isUndecided);
   const share = (100 * (wanted.length - stuck.length)) / wanted.length;
   verdicts.check(
-    `${share.toFixed(1)} % of the posts with nothing against them went out (at least ${PUBLISHED_PERCENT} %), ${undecided.length} of them left to a person`,
-    share >= PUBLISHED_PERCENT && undecided.length <= wanted.length * MAX_UNDECIDED,
-    stuck.map(({ id, text, status, failureCode }) => `#${id} ${text}: ${status} ${failureCode}`),
+    `${share.toFixed(1)} % of the posts with nothing against them went out, or may have (at least ${PUBLISHED_PERCENT} %)`,
+    share >= PUBLISHED_PERCENT,
+    stuck.map(
+      ({ id, text, status, failureCode, message }) =>
+        `#${id} ${text}: ${status} ${failureCode} (${message})`,
+    ),
+  );
+  const shares = [...bySubject(played)].map(([subject, worlds]) => {
+    const all = outcomesOf(worlds).uploads.filter(isWanted);
+    const most = findProtocol(subject)?.maxUndecided ?? FEW_UNDECIDED;
+    return { subject, share: all.filter(isUndecided).length / all.length, most };
+  });
+  const percent = (part: number) => `${(100 * part).toFixed(1)} %`;
+  const left = shares.filter(({ share }) => share > 0);
+  const list = left.map(({ subject, share }) => `${subject} ${percent(share)}`).join(", ");
+  verdicts.check(
+    `left to a person, because the platform cannot be asked: ${list || "none"}`,
+    shares.every(({ share, most }) => share <= most),
+    shares
+      .filter(({ share, most }) => share > most)
+      .map(({ subject, share, most }) => `${subject}: ${percent(share)}, at most ${percent(most)}`),
   );
 }

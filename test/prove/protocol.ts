@@ -1,0 +1,48 @@
+import type { Platform } from "../../src/core/platforms.ts";
+
+export type CallKind = "step" | "submit" | "status" | "look-up" | "refresh" | "read";
+
+/** A call to a platform, its body read. */
+export interface Seen {
+  method: string;
+  url: URL;
+  headers: Headers;
+  /** Empty for what is no text. */
+  body: string;
+}
+
+/** What the harness has to know of a platform to break it: nothing of what its connector does. */
+export interface Protocol {
+  platform: Platform;
+  /** A refresh token works once and at once: whoever loses the reply has lost the login. */
+  refreshesOnce: boolean;
+  /** The form field that takes the post's text. */
+  textField: "title" | "description";
+  /**
+   * The largest share of posts that may be left to a person: well above the few per cent of the others
+   * where some kind of post, or of account, cannot be asked about after a lost answer.
+   */
+  maxUndecided: number;
+  /** What `POST /accounts` takes for an account of this name beside its tokens. */
+  connection?(account: string): Promise<object>;
+  /** Adds what else a post of this platform needs; `i` counts the posts. */
+  fill(fields: FormData, i: number, account: string): void | Promise<void>;
+  kindOf(call: Seen): CallKind;
+  /**
+   * What a submit would publish, where the platform itself hides that it was asked twice: the same once
+   * more is a second post. Null: every call that is taken makes one that can be seen.
+   */
+  keyOf(call: Seen): string | null;
+}
+
+/** Where every lost answer can be asked about, and an answer may still be ambiguous. */
+export const FEW_UNDECIDED = 0.05;
+
+export const formValue = ({ body }: Seen, name: string): string | null =>
+  new URLSearchParams(body).get(name);
+
+/** The last byte of the file is in it. */
+export function isLastChunk({ headers }: Seen): boolean {
+  const [, last, total] = /^bytes \d+-(\d+)\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
+  return last !== undefined && Number(last) + 1 === Number(total);
+}

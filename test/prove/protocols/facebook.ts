@@ -1,0 +1,55 @@
+import { addPhotos, addVideo } from "../files.ts";
+import { type CallKind, FEW_UNDECIDED, formValue, type Protocol, type Seen } from "../protocol.ts";
+
+const KINDS: ((fields: FormData) => void)[] = [
+  () => {},
+  (fields) => addPhotos(fields, 1),
+  addVideo,
+  (fields) => addPhotos(fields, 2),
+  (fields) => fields.set("link", "https://example.com/news"),
+  (fields) => {
+    addVideo(fields);
+    fields.set("media_type", "REELS");
+  },
+];
+
+function kindOfRead({ url: { pathname, searchParams } }: Seen): CallKind {
+  const fields = searchParams.get("fields") ?? "";
+  if (pathname.endsWith("/published_posts")) return "look-up";
+  if (!/\bpicture\b/.test(fields)) return "status";
+  return /\baccess_token\b/.test(fields) ? "refresh" : "read";
+}
+
+/** Whether the call is the one that a post comes of, by what is called and what it says. */
+function isSubmit(call: Seen): boolean {
+  switch (call.url.pathname.split("/").at(-1)) {
+    case "feed":
+      return true;
+    case "photos":
+      return formValue(call, "published") === "true";
+    case "videos":
+    case "video_reels":
+      return formValue(call, "upload_phase") === "finish";
+    default:
+      return false;
+  }
+}
+
+export const facebook: Protocol = {
+  platform: "facebook",
+  refreshesOnce: false,
+  textField: "description",
+  maxUndecided: FEW_UNDECIDED,
+  fill: (fields, i) => KINDS[i % KINDS.length]?.(fields),
+  kindOf: (call) => {
+    if (call.method === "GET") return kindOfRead(call);
+    return call.method === "POST" && isSubmit(call) ? "submit" : "step";
+  },
+  // The same status is refused the second time, and so is the end of an upload.
+  keyOf: (call) =>
+    isSubmit(call)
+      ? (formValue(call, "upload_session_id") ??
+        formValue(call, "video_id") ??
+        formValue(call, "message"))
+      : null,
+};
