@@ -19,7 +19,11 @@ const upload = z.object({
 });
 export type Upload = z.infer<typeof upload>;
 
+const board = z.object({ id: z.string(), name: z.string() });
+export type Board = z.infer<typeof board>;
+
 const accountList = z.object({ data: z.array(account) });
+const boardList = z.object({ data: z.array(board) });
 const oneAccount = z.object({ data: account.pick({ id: true }) });
 const createdUpload = z.object({ data: z.object({ uploadId: z.number(), status: z.string() }) });
 const oneUpload = z.object({ data: upload });
@@ -34,6 +38,8 @@ export interface Api {
   origin: string;
   listAccounts(): Promise<Account[]>;
   createSandboxAccount(platform: string, name: string): Promise<string>;
+  /** Of a Pinterest account. */
+  listBoards(accountId: string): Promise<Board[]>;
   createUpload(form: FormData): Promise<number>;
   getUpload(id: number): Promise<Upload>;
 }
@@ -64,6 +70,8 @@ export function createApi(origin: string, token: string): Api {
       };
       return (await call(oneAccount, "/accounts", init)).data.id;
     },
+    listBoards: async (accountId) =>
+      (await call(boardList, `/pinterest/boards?accountId=${encodeURIComponent(accountId)}`)).data,
     createUpload: async (form) => {
       const init = { method: "POST", body: form };
       return (await call(createdUpload, "/upload", init)).data.uploadId;
@@ -96,9 +104,19 @@ export async function isHealthy(origin: string): Promise<boolean> {
   return response?.ok ?? false;
 }
 
-/** The sandbox account of that platform, made when there is none. */
-export async function ensureSandboxAccount(api: Api, platform: string): Promise<string> {
+/**
+ * The ids of the sandbox accounts of these platforms, in their order; those that are missing are made,
+ * all at once.
+ */
+export async function ensureSandboxAccounts(
+  api: Api,
+  platforms: readonly string[],
+): Promise<string[]> {
   const accounts = await api.listAccounts();
-  const known = accounts.find((one) => one.platform === platform && one.mode === "sandbox");
-  return known?.id ?? api.createSandboxAccount(platform, "Demo");
+  return Promise.all(
+    platforms.map(async (platform) => {
+      const known = accounts.find((one) => one.platform === platform && one.mode === "sandbox");
+      return known?.id ?? api.createSandboxAccount(platform, "Demo");
+    }),
+  );
 }

@@ -1,3 +1,4 @@
+import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { type Colour, createGradientPng } from "./png.ts";
 import { createSampleVideo } from "./sample-video.ts";
 
@@ -5,51 +6,88 @@ import { createSampleVideo } from "./sample-video.ts";
 export interface DemoPost {
   what: string;
   fields: Record<string, string>;
-  photo?: Buffer<ArrayBuffer>;
+  photos?: Buffer<ArrayBuffer>[];
   video?: Buffer<ArrayBuffer>;
 }
 
-/** Makes the posts of one platform; `run` tells one run's texts from another's. */
-type DemoPosts = (run: string) => DemoPost[];
+/** What tells one run's posts from another's, and where pins go. */
+export interface DemoRun {
+  /** Six hex digits. */
+  id: string;
+  boardId: string | null;
+}
 
-const POSTS_BY_PLATFORM: Record<string, DemoPosts> = {
-  tiktok: (run): DemoPost[] => [
+const ALT_TEXT = "A soft round sun in a diagonal gradient of two evening colours.";
+
+const film = ({ id }: DemoRun): string => `Four seconds of film. #akimbo run ${id}`;
+const sunset = ({ id }: DemoRun): string => `A sunset made of numbers. #akimbo run ${id}`;
+const sunsets = ({ id }: DemoRun): string => `Three sunsets made of numbers. #akimbo run ${id}`;
+const hello = ({ id }: DemoRun): string => `Hello! Demo run ${id}`;
+
+const createPhotos = (run: DemoRun, count: number): Buffer<ArrayBuffer>[] =>
+  Array.from({ length: count }, (_, index) => createPhoto(run, index));
+
+const POSTS_BY_PLATFORM: Record<Platform, (run: DemoRun) => DemoPost[]> = {
+  tiktok: (run) => [{ what: "video", fields: { title: film(run) }, video: createSampleVideo() }],
+  instagram: (run) => [
+    { what: "photo", fields: { title: sunset(run) }, photos: createPhotos(run, 1) },
+    { what: "reel", fields: { title: film(run) }, video: createSampleVideo() },
+  ],
+  facebook: (run) => [
+    { what: "text", fields: { description: hello(run) } },
+    { what: "video", fields: { description: film(run) }, video: createSampleVideo() },
+  ],
+  youtube: (run) => [
     {
       what: "video",
-      fields: { title: `Four seconds of film. #akimbo run ${run}` },
+      fields: { title: `Four seconds of film, run ${run.id}`, description: film(run) },
       video: createSampleVideo(),
     },
   ],
-  instagram: (run): DemoPost[] => [
+  linkedin: (run) => [
+    { what: "text", fields: { description: hello(run) } },
+    { what: "photos", fields: { description: sunsets(run) }, photos: createPhotos(run, 3) },
+  ],
+  pinterest: (run) => [
     {
-      what: "photo",
-      fields: { title: `A sunset made of numbers. #akimbo run ${run}` },
-      photo: createPhoto(run),
-    },
-    {
-      what: "reel",
-      fields: { title: `Four seconds of film. #akimbo run ${run}` },
-      video: createSampleVideo(),
+      what: "pin",
+      fields: {
+        title: "A sunset made of numbers",
+        description: sunset(run),
+        alt_text: ALT_TEXT,
+        pinterest_board_id: run.boardId ?? "",
+      },
+      photos: createPhotos(run, 1),
     },
   ],
   bluesky: (run): DemoPost[] => [
     {
       what: "photo",
-      fields: {
-        description: `A sunset made of numbers. #akimbo run ${run}`,
-        bluesky_alt_text: "A soft round sun in a diagonal gradient of two evening colours.",
-      },
-      photo: createPhoto(run),
+      fields: { description: sunset(run), bluesky_alt_text: ALT_TEXT },
+      photos: createPhotos(run, 1),
     },
-    { what: "text", fields: { description: `Hello! Demo run ${run}` } },
+    { what: "text", fields: { description: hello(run) } },
+  ],
+  threads: (run) => [
+    { what: "text", fields: { title: hello(run) } },
+    { what: "carousel", fields: { title: sunsets(run) }, photos: createPhotos(run, 3) },
+  ],
+  x: (run) => [
+    {
+      what: "poll",
+      fields: {
+        title: `How often does a post go out? Run ${run.id}`,
+        x_poll_options: "Once,Twice",
+      },
+    },
   ],
 };
 
-/** The platforms that the demo posts to. */
-export const DEMO_PLATFORMS = Object.keys(POSTS_BY_PLATFORM);
+const isKnown = (platform: string): platform is Platform =>
+  (PLATFORMS as readonly string[]).includes(platform);
 
-export const demoPostsFor = (platform: string, run: string): DemoPost[] =>
-  POSTS_BY_PLATFORM[platform]?.(run) ?? [];
+export const demoPostsFor = (platform: string, run: DemoRun): DemoPost[] =>
+  isKnown(platform) ? POSTS_BY_PLATFORM[platform](run) : [];
 
 const PALETTE: readonly (readonly [from: Colour, to: Colour])[] = [
   [
@@ -66,9 +104,9 @@ const PALETTE: readonly (readonly [from: Colour, to: Colour])[] = [
   ],
 ];
 
-/** `run` (hex) picks the colours, so that every run's photo is another file. */
-function createPhoto(run: string): Buffer<ArrayBuffer> {
-  const seed = Number.parseInt(run, 16);
+/** The run picks the colours, so that every run's photos are other files. */
+function createPhoto({ id }: DemoRun, index: number): Buffer<ArrayBuffer> {
+  const seed = Number.parseInt(id, 16) + index;
   const [from, to] = PALETTE[seed % PALETTE.length] ?? [
     [0, 0, 0] as const,
     [255, 255, 255] as const,
@@ -86,7 +124,9 @@ export function toForm(accountId: string, post: DemoPost): FormData {
   const form = new FormData();
   form.set("accountId", accountId);
   for (const [name, value] of Object.entries(post.fields)) form.set(name, value);
-  if (post.photo) form.set("photo", new Blob([post.photo], { type: "image/png" }), "sunset.png");
+  for (const photo of post.photos ?? []) {
+    form.append("photo", new Blob([photo], { type: "image/png" }), "sunset.png");
+  }
   if (post.video) form.set("video", new Blob([post.video], { type: "video/mp4" }), "film.mp4");
   return form;
 }

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex } from "../core/ids.ts";
-import { type Account, type Api, createApi, ensureSandboxAccount, isHealthy } from "./api.ts";
-import { DEMO_PLATFORMS, type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
+import { PLATFORMS } from "../core/platforms.ts";
+import { type Account, type Api, createApi, ensureSandboxAccounts, isHealthy } from "./api.ts";
+import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
 import { inProject, PROJECT_DIR, readStateDir } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
@@ -10,7 +11,10 @@ import { Problem, runProgram } from "./program.ts";
 import { findDemoToken, readDemoTokenVariable } from "./seed.ts";
 import { readPort } from "./server.ts";
 
-const POLL_MS = 500;
+/** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
+const FIRST_POLL_MS = 400;
+const LONGEST_POLL_MS = 4_000;
+const POLL_GROWTH = 1.25;
 const PUBLISH_TIMEOUT_MS = 120_000;
 const START_TIMEOUT_MS = 90_000;
 
@@ -65,23 +69,33 @@ async function readToken(): Promise<string> {
 
 /** Posts go to sandbox accounts alone: the demo never writes to a real network. */
 async function planPosts(api: Api): Promise<Post[]> {
-  for (const platform of DEMO_PLATFORMS) await ensureSandboxAccount(api, platform);
+  await ensureSandboxAccounts(api, PLATFORMS);
   const isSandbox = ({ mode, status }: Account) => mode === "sandbox" && status === "active";
   const accounts = (await api.listAccounts()).filter(isSandbox);
-  const run = randomHex(3);
-  const posts = accounts.flatMap((account) =>
-    demoPostsFor(account.platform, run).map((post) => ({
-      account: `${account.platform} (${account.accountName})`,
-      accountId: account.id,
-      what: post.what,
-      post,
-      status: "sending",
-      url: null,
-      error: null,
-    })),
+  const id = randomHex(3);
+  const planned = await Promise.all(
+    accounts.map(async (account) => {
+      const boardId = account.platform === "pinterest" ? await findBoard(api, account) : null;
+      return demoPostsFor(account.platform, { id, boardId }).map((post) => ({
+        account: `${account.platform} (${account.accountName})`,
+        accountId: account.id,
+        what: post.what,
+        post,
+        status: "sending",
+        url: null,
+        error: null,
+      }));
+    }),
   );
+  const posts = planned.flat();
   if (posts.length === 0) throw new Problem("There is no sandbox account to publish to.");
   return posts;
+}
+
+async function findBoard(api: Api, account: Account): Promise<string> {
+  const [board] = await api.listBoards(account.id);
+  if (!board) throw new Problem(`The Pinterest account ${account.accountName} has no board.`);
+  return board.id;
 }
 
 async function publishAll(api: Api, posts: Post[]): Promise<void> {
@@ -103,7 +117,7 @@ async function publishAll(api: Api, posts: Post[]): Promise<void> {
 
 async function publish(api: Api, post: Post, deadline: number, draw: () => void): Promise<void> {
   const uploadId = await api.createUpload(toForm(post.accountId, post.post));
-  while (!isDone(post)) {
+  for (let pollMs = FIRST_POLL_MS; !isDone(post); ) {
     const upload = await api.getUpload(uploadId);
     post.status = upload.status;
     post.url = upload.metadata?.shareUrl ?? null;
@@ -113,7 +127,8 @@ async function publish(api: Api, post: Post, deadline: number, draw: () => void)
       post.error = `still ${upload.status} after ${PUBLISH_TIMEOUT_MS / 1_000} s`;
     }
     draw();
-    if (!isDone(post)) await sleep(POLL_MS);
+    if (!isDone(post)) await sleep(pollMs);
+    pollMs = Math.min(pollMs * POLL_GROWTH, LONGEST_POLL_MS);
   }
 }
 

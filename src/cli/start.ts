@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import type { Config } from "../config.ts";
-import { createApi, ensureSandboxAccount } from "./api.ts";
+import { PLATFORMS } from "../core/platforms.ts";
+import { createApi, ensureSandboxAccounts } from "./api.ts";
 import { buildAssets } from "./assets.ts";
 import { ensureDevVars, readDevVars } from "./dev-vars.ts";
 import { inProject, readStateDir, showPath } from "./paths.ts";
@@ -18,7 +19,8 @@ import {
 import { runSchedule, startTicker } from "./ticker.ts";
 import { checkVars, parseVarOptions, readTomlVars, type Vars } from "./vars.ts";
 
-const DEMO_PLATFORM = "bluesky";
+/** Where the first post goes that is suggested. */
+const FIRST_PLATFORM = "bluesky";
 
 async function main(stopping: AbortSignal): Promise<number> {
   const vars = { ENVIRONMENT: "development", ...parseVarOptions(readOptions()) };
@@ -92,7 +94,8 @@ const describeToken = (token: string | null): string[] =>
 
 async function describeFirstPost(origin: string, token: string): Promise<string> {
   try {
-    const accountId = await ensureSandboxAccount(createApi(origin, token), DEMO_PLATFORM);
+    const ids = await ensureSandboxAccounts(createApi(origin, token), PLATFORMS);
+    const accountId = ids[PLATFORMS.indexOf(FIRST_PLATFORM)];
     return [
       "",
       "Publish a first post to the Bluesky sandbox; nothing leaves this machine:",
@@ -104,7 +107,7 @@ async function describeFirstPost(origin: string, token: string): Promise<string>
     ].join("\n");
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return `\nThe sandbox account could not be made. ${reason}`;
+    return `\nThe sandbox accounts could not be made. ${reason}`;
   }
 }
 
