@@ -27,26 +27,36 @@ const hello = ({ id }: DemoRun): string => `Hello! Demo run ${id}`;
 const createPhotos = (run: DemoRun, count: number): Buffer<ArrayBuffer>[] =>
   Array.from({ length: count }, (_, index) => createPhoto(run, index));
 
+/** LinkedIn takes no film under 75 KB. */
+const FILM_BYTES = 80_000;
+
+const boardOf = ({ boardId }: DemoRun) => ({ pinterest_board_id: boardId ?? "" });
+
+const filmPost = (run: DemoRun, fields: Record<string, string>, what = "video"): DemoPost => ({
+  what,
+  fields,
+  video: createSampleVideo(run.id, FILM_BYTES),
+});
+
 const POSTS_BY_PLATFORM: Record<Platform, (run: DemoRun) => DemoPost[]> = {
-  tiktok: (run) => [{ what: "video", fields: { title: film(run) }, video: createSampleVideo() }],
+  tiktok: (run) => [filmPost(run, { title: film(run) })],
   instagram: (run) => [
     { what: "photo", fields: { title: sunset(run) }, photos: createPhotos(run, 1) },
-    { what: "reel", fields: { title: film(run) }, video: createSampleVideo() },
+    filmPost(run, { title: film(run) }, "reel"),
+    { what: "carousel", fields: { title: sunsets(run) }, photos: createPhotos(run, 3) },
   ],
   facebook: (run) => [
     { what: "text", fields: { description: hello(run) } },
-    { what: "video", fields: { description: film(run) }, video: createSampleVideo() },
+    { what: "photo", fields: { description: sunset(run) }, photos: createPhotos(run, 1) },
+    filmPost(run, { description: film(run) }),
   ],
   youtube: (run) => [
-    {
-      what: "video",
-      fields: { title: `Four seconds of film, run ${run.id}`, description: film(run) },
-      video: createSampleVideo(),
-    },
+    filmPost(run, { title: `Four seconds of film, run ${run.id}`, description: film(run) }),
   ],
   linkedin: (run) => [
     { what: "text", fields: { description: hello(run) } },
     { what: "photos", fields: { description: sunsets(run) }, photos: createPhotos(run, 3) },
+    filmPost(run, { description: film(run) }),
   ],
   pinterest: (run) => [
     {
@@ -55,10 +65,11 @@ const POSTS_BY_PLATFORM: Record<Platform, (run: DemoRun) => DemoPost[]> = {
         title: "A sunset made of numbers",
         description: sunset(run),
         alt_text: ALT_TEXT,
-        pinterest_board_id: run.boardId ?? "",
+        ...boardOf(run),
       },
       photos: createPhotos(run, 1),
     },
+    filmPost(run, { title: "Four seconds of film", description: film(run), ...boardOf(run) }),
   ],
   bluesky: (run): DemoPost[] => [
     {
@@ -67,10 +78,12 @@ const POSTS_BY_PLATFORM: Record<Platform, (run: DemoRun) => DemoPost[]> = {
       photos: createPhotos(run, 1),
     },
     { what: "text", fields: { description: hello(run) } },
+    filmPost(run, { description: film(run) }),
   ],
   threads: (run) => [
     { what: "text", fields: { title: hello(run) } },
     { what: "carousel", fields: { title: sunsets(run) }, photos: createPhotos(run, 3) },
+    filmPost(run, { title: film(run) }),
   ],
   x: (run) => [
     {
@@ -80,6 +93,8 @@ const POSTS_BY_PLATFORM: Record<Platform, (run: DemoRun) => DemoPost[]> = {
         x_poll_options: "Once,Twice",
       },
     },
+    { what: "photos", fields: { title: sunsets(run) }, photos: createPhotos(run, 3) },
+    filmPost(run, { title: film(run) }),
   ],
 };
 
