@@ -13,6 +13,9 @@ ALTER TABLE uploads ADD COLUMN restarts INTEGER NOT NULL DEFAULT 0;
 -- What an account has posted and plans: for duplicates, mentions and the queue of the account.
 CREATE INDEX uploads_by_account ON uploads (account_id, sort_at DESC) WHERE deleted_at IS NULL;
 
+-- The posts of a batch are one use: so many, their ids following each other from upload_id on.
+ALTER TABLE media_uses ADD COLUMN posts INTEGER NOT NULL DEFAULT 1;
+
 -- Answers that a repeated call gets again.
 CREATE TABLE idempotency (
   team_id INTEGER NOT NULL,

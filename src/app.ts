@@ -37,7 +37,13 @@ const apiCors = cors({
     "x-team-id",
     "idempotency-key",
   ],
-  exposeHeaders: ["x-request-id", "ratelimit", "ratelimit-policy", "retry-after"],
+  exposeHeaders: [
+    "x-request-id",
+    "idempotent-replayed",
+    "ratelimit",
+    "ratelimit-policy",
+    "retry-after",
+  ],
   maxAge: 86_400,
 });
 

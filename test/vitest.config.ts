@@ -36,5 +36,7 @@ export default defineConfig({
     setupFiles: ["test/support/setup.ts"],
     isolate: false,
     maxWorkers: 1,
+    // Nothing waits, but a machine may be busy.
+    testTimeout: 20_000,
   },
 });

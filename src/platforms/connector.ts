@@ -57,6 +57,12 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   settings: S;
 }
 
+/** For whom a post is and when it is to go out, where that is known. */
+export interface Plan {
+  platformAccountId: string;
+  at: Date;
+}
+
 /** Where a publish stands, so that another invocation can go on. JSON, opaque to everybody else. */
 export type Bookmark = Record<string, unknown>;
 
@@ -292,8 +298,8 @@ export interface Connector<S = unknown> {
   timing: SettleTiming;
   /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
-  /** Everything in the post that the network would refuse, by the post alone. Wire field names. */
-  check(post: Post<S>): Promise<FieldError[]>;
+  /** Everything in the post that the network would refuse, by post and plan alone. Wire field names. */
+  check(post: Post<S>, plan?: Plan): Promise<FieldError[]>;
 
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;

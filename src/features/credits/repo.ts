@@ -181,6 +181,17 @@ export const refundAttempt = (now: Date, upload: PayingUpload, status: string): 
   );
 
 /**
+ * Of an attempt that an edit of the waiting post has ended: another has followed it, and no worker was in
+ * between. For the batch that does so, after the statement that does.
+ */
+export const refundFollowed = (now: Date, upload: PayingUpload): Query<number>[] =>
+  refund(
+    now,
+    sql`SELECT u.team_id, ${referenceOf(upload)} AS reference FROM uploads u
+      WHERE u.id = ${upload.id} AND u.fence = ${upload.fence} AND u.attempt = ${upload.attempt + 1}`,
+  );
+
+/**
  * Of the current attempts of all posts of X that `where` describes: for the batch that ends them, before
  * the statement by which they are described no more.
  */

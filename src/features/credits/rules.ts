@@ -39,6 +39,16 @@ export const balanceAt = (balance: CreditBalance, at: Date, now: Date): CreditBa
     ? { ...balance, includedRemaining: balance.monthlyAllowance }
     : balance;
 
+/** What is left after `spent`, included credits first. */
+export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
+  const included = Math.min(spent, balance.includedRemaining);
+  return {
+    ...balance,
+    includedRemaining: balance.includedRemaining - included,
+    purchased: balance.purchased - (spent - included),
+  };
+}
+
 /** Why a post cannot be paid for, in the owner's terms; null when it can. */
 export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
   const total = totalOf(balance);

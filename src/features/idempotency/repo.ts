@@ -18,13 +18,15 @@ export interface NamedCall {
 }
 
 /**
- * The call's name by its Idempotency-Key; null without one.
+ * The call's name by its Idempotency-Key, in quotes or bare; null without one.
  *
  * @throws AppError 400
+ * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 export function readCallName(request: Request, route: string): NamedCall | null {
-  const key = request.headers.get("idempotency-key");
-  if (key === null) return null;
+  const header = request.headers.get("idempotency-key");
+  if (header === null) return null;
+  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
   if (key.length >= 1 && key.length <= MAX_KEY_CHARACTERS) return { route, key };
   throw new AppError(null, `Idempotency-Key: must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
 }

@@ -15,9 +15,10 @@ import { keepThumbnail } from "./thumbnail.ts";
 /** Source: spec, "Time limits": failed upload media kept. */
 const FAILED_KEPT_MS = DAY;
 
-/** Files looked at, uses ended and thumbnails made by one page, at most. */
+/** Files looked at, uses ended, posts noted and thumbnails made by one page, at most. */
 const FILES = 2_000;
 const USES = 500;
+const POSTS = 2_000;
 const THUMBNAILS = 50;
 /** Source: Workers, "Limits": simultaneous open connections. */
 const AT_ONCE = 6;
@@ -67,16 +68,13 @@ function cutPage(
   spent: readonly SpentUse[],
   after: FileId | null,
 ): { page: readonly SpentUse[]; next: string | null } {
-  const pictured = new Set(spent.filter((use) => use.showsThumbnail).map(keyOf));
-  const tooMany = [...pictured][THUMBNAILS];
-  if (tooMany) {
-    return {
-      page: spent.slice(
-        0,
-        spent.findIndex((use) => keyOf(use) === tooMany),
-      ),
-      next: tooMany,
-    };
+  const pictured = new Set<string>();
+  let posts = 0;
+  for (const [i, use] of spent.entries()) {
+    if (use.showsThumbnail) pictured.add(keyOf(use));
+    posts += use.posts;
+    const isTooMuch = pictured.size > THUMBNAILS || posts > POSTS;
+    if (i > 0 && isTooMuch) return { page: spent.slice(0, i), next: keyOf(use) };
   }
   // The last file may have more uses: the next page begins with it once more.
   const last = spent.length === USES ? spent.at(-1) : after;

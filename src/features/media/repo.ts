@@ -66,12 +66,13 @@ export interface KeptUntil {
   failedSince: number;
 }
 
-/** A post that still uses a file which it does not need any more. */
+/** Posts that use a file, and none of which needs it any more. */
 export interface SpentUse extends FileId {
   objectKey: string;
   /** Null: no post uses the file. */
   uploadId: number | null;
-  /** The file is an image that stands for a published post in lists. */
+  posts: number;
+  /** The file is an image that stands for one of the posts in lists, and that one is published. */
   showsThumbnail: boolean;
 }
 
@@ -86,6 +87,12 @@ const needsNothing = ({ completedSince, failedSince }: KeptUntil): SQL => sql`(
   OR (u.status = 'completed' AND u.uploaded_at <= ${completedSince})
   OR (u.status = 'failed' AND u.failed_at <= ${failedSince}))`;
 
+/** The uploads `u` of the use `x`. */
+const POSTS_OF_USE = sql`uploads u WHERE u.id BETWEEN x.upload_id AND x.upload_id + x.posts - 1`;
+
+const isSpent = (kept: KeptUntil): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${POSTS_OF_USE} AND NOT ${needsNothing(kept)})`;
+
 const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
   WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
 
@@ -97,20 +104,20 @@ export function spentUses(
   limit: number,
 ): Query<SpentUse[]> {
   return sqlQuery(
-    sql`SELECT m.team_id, m.sha256, m.object_key, x.upload_id,
-        m.kind = 'image' AND u.status = 'completed' AND u.deleted_at IS NULL
-          AND m.sha256 = ${FIRST_IMAGE} AS shows_thumbnail
+    sql`SELECT m.team_id, m.sha256, m.object_key, x.upload_id, coalesce(x.posts, 0) AS posts,
+        m.kind = 'image' AND EXISTS (SELECT 1 FROM ${POSTS_OF_USE} AND u.status = 'completed'
+          AND u.deleted_at IS NULL AND m.sha256 = ${FIRST_IMAGE}) AS shows_thumbnail
       FROM (SELECT * FROM media WHERE (team_id, sha256) >= (${from.teamId}, ${from.sha256})
         ORDER BY team_id, sha256 LIMIT ${files}) m
       LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
-      LEFT JOIN uploads u ON u.id = x.upload_id
-      WHERE x.upload_id IS NULL OR ${needsNothing(kept)}
+      WHERE x.upload_id IS NULL OR ${isSpent(kept)}
       ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
     (row) => ({
       teamId: row.team_id as number,
       sha256: row.sha256 as string,
       objectKey: row.object_key as string,
       uploadId: row.upload_id as number | null,
+      posts: row.posts as number,
       showsThumbnail: row.shows_thumbnail === 1,
     }),
   );
@@ -128,10 +135,12 @@ export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<File
 /** Notes in the posts that their files are gone, and of which a thumbnail is kept. */
 export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<number> {
   const marks: Record<number, Record<string, Partial<FileRef>>> = {};
-  for (const { uploadId, sha256, hasThumbnail } of uses) {
+  for (const { uploadId, posts, sha256, hasThumbnail } of uses) {
     if (uploadId === null) continue;
     const mark: Partial<FileRef> = { isGone: true, ...(hasThumbnail ? { hasThumbnail } : {}) };
-    marks[uploadId] = { ...marks[uploadId], [sha256]: mark };
+    for (let id = uploadId; id < uploadId + posts; id++) {
+      marks[id] = { ...marks[id], [sha256]: mark };
+    }
   }
   return sqlWrite(sql`UPDATE uploads AS u SET media = (
       SELECT json_group_array(json(json_patch(item.value,
@@ -141,13 +150,12 @@ export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<numb
     WHERE u.id = CAST(post.key AS INTEGER) AND u.deleted_at IS NULL AND ${needsNothing(kept)}`);
 }
 
-/** Ends the uses, but those by posts that have been taken up again meanwhile. */
+/** Ends the uses, but those of which a post has been taken up again meanwhile. */
 export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
   const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
-  return sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN (
+  return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (
       SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(keys)}))
-    AND EXISTS (SELECT 1 FROM uploads u
-      WHERE u.id = media_uses.upload_id AND ${needsNothing(kept)})`);
+    AND ${isSpent(kept)}`);
 }
 
 /** Removes those of the files that no post uses; answers their objects. */

@@ -19,12 +19,14 @@ export const media = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
 
+/** Which posts need a file: `posts` of them, their ids following each other from `uploadId` on. */
 export const mediaUses = sqliteTable(
   "media_uses",
   {
     teamId: integer("team_id").notNull(),
     sha256: text("sha256").notNull(),
     uploadId: integer("upload_id").notNull(),
+    posts: integer("posts").notNull().default(1),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256, table.uploadId] })],
 );

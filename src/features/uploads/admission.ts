@@ -8,8 +8,15 @@ import type { Deps } from "../../deps.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../accounts/table.ts";
 import { creditsOf, readCredits } from "../credits/repo.ts";
-import { balanceAt, type CreditBalance, costOfPost, creditRefusal } from "../credits/rules.ts";
-import { CAP_WINDOW_MS } from "./rules.ts";
+import {
+  balanceAt,
+  type CreditBalance,
+  costOfPost,
+  creditRefusal,
+  lessOf,
+  periodOf,
+} from "../credits/rules.ts";
+import { CAP_WINDOW_MS, HORIZON_MONTHS } from "./rules.ts";
 
 /** Posts of a team, and of one of its accounts, that may be on their way at once. Spec is silent. */
 const MAX_TEAM_IN_PROGRESS = 1_000;
@@ -26,8 +33,8 @@ export interface AccountFacts {
   inProgress: number;
   teamInProgress: number;
   plan: Plan;
-  /** Of this month; 0 where the plan has no end. */
-  postsThisMonth: number;
+  /** By month, such as 2026-12, from this one on; none where the plan has no end. */
+  postsByMonth: Record<string, number>;
   /** Words that no post of the team may hold, lower case. */
   blocklist: string[];
   /** What the team can pay with; null where the platform costs nothing. */
@@ -42,8 +49,15 @@ export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform)
 export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
   Object.fromEntries(connectors().map(({ platform }) => [platform, dailyCapOf(deps, platform)]));
 
-const monthStart = (now: Date): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1);
-const monthEnd = (now: Date): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1);
+/** This month and those that can be planned for, each as `[2026-12, its first ms, that of the next]`. */
+function monthsFrom(now: Date): [period: string, from: number, until: number][] {
+  const startOf = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
+  return Array.from({ length: HORIZON_MONTHS + 1 }, (_, i) => [
+    periodOf(new Date(startOf(i))),
+    startOf(i),
+    startOf(i + 1),
+  ]);
+}
 
 const readAccount = rowReader(accounts);
 
@@ -66,7 +80,7 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
   const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
   const inMonth = sql`u.team_id = a.team_id AND u.deleted_at IS NULL
-    AND u.sort_at >= ${monthStart(now)} AND u.sort_at < ${monthEnd(now)}`;
+    AND u.sort_at >= month.value ->> 1 AND u.sort_at < month.value ->> 2`;
   return sqlQuery(
     sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
@@ -75,9 +89,11 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
           SELECT u.account_id FROM uploads u WHERE u.team_id = a.team_id
             AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
         )) AS in_progress,
-        iif(${quota} IS NULL, 0, (SELECT COUNT(*) FROM (
-          SELECT 1 FROM uploads u WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
-          LIMIT ${highestQuota}))) AS this_month,
+        iif(${quota} IS NULL, '{}', (
+          SELECT json_group_object(month.value ->> 0, (SELECT COUNT(*) FROM (SELECT 1 FROM uploads u
+            WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
+            LIMIT ${highestQuota})))
+          FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
         iif(a.platform = 'x', ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
       FROM (SELECT ${team} AS id) mine
       CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
@@ -96,7 +112,7 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
         inProgress: inProgress.filter((id) => id === account.id).length,
         teamInProgress: inProgress.length,
         plan: plans[row.plan_name as keyof typeof plans] ?? plans[deps.config.defaultPlan],
-        postsThisMonth: row.this_month as number,
+        postsByMonth: JSON.parse(row.by_month as string) as Record<string, number>,
         blocklist: JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
         credits: credits === null ? null : readCredits(credits),
       };
@@ -132,20 +148,30 @@ export function capViolation(
 }
 
 /**
- * Whether the team's plan and queue take one more post of this account, `more` of them being taken in
- * the same call already.
+ * Whether the team's plan has a post left in the month of `at`, `more` being taken in the same call already.
+ *
+ * @throws AppError PLAN_LIMIT
+ */
+export function requireQuota({ plan, postsByMonth }: AccountFacts, at: Date, more = 0): void {
+  const month = periodOf(at);
+  if (plan.monthlyPosts !== null && (postsByMonth[month] ?? 0) + more >= plan.monthlyPosts) {
+    const message = `The plan's ${plan.monthlyPosts} posts of ${month} are used up.`;
+    throw new AppError("PLAN_LIMIT", message);
+  }
+}
+
+/**
+ * Whether the team's plan and queue take one more post of this account, to go out at `at`, `more` of them
+ * being taken in the same call already.
  *
  * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
-export function requireRoom(facts: AccountFacts, more = 0): void {
-  const { account, plan, postsThisMonth, teamInProgress, inProgress } = facts;
+export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
+  const { account, plan, teamInProgress, inProgress } = facts;
   if (!plan.platforms.includes(account.platform)) {
     throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
   }
-  if (plan.monthlyPosts !== null && postsThisMonth + more >= plan.monthlyPosts) {
-    const message = `The plan's ${plan.monthlyPosts} posts of this month are used up.`;
-    throw new AppError("PLAN_LIMIT", message);
-  }
+  requireQuota(facts, at, more);
   if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {
     const message = `The team has ${MAX_TEAM_IN_PROGRESS} posts on their way. Wait for some to go out.`;
     throw new AppError("QUEUE_FULL", message);
@@ -158,6 +184,7 @@ export function requireRoom(facts: AccountFacts, more = 0): void {
 
 /**
  * Whether the team can pay for the post when it goes out at `at`: next month has its own allowance.
+ * Answers what it will cost. `spoken`: what other posts of the same call will cost.
  *
  * @throws AppError PLAN_LIMIT, with the balance in words
  */
@@ -166,8 +193,11 @@ export async function requireCredits(
   post: { title: string | null; description: string | null },
   at: Date,
   now: Date,
-): Promise<void> {
-  if (!credits) return;
-  const refusal = creditRefusal(balanceAt(credits, at, now), await costOfPost(post), at);
+  spoken = 0,
+): Promise<number> {
+  if (!credits) return 0;
+  const cost = await costOfPost(post);
+  const refusal = creditRefusal(lessOf(balanceAt(credits, at, now), spoken), cost, at);
   if (refusal) throw new AppError("PLAN_LIMIT", refusal);
+  return cost;
 }

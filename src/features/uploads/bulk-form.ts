@@ -2,10 +2,11 @@ import * as z from "zod";
 import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
 import { PLATFORMS, type Platform, TEXT_FIELDS } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
-import { fieldInfos } from "../../platforms/form-fields.ts";
-import { connectorOf } from "../../platforms/registry.ts";
+import { fieldInfos, flag } from "../../platforms/form-fields.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { refusedMediaUrl } from "../media/download.ts";
+import { sharedErrors } from "./compose.ts";
 import type { ReceivedMedia, ReceivedPost } from "./intake.ts";
 
 /** Spec is silent. */
@@ -47,7 +48,10 @@ const refuse = (field: string, message: string): FieldError => ({
 });
 
 /** What is wrong with a batch as a whole, whatever its accounts. */
-export function batchErrors({ fields, media, errors, facts }: ReceivedPost): FieldError[] {
+export function batchErrors(
+  { fields, media, errors, facts }: ReceivedPost,
+  now: Date,
+): FieldError[] {
   const found = [...errors];
   const ids = accountsIn(fields);
   if (!ids) {
@@ -69,7 +73,26 @@ export function batchErrors({ fields, media, errors, facts }: ReceivedPost): Fie
         facts.map(({ account }) => account),
       ),
     );
-  return found;
+  return [...found, ...typeErrors(fields), ...sharedErrors(fields, now)];
+}
+
+const mediaTypesOf = (platform: Platform): readonly string[] =>
+  fieldInfos(connectorOf(platform).settings).media_type?.values ?? [];
+
+/** What is to be a story has to be one, and not by a slip of the pen something else. */
+function typeErrors(fields: Map<string, string[]>): FieldError[] {
+  const errors: FieldError[] = [];
+  const asStory = flag.safeParse(fields.get("instagram_as_story"));
+  if (!asStory.success) {
+    const [issue] = asStory.error.issues;
+    errors.push(refuse("instagram_as_story", issue?.message ?? "must be true or false."));
+  }
+  const wanted = lastOf(fields, "media_type")?.trim().toUpperCase();
+  const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
+  if (wanted && !known.includes(wanted)) {
+    errors.push(refuse("media_type", `must be one of ${known.join(", ")}.`));
+  }
+  return errors;
 }
 
 function overrideErrors(
@@ -105,8 +128,8 @@ function overrideErrors(
 }
 
 /** @throws AppError 400 with everything that is wrong with the batch as a whole */
-export function requireBatch(received: ReceivedPost): string[] {
-  const errors = batchErrors(received);
+export function requireBatch(received: ReceivedPost, now: Date): string[] {
+  const errors = batchErrors(received, now);
   if (errors.length > 0) throw invalidFields(errors);
   return accountsIn(received.fields) ?? [];
 }
@@ -159,7 +182,7 @@ export function formFor(
     if (refusal) throw invalidFields([refuse("overrides", `the thumbnail_url ${refusal}.`)]);
     media.push({ field: "thumbnail", url: thumbnail });
   }
-  shareMediaType(fields, platform, lastOf(received.fields, "instagram_as_story"));
+  shareMediaType(fields, platform, flag.parse(received.fields.get("instagram_as_story")) ?? false);
   const most = BULK_MAX_PHOTOS[platform];
   const photos = media.filter(({ field }) => field !== "thumbnail").length;
   if (most !== undefined && photos > most) {
@@ -172,16 +195,11 @@ export function formFor(
 }
 
 /** One media_type for the whole batch: it counts where the platform knows that value. */
-function shareMediaType(
-  fields: Map<string, string[]>,
-  platform: Platform,
-  asStory: string | undefined,
-): void {
-  if (platform === "instagram" && asStory?.trim().toLowerCase() === "true") {
+function shareMediaType(fields: Map<string, string[]>, platform: Platform, asStory: boolean): void {
+  if (platform === "instagram" && asStory) {
     fields.set("media_type", ["STORIES"]);
     return;
   }
-  const wanted = fields.get("media_type")?.at(-1)?.trim().toUpperCase();
-  const known = fieldInfos(connectorOf(platform).settings).media_type?.values ?? [];
-  if (wanted !== undefined && !known.includes(wanted)) fields.delete("media_type");
+  const wanted = lastOf(fields, "media_type")?.trim().toUpperCase();
+  if (wanted !== undefined && !mediaTypesOf(platform).includes(wanted)) fields.delete("media_type");
 }

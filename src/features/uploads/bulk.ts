@@ -1,4 +1,4 @@
-import { AppError } from "../../core/errors.ts";
+import { AppError, type FieldError } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
 import {
@@ -74,10 +74,17 @@ async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> 
       drafted.push({ accountId, platform: facts.account.platform, row });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      drafted.push({ accountId, platform, error: error.message });
+      drafted.push({ accountId, platform, error: inFull(error) });
     }
   }
   return drafted;
+}
+
+/** An account has one line for all that is wrong with its post. */
+function inFull({ message, extras }: AppError): string {
+  const errors = (extras.errors ?? []) as FieldError[];
+  if (errors.length < 2) return message;
+  return errors.map((error) => error.message.replace(/[^.!?]$/, "$&.")).join(" ");
 }
 
 /**
@@ -100,7 +107,7 @@ export async function createBatch(
       ctx.defer(discardFiles(ctx, media));
       return replay(requireSameCall(stored, fingerprint));
     }
-    requireBatch(received);
+    requireBatch(received, ctx.now());
     drafted = await draftPosts(ctx, received);
   } catch (error) {
     ctx.defer(discardFiles(ctx, media));
@@ -156,7 +163,7 @@ export interface Validation {
 /** The checks of `createBatch`, by the same code; nothing is stored, nothing goes out. */
 export async function validateBatch(ctx: Ctx, request: Request): Promise<Validation> {
   const received = await receivePost(ctx, request, { accountsIn, storesFiles: false, call: null });
-  const whole = batchErrors(received);
+  const whole = batchErrors(received, ctx.now());
   if (whole.length > 0) {
     const errors = whole.map(({ message }) => ({
       accountId: null,

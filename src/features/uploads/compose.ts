@@ -3,7 +3,7 @@ import { refusedHashtags } from "../../core/hashtags.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { hasLoneSurrogate } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Capabilities, Post, PostMedia } from "../../platforms/connector.ts";
+import type { Capabilities, Connector, Post, PostMedia } from "../../platforms/connector.ts";
 import { fieldInfos } from "../../platforms/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import {
@@ -47,20 +47,23 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
   const { account } = facts;
   requireActive(facts);
   const connector = connectorOf(account.platform);
-  const errors = [...submission.fileErrors, ...textErrors(fields), ...unknownFieldErrors(fields)];
-
-  const single = Object.fromEntries([...fields].map(([name, values]) => [name, values.at(-1)]));
-  const common = postFieldsSchema.safeParse(single);
-  if (!common.success) errors.push(...toFieldErrors(common.error));
-  const settings = connector.settings.safeParse(ownFields(fields));
-  if (!settings.success) errors.push(...toFieldErrors(settings.error));
   const now = ctx.now();
+  const errors = [...submission.fileErrors, ...sharedErrors(fields, now)];
+  const common = readCommon(fields);
   const scheduledFor = common.data?.schedule_date ?? null;
-  const refusal = scheduledFor && scheduleRefusal(scheduledFor, now);
-  if (refusal) errors.push({ field: "schedule_date", message: `schedule_date: ${refusal}.` });
+  const own = ownFields(fields);
+  const settings = connector.settings.safeParse(own);
+  if (!settings.success) errors.push(...toFieldErrors(settings.error));
 
-  const post = toPost(submission, settings.data ?? connector.settings.parse({}));
-  errors.push(...(await connector.check(post)), ...hashtagErrors(post, connector.capabilities));
+  const post = toPost(
+    submission,
+    settings.data ?? readableSettings(connector, own, settings.error?.issues ?? []),
+  );
+  const plan = { platformAccountId: account.platformAccountId, at: scheduledFor ?? now };
+  errors.push(
+    ...(await connector.check(post, plan)),
+    ...hashtagErrors(post, connector.capabilities),
+  );
   if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);
 
   const mayPublish = coversScope(ctx.actor.scopes, "posts:publish");
@@ -77,7 +80,7 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
       ),
     ]);
     if (status !== "pending_approval") {
-      requireRoom(facts, submission.taken);
+      requireRoom(facts, at, submission.taken);
       await requireCredits(facts, post, at, now);
     }
   }
@@ -150,6 +153,37 @@ function refuseViolations(found: readonly (Violation | null)[]): void {
   });
 }
 
+const readCommon = (fields: Map<string, string[]>) =>
+  postFieldsSchema.safeParse(
+    Object.fromEntries([...fields].map(([name, values]) => [name, values.at(-1)])),
+  );
+
+/** What is wrong with a form, whichever account it is for. */
+export function sharedErrors(fields: Map<string, string[]>, now: Date): FieldError[] {
+  const common = readCommon(fields);
+  // By itself: another field that is wrong does not keep it from being judged.
+  const at = postFieldsSchema.shape.schedule_date.safeParse(fields.get("schedule_date")?.at(-1));
+  const refusal = at.data && scheduleRefusal(at.data, now);
+  return [
+    ...textErrors(fields),
+    ...unknownFieldErrors(fields),
+    ...(common.success ? [] : toFieldErrors(common.error)),
+    ...(refusal ? [{ field: "schedule_date", message: `schedule_date: ${refusal}.` }] : []),
+  ];
+}
+
+/** The settings without those that cannot be read: the rest of the post is judged by the others. */
+function readableSettings(
+  { settings }: Connector,
+  own: Record<string, unknown>,
+  issues: readonly { path: readonly PropertyKey[] }[],
+): unknown {
+  const wrong = new Set(issues.map(({ path }) => path[0]));
+  return settings.parse(
+    Object.fromEntries(Object.entries(own).filter(([name]) => !wrong.has(name))),
+  );
+}
+
 /** A field given once as a string, a repeated one as the array of its values. */
 const ownFields = (fields: Map<string, string[]>) =>
   Object.fromEntries(
@@ -173,7 +207,10 @@ function unknownFieldErrors(fields: Map<string, string[]>): FieldError[] {
     }));
 }
 
-const hashtagErrors = (post: Post, { bannedHashtags }: Capabilities): FieldError[] =>
+export const hashtagErrors = (
+  post: Pick<Post, "title" | "description">,
+  { bannedHashtags }: Capabilities,
+): FieldError[] =>
   (["title", "description"] as const).flatMap((field) =>
     refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({
       field,

@@ -4,8 +4,12 @@ import { hasLoneSurrogate } from "../../core/text.ts";
 import type { Actor, Ctx } from "../../deps.ts";
 import type { Post, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { refundFollowed } from "../credits/repo.ts";
+import { periodOf } from "../credits/rules.ts";
 import { emitIfChanged } from "../events/emit.ts";
 import type { MediaRow } from "../media/repo.ts";
+import { accountFacts, requireQuota } from "./admission.ts";
+import { hashtagErrors } from "./compose.ts";
 import { contentHash } from "./content-hash.ts";
 import { contentViolations } from "./content-rules.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "./lifecycle-repo.ts";
@@ -24,8 +28,8 @@ const mayApprove = ({ role, scopes }: Actor): boolean =>
 /**
  * Changes text or date of a post that nobody is publishing.
  *
- * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, 400 with every refused field, 400
- * with violations
+ * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused
+ * field, 400 with violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
   const [[row], files, [blocklist = []]] = await ctx.read("posts:write", [
@@ -47,14 +51,16 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
   await requireValid(ctx, row, wanted, files, { hasNewText, hasNewDate, blocklist });
+  await requirePlace(ctx, row, wanted);
   if (!hasNewText && !hasNewDate) return row;
 
   const set = await changesOf(ctx, row, wanted, { hasNewText, hasNewDate });
   const isPlannedAnew = row.status === "pending" && set.status === "scheduled";
-  const change = changeUnchanged(ctx.db, row, set);
-  const [changed] = await ctx.db.runAll(
-    isPlannedAnew ? [change, emitPlanned(ctx, row, wanted)] : [change],
-  );
+  const [changed] = await ctx.db.runAll([
+    changeUnchanged(ctx.db, row, set),
+    ...(isPlannedAnew ? [emitPlanned(ctx, row, wanted)] : []),
+    ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
+  ]);
   if (changed !== 1)
     throw locked("The post has just changed, or is being published. Read it again.");
   if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
@@ -77,6 +83,20 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
   }
 }
 
+/**
+ * Whether a post that waits can be moved to another month: it counts for the one that it is planned for.
+ * One that goes back to approval counts for none.
+ *
+ * @throws AppError PLAN_LIMIT
+ */
+async function requirePlace(ctx: Ctx, row: UploadRow, { scheduledFor }: Wanted): Promise<void> {
+  if (row.status !== "scheduled" && row.status !== "pending") return;
+  if (!mayApprove(ctx.actor)) return;
+  if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return;
+  const [[facts]] = await ctx.db.run([accountFacts(ctx, ctx.team, [row.accountId])]);
+  if (facts) requireQuota(facts, scheduledFor);
+}
+
 /** @throws AppError 400 with every refused field, or with violations */
 async function requireValid(
   ctx: Ctx,
@@ -96,7 +116,10 @@ async function requireValid(
   const { scheduledFor } = wanted;
   const refusal = edit.hasNewDate && scheduledFor && scheduleRefusal(scheduledFor, now);
   if (refusal) errors.push({ field: "scheduledFor", message: `scheduledFor: ${refusal}.` });
-  if (edit.hasNewText) errors.push(...(await textProblems(row, wanted, files)));
+  if (edit.hasNewText) {
+    errors.push(...(await textProblems(row, wanted, files)));
+    errors.push(...hashtagErrors(wanted, connectorOf(row.platform).capabilities));
+  }
   if (errors.length > 0) throw invalidFields(errors);
   if (!edit.hasNewText || row.status === "draft") return;
   const text = [wanted.title, wanted.description].filter((part) => part !== null).join("\n");
@@ -152,7 +175,10 @@ async function changesOf(
   const isWaiting = row.status === "scheduled" || row.status === "pending";
   const approval = hasNewText ? { approvedHash: await approvalOf(row, wanted, isTrusted) } : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
-  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date };
+  // What was paid is given back: the next attempt pays what the post costs then.
+  const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
+  const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
+  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew };
   // What was prepared at the platform may hold the old text; an earlier try's words are of the old post.
   const afresh = { backoffs: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isTrusted) {

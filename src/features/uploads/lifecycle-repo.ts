@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { FAILURES } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
-import { refundUploads } from "../credits/repo.ts";
+import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
@@ -27,12 +27,19 @@ export const blocklistOf = (team: SQL): Query<string[][]> =>
     (row) => JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
   );
 
-/** Changes a post only if it is still all that it was when `row` was read. */
+/**
+ * Changes a post only if it is still all that it was when `row` was read. Where that ends an attempt,
+ * what it was paid counts as given back.
+ */
 export function changeUnchanged(db: Db, row: UploadRow, set: Partial<UploadRow>): Query<number> {
+  const given =
+    set.attempt === undefined
+      ? {}
+      : { creditsRefunded: sql`coalesce(${uploads.creditsRefunded}, 0) + ${refundable(row)}` };
   return toWrite(
     db.orm
       .update(uploads)
-      .set(set)
+      .set({ ...set, ...given })
       .where(
         and(
           eq(uploads.id, row.id),
@@ -68,12 +75,15 @@ export const plannedTime = (id: number): SQL => sql`(SELECT
   strftime('%Y-%m-%dT%H:%M:%S', scheduled_for / 1000, 'unixepoch') || printf('.%03dZ', scheduled_for % 1000)
   FROM uploads WHERE id = ${id})`;
 
-/** Removes a post that nobody publishes, and says that it needs its files no more. */
+/**
+ * Removes a post that nobody publishes, and says that it needs its files no more. What the other posts of
+ * its batch need goes with the last of them.
+ */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
   return [
     sqlWrite(sql`UPDATE uploads SET deleted_at = ${now.getTime()}
       WHERE id = ${id} AND status = ${status} AND deleted_at IS NULL`),
-    sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
+    sqlWrite(sql`DELETE FROM media_uses WHERE posts = 1 AND (team_id, sha256, upload_id) IN
       (SELECT u.team_id, item.value ->> 'sha256', u.id
         FROM uploads u CROSS JOIN json_each(u.media) item
         WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`),
@@ -146,6 +156,11 @@ const asJson = (attempts: readonly NextAttempt[]): string =>
     attempts.map(({ id, attempt, isHeld, isEarly }) => [id, attempt, +isHeld, +isEarly]),
   );
 
+/** The files of the upload `u`, none of which is noted as gone: others needed them, or brought them again. */
+const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
+  SELECT json_group_array(json(iif(item.value ->> 'sha256' IS NULL, item.value,
+    json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
+
 /**
  * Begins the next attempt of posts that are still failed and have all their files. One that goes out early
  * gives up its plan. The new fence makes an old worker's last write void.
@@ -166,7 +181,7 @@ export function beginAttempts(team: SQL, list: readonly NextAttempt[], now: Date
         attempt = u.attempt + 1, fence = u.fence + 1, backoffs = 0, crashes = 0,
         stage = 'preparing', bookmark = NULL, lease_until = NULL, progressed_at = NULL,
         submitted_at = NULL, failed_at = NULL, failure_code = NULL, error_message = NULL,
-        due_at = ${due}, woken_at = ${due},
+        due_at = ${due}, woken_at = ${due}, media = ${ALL_FILES_THERE},
         approved_hash = iif(${isHeld}, NULL, u.approved_hash)${plan}
       FROM json_each(${asJson(list)}) wanted
       WHERE u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}

@@ -72,7 +72,9 @@ const edit = apiRoute({
   responses: {
     ...json(z.object({ success: yes, data: editedUploadSchema }), "The post as it is now."),
     ...NOT_FOUND,
-    ...conflict("UPLOAD_LOCKED: the post is published or being published."),
+    ...conflict(
+      "UPLOAD_LOCKED: the post is published or being published. PLAN_LIMIT: the plan's posts of that month are used up.",
+    ),
   },
 });
 lifecycleRoutes.openapi(edit, async (c) => {

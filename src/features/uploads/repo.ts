@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, isNull, lte, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../core/platforms.ts";
 import { partReader, type Query, sqlQuery } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
@@ -40,6 +40,23 @@ export function uploadById(team: SQL, id: number): Query<UploadWithAccount[]> {
   );
 }
 
+const isInText = (words: string): SQL =>
+  sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
+
+/**
+ * As which words are looked for. The database takes small and capital letters for the same in ASCII alone:
+ * those of other scripts are found as they were typed, all small, all capital, and as words that begin
+ * with a capital.
+ */
+function spellingsOf(search: string): string[] {
+  const small = search.toLowerCase();
+  const capital = search.toUpperCase();
+  const words = small.replace(/(?<!\p{L})\p{L}/gu, (letter) => letter.toUpperCase());
+  const first = small.replace(/\p{L}/u, (letter) => letter.toUpperCase());
+  const ofAscii = (text: string) => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return [...new Set([search, small, capital, words, first].map(ofAscii))];
+}
+
 function matches(team: SQL, filter: UploadFilter): SQL | undefined {
   const { status, platform, search, startDate, endDate } = filter;
   return and(
@@ -51,9 +68,7 @@ function matches(team: SQL, filter: UploadFilter): SQL | undefined {
     platform && eq(uploads.platform, platform),
     startDate && gte(uploads.sortAt, startDate),
     endDate && lte(uploads.sortAt, endDate),
-    search === undefined
-      ? undefined
-      : sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), lower(${search})) > 0`,
+    search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),
   );
 }
 

@@ -69,7 +69,7 @@ export async function retryUpload(
     requireFailed(found, force);
     const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
     const isHeld = await mustBeHeld(ctx, upload);
-    await requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0 });
+    await requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
 
     const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
     const next = [toNextAttempt(upload, isHeld, now)];
@@ -111,10 +111,13 @@ interface Taking {
   /** Posts that the same call has queued already. */
   ofAccount: number;
   ofTeam: number;
+  /** What these will cost on X. */
+  credits: number;
 }
 
 /**
- * Whether the post can go out as things stand. What is held for approval takes no place yet.
+ * Whether the post can go out as things stand, and what it will cost on X. What is held for approval takes
+ * no place yet.
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -122,8 +125,8 @@ async function requireOpen(
   ctx: Ctx,
   { upload, lacksFile }: Retryable,
   facts: AccountFacts | undefined,
-  { isHeld, ofAccount, ofTeam }: Taking,
-): Promise<void> {
+  { isHeld, ofAccount, ofTeam, credits }: Taking,
+): Promise<number> {
   if (!facts) throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
   const { accountName, status } = facts.account;
   if (status !== "active") {
@@ -131,13 +134,14 @@ async function requireOpen(
     throw new AppError("ACCOUNT_INACTIVE", message);
   }
   if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
-  if (isHeld) return;
+  if (isHeld) return 0;
   const { used, inProgress } = facts;
   const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
   if (violation) throw new AppError("DAILY_LIMIT", violation.message);
-  requireRoom({ ...facts, inProgress: inProgress + ofAccount }, ofTeam);
+  // Whatever was planned, a retry goes out now.
   const now = ctx.now();
-  await requireCredits(facts, upload, upload.scheduledFor ?? now, now);
+  requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);
+  return requireCredits(facts, upload, now, now, credits);
 }
 
 const MEDIA_EXPIRED =
@@ -224,6 +228,7 @@ async function chooseAttempts(
   const byAccount = new Map(facts.map((one) => [one.account.id, one]));
   const taken = new Map<string, number>();
   let ofTeam = 0;
+  let credits = 0;
   const next: NextAttempt[] = [];
   const skipped: Skipped[] = [];
   for (const one of failed) {
@@ -231,7 +236,8 @@ async function chooseAttempts(
     const ofAccount = taken.get(accountId) ?? 0;
     const isHeld = await mustBeHeld(ctx, one.upload);
     try {
-      await requireOpen(ctx, one, byAccount.get(accountId), { isHeld, ofAccount, ofTeam });
+      const taking = { isHeld, ofAccount, ofTeam, credits };
+      credits += await requireOpen(ctx, one, byAccount.get(accountId), taking);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       skipped.push(toSkipped(one.upload, error.code, error.message));

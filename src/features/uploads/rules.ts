@@ -51,7 +51,7 @@ const BACKOFF_SECONDS = [30, 120, 600] as const;
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
 /** Source: spec, "Time limits": scheduling horizon. */
-const HORIZON_MONTHS = 6;
+export const HORIZON_MONTHS = 6;
 
 /** Why a post cannot be planned for `at`; null when it can. */
 export function scheduleRefusal(at: Date, now: Date): string | null {

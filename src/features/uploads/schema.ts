@@ -108,7 +108,9 @@ function mediaFields(takesUrls: boolean) {
     photo: z
       .union([file(), z.array(file())])
       .optional()
-      .describe(`${orUrl("An image")}; repeat the field for several.`),
+      .describe(
+        `${orUrl("An image")}, repeated for several; where the platform takes them, a video of a carousel or a document too.`,
+      ),
     file: file()
       .optional()
       .describe(`${orUrl("An image or video")}; another name of \`photo\` and \`video\`.`),

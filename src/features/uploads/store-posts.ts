@@ -48,18 +48,16 @@ function insertUploads(
 /** The id of the first of `count` uploads that the same batch has just inserted. */
 const firstOf = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
-/** Says that each of the uploads just inserted needs each of the files. */
+/** Says that the uploads just inserted need each of the files. */
 const insertMediaUses = (
   teamId: number,
   files: readonly StoredFile[],
   count: number,
   condition: SQL,
 ) =>
-  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
-    SELECT ${teamId}, file.value, ${firstOf(count)} + post.value
-    FROM json_each(${JSON.stringify(files.map(({ sha256 }) => sha256))}) file
-    CROSS JOIN json_each(${JSON.stringify(Array.from({ length: count }, (_, i) => i))}) post
-    WHERE ${condition}`);
+  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id, posts)
+    SELECT ${teamId}, value, ${firstOf(count)}, ${count}
+    FROM json_each(${JSON.stringify(files.map(({ sha256 }) => sha256))}) WHERE ${condition}`);
 
 /**
  * Files, posts, events and the answer to be remembered in one batch; then the wake-up calls, which may

@@ -108,12 +108,12 @@ export async function transferVideo(
 }
 
 /**
- * The DID of the server at an origin; a port is written as `%3A`.
+ * The DID of the server at an origin: of its host alone, without a port. So the reference server names
+ * itself unless it is told otherwise, and so Bluesky's own client addresses it.
  *
  * @see https://atproto.com/specs/did
  */
-export const didOfServer = (origin: string): string =>
-  `did:web:${new URL(origin).host.replace(":", "%3A")}`;
+export const didOfServer = (origin: string): string => `did:web:${new URL(origin).hostname}`;
 
 const serverOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 

@@ -1,6 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
-import type { MediaKind, Post, PostMedia } from "../connector.ts";
+import type { MediaKind, Plan, Post, PostMedia } from "../connector.ts";
 import {
   DOCUMENT_TYPES,
   IMAGE_PIXELS_END,
@@ -16,6 +16,7 @@ import {
 } from "./capabilities.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { withoutMarks } from "./styling.ts";
+import { isOrganization } from "./urn.ts";
 
 type LinkedInPost = Post<LinkedInSettings>;
 
@@ -146,12 +147,22 @@ function checkType({ media, settings }: LinkedInPost): FieldError[] {
   return [];
 }
 
+export const PAGE_IS_PUBLIC =
+  "A LinkedIn page has no connections: its posts are PUBLIC. Leave visibility out.";
+
+function checkVisibility({ settings }: LinkedInPost, plan: Plan | undefined): FieldError[] {
+  if (settings.visibility !== "CONNECTIONS" || !plan) return [];
+  if (!isOrganization(plan.platformAccountId)) return [];
+  return [{ field: "visibility", message: PAGE_IS_PUBLIC }];
+}
+
 /** Everything LinkedIn would refuse. Source: spec, "Uploads: create", `linkedin`. */
-export function check(post: LinkedInPost): FieldError[] {
+export function check(post: LinkedInPost, plan?: Plan): FieldError[] {
   return [
     ...checkTexts(post),
     ...checkCounts(post),
     ...post.media.flatMap(checkFile),
     ...checkType(post),
+    ...checkVisibility(post, plan),
   ];
 }

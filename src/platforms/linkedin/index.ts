@@ -13,7 +13,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   needs,
   timing,
   settings,
-  check: async (post) => (await import("./check.ts")).check(post),
+  check: async (post, plan) => (await import("./check.ts")).check(post, plan),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
   submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
   reconcile: async (job, bookmark) => (await import("./reconcile.ts")).reconcile(job, bookmark),

@@ -3,6 +3,7 @@ import type { Bookmark, Prepared, Submitted } from "../connector.ts";
 import type { LinkedInRefusal } from "./api.ts";
 import { type ReadyPlace, readBookmark, readReady } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
+import { PAGE_IS_PUBLIC } from "./check.ts";
 import { failed, isDuplicatePost, isOutage, toRefused } from "./failures.ts";
 import { sendFile } from "./files.ts";
 import { toNameless, toPost, toPublished } from "./post.ts";
@@ -19,9 +20,7 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   if (stored === null) {
     const { visibility } = job.post.settings;
     if (visibility === "CONNECTIONS" && isOrganization(job.account.platformAccountId)) {
-      const message =
-        "A LinkedIn page has no connections: its posts are PUBLIC. Leave visibility out.";
-      return failed("unknown", message);
+      return failed("unknown", PAGE_IS_PUBLIC);
     }
     if (!first) return toReady(job, []);
     if (first.kind === "video") return openVideo(job, first);

@@ -2,7 +2,7 @@ import { now } from "../../core/clock.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { countUtf8Bytes, formatCount } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
-import type { Post, PostMedia } from "../connector.ts";
+import type { Plan, Post, PostMedia } from "../connector.ts";
 import {
   MAX_DESCRIPTION,
   MAX_DESCRIPTION_BYTES,
@@ -113,16 +113,20 @@ function checkThumbnail({ thumbnail }: YouTubePost): FieldError[] {
   return errors;
 }
 
-function checkSettings({ settings }: YouTubePost): FieldError[] {
+function checkSettings({ settings }: YouTubePost, at: Date): FieldError[] {
   const { scheduledDate, allowedCountries, blockedCountries } = settings;
   const errors: FieldError[] = [];
   if (scheduledDate !== null) {
-    const ahead = Date.parse(scheduledDate) - now().getTime();
+    const date = Date.parse(scheduledDate);
+    const ahead = date - now().getTime();
+    const isLate = date <= at.getTime();
     const message =
       ahead <= 0
         ? "scheduledDate must be in the future."
-        : `scheduledDate must be within ${MAX_SCHEDULE_DAYS} days.`;
-    if (ahead <= 0 || ahead > MAX_SCHEDULE_DAYS * DAY) {
+        : isLate
+          ? "scheduledDate must be later than schedule_date, when the video is uploaded."
+          : `scheduledDate must be within ${MAX_SCHEDULE_DAYS} days.`;
+    if (ahead <= 0 || isLate || ahead > MAX_SCHEDULE_DAYS * DAY) {
       errors.push({ field: "scheduledDate", message });
     }
   }
@@ -136,10 +140,10 @@ function checkSettings({ settings }: YouTubePost): FieldError[] {
 }
 
 /** Everything YouTube would refuse. Source: spec, "Uploads: create", `youtube`. */
-export const check = (post: YouTubePost): FieldError[] => [
+export const check = (post: YouTubePost, plan?: Plan): FieldError[] => [
   ...checkTitle(post),
   ...checkDescription(post),
   ...checkMedia(post),
   ...checkThumbnail(post),
-  ...checkSettings(post),
+  ...checkSettings(post, plan?.at ?? now()),
 ];

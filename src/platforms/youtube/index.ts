@@ -13,7 +13,7 @@ export const youtube: Connector<YouTubeSettings> = {
   needs,
   timing,
   settings,
-  check: async (post) => (await import("./check.ts")).check(post),
+  check: async (post, plan) => (await import("./check.ts")).check(post, plan),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
   submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
   settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { form } from "../../support/harness.ts";
 import { testJpeg } from "../../support/videos.ts";
-import { drifts, onStage, type Stage } from "./support.ts";
+import { drifts, finish, onStage, type Stage } from "./support.ts";
 
 const LINK = "Read example.com";
 
@@ -73,6 +73,40 @@ test("a retry is refused when it cannot be paid for", async () => {
   });
   expect(answer).toMatchObject({ status: 409, body: { code: "PLAN_LIMIT", error: SHORT } });
   expect((await stage.read(failed.id)).status).toBe("failed");
+});
+
+test("a retry goes out now, whatever was planned, and is paid from what is left now", async () => {
+  const stage = await nearlyOut();
+  const { harness, member } = stage;
+  const now = harness.deps.now();
+  const nextMonth = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 3));
+  const planned = await send(stage, { title: LINK, schedule_date: nextMonth.toISOString() });
+  const id: number = planned.body.data.uploadId;
+  await harness.call("DELETE", `/upload/${id}`, { token: member.token });
+  const answer = await harness.call("POST", `/upload/${id}/retry`, {
+    token: member.token,
+    json: { force: true },
+  });
+  const back = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1)).toISOString();
+  expect(answer).toMatchObject({ status: 409, body: { code: "PLAN_LIMIT", error: SHORT } });
+  expect(answer.body.error).toContain(`back on ${back.slice(0, 10)}.`);
+});
+
+test("of all that failed, as many are retried as can be paid for", async () => {
+  const stage = await onStage();
+  const { harness, member } = stage;
+  const ids: number[] = [];
+  const { handle } = xSimulator;
+  for (let i = 0; i < 4; i++) ids.push(await stage.post({ title: `${LINK} ${i}` }));
+  xSimulator.handle = async () => Response.json({ title: "Too Many Requests" }, { status: 429 });
+  await finish(stage);
+  xSimulator.handle = handle;
+  for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "failed" });
+  const { body } = await harness.call("POST", "/upload/retry-failed", { token: member.token });
+  expect(body.data).toEqual({
+    retried: ids.slice(0, 3),
+    skipped: [{ uploadId: ids[3], platform: "x", code: "PLAN_LIMIT", reason: SHORT }],
+  });
 });
 
 test.each<[string, (stage: Stage, id: number) => [method: "DELETE", path: string]]>([

@@ -3,6 +3,7 @@ import {
   costOf,
   costOfPost,
   creditRefusal,
+  lessOf,
   periodOf,
 } from "../../../src/features/credits/rules.ts";
 
@@ -57,3 +58,16 @@ test("a refusal tells what is missing, and when there is more", () => {
     "Not enough X credits: a post with a link costs 15, and 14 are left (10 of the month's 50, 4 purchased). The included credits are back on 2027-01-01.",
   );
 });
+
+test.each([
+  [0, 5, 10],
+  [5, 0, 10],
+  [6, 0, 9],
+  [15, 0, 0],
+])(
+  "of 5 included and 10 purchased credits, %i spent leave %i and %i",
+  (spent, includedRemaining, purchased) => {
+    const balance = { monthlyAllowance: 50, includedRemaining: 5, purchased: 10 };
+    expect(lessOf(balance, spent)).toEqual({ monthlyAllowance: 50, includedRemaining, purchased });
+  },
+);

@@ -42,6 +42,22 @@ async function draft({ harness, member, accountId }: Fixture, ...photo: Blob[]):
   return created.body.data.uploadId;
 }
 
+/** A draft with this file for each of three accounts, from one call; their ids. */
+async function batch({ harness, member, accountId }: Fixture, photo: Blob): Promise<number[]> {
+  const accounts = [accountId];
+  for (const name of ["Bea", "Cyd"]) accounts.push(await connectSandbox(harness, member, name));
+  const body = form({
+    accounts: JSON.stringify(accounts),
+    status: "draft",
+    description: `Post ${++serial}`,
+    photo,
+  });
+  const { token } = member;
+  const created = await harness.call("POST", "/upload/bulk", { token, body });
+  await harness.settle();
+  return created.body.results.map(({ uploadId }: { uploadId: number }) => uploadId);
+}
+
 /** Sets columns of a post as its life would have done. */
 async function set(id: number, columns: Record<string, string | number | null>): Promise<void> {
   const names = Object.keys(columns).map((name) => `${name} = ?`);
@@ -169,6 +185,42 @@ test("a file that several posts use stays until the last needs it no more", asyn
   harness.advance(3_600);
   await harness.tick();
   expect(await stored(member)).toEqual({ ...NOTHING, thumbnails: 1 });
+});
+
+test("the file of a batch stays until the last of its posts needs it no more", async () => {
+  const fixture = await start();
+  const { harness, member } = fixture;
+  const [published = 0, failed = 0, last = 0] = await batch(fixture, newPhoto());
+  expect(await stored(member)).toEqual(ONE_FILE);
+  await complete(published, NOW - 25 * HOUR_MS);
+  await fail(failed, NOW - 25 * HOUR_MS);
+  await harness.tick();
+  expect(await stored(member)).toEqual(ONE_FILE);
+
+  const { token } = member;
+  expect((await harness.call("DELETE", `/upload/${last}`, { token })).status).toBe(200);
+  expect(await stored(member)).toEqual(ONE_FILE);
+  harness.advance(3_600);
+  await harness.tick();
+  expect(await stored(member)).toEqual({ ...NOTHING, thumbnails: 1 });
+  const record = (await harness.call("GET", `/upload/${published}`, { token })).body.data;
+  expect(record.thumbnailUrl).toMatch(/^https/);
+});
+
+test("a post of a batch that is retried keeps the file, for itself alone", async () => {
+  const fixture = await start();
+  const { harness, member } = fixture;
+  const { token } = member;
+  const [first = 0, second = 0, third = 0] = await batch(fixture, newPhoto());
+  for (const id of [first, second, third]) await fail(id, NOW - 23 * HOUR_MS);
+  expect((await harness.call("POST", `/upload/${second}/retry`, { token })).status).toBe(200);
+  await set(second, { status: "failed", status_group: "failed", failed_at: NOW });
+  harness.advance(2 * 3_600);
+  await harness.tick();
+  expect(await stored(member)).toEqual({ ...ONE_FILE, uses: 2 });
+  harness.advance(24 * 3_600);
+  await harness.tick();
+  expect(await stored(member)).toEqual(NOTHING);
 });
 
 test("the same content of two teams is two files", async () => {
@@ -363,7 +415,7 @@ describe("costs", () => {
     const { costs } = await measure(harness, () => expireFiles(harness.deps, `${member.teamId} `));
     expect(costs.roundTrips).toHaveLength(2);
     expect(costs.rowsWritten).toBe(3 * 300);
-    expect(costs.rowsRead).toBeLessThanOrEqual(20 * 300);
+    expect(costs.rowsRead).toBeLessThanOrEqual(23 * 300);
     expect(costs.storageCalls).toEqual(["delete"]);
     const steps = (await Promise.all(costs.roundTrips.flat().map(planOf))).flat();
     // `m` is the page of files that the step before it has found by the key.
@@ -427,4 +479,31 @@ describe("content that comes again while its file goes", () => {
       .run<{ sha256: string; object_key: string; uses: number }>();
     return results;
   }
+});
+
+test("a failed post whose file others still need shows it again once it is retried", async () => {
+  const fixture = await start();
+  const { harness, member } = fixture;
+  const photo = newPhoto();
+  const id = await draft(fixture, photo);
+  await draft(fixture, photo);
+  await fail(id, NOW - 24 * HOUR_MS);
+  const read = async () => {
+    const { token } = member;
+    const { thumbnailUrl } = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
+    return thumbnailUrl;
+  };
+  const whole = await read();
+  expect(whole).toMatch(/^https/);
+  for (let next = await expireFiles(harness.deps, null); next !== null; ) {
+    next = await expireFiles(harness.deps, next);
+  }
+  expect(await read()).toBeNull();
+  const { token } = member;
+  expect((await harness.call("POST", `/upload/${id}/retry`, { token })).status).toBe(200);
+  expect(new URL(await read()).pathname).toBe(new URL(whole).pathname);
+  await harness.drain();
+  expect((await harness.call("GET", `/upload/${id}`, { token })).body.data.status).toBe(
+    "completed",
+  );
 });

@@ -90,6 +90,64 @@ describe("the daily cap", () => {
     stage.harness.advance(86_400);
     expect((await stage.post({ description: "One more" })).status).toBe(200);
   });
+
+  test("of 100 posts at once lets exactly 15 out, and failures give their places back", {
+    timeout: 30_000,
+  }, async () => {
+    const CAP = 15;
+    const stage = await onStage(withPlans({ dailyCaps: { bluesky: CAP } }));
+    const { harness, accountId } = stage;
+    const rows = async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT id, status, failure_code AS code, counted_at AS countedAt FROM uploads WHERE account_id = ?",
+      )
+        .bind(accountId)
+        .all<{ id: number; status: string; code: string | null; countedAt: number | null }>();
+      return results;
+    };
+    const placesTaken = async () => (await rows()).filter((row) => row.countedAt !== null).length;
+    /** Posts at once, with a consumer of its own for each as soon as it is queued. */
+    const burst = (texts: string[]) =>
+      Promise.all(
+        texts.map(async (description) => {
+          const answer = await stage.post({ description });
+          const consuming = harness.consume(harness.sent.splice(0).map(({ message }) => message));
+          expect(await placesTaken()).toBeLessThanOrEqual(CAP);
+          await consuming;
+          return answer;
+        }),
+      );
+
+    // Every fourth is a good one, so that those before it hold places which they give back.
+    await burst(
+      Array.from({ length: 100 }, (_, i) =>
+        i % 4 === 3 ? `Good ${i}` : `Bad ${i} [sandbox:content_flagged]`,
+      ),
+    );
+    const codes = new Set((await rows()).map(({ code }) => code));
+    expect(codes).toEqual(new Set([null, "content_flagged", "rate_limited"]));
+    expect(await placesTaken()).toBeLessThan(CAP);
+
+    await burst(Array.from({ length: 30 }, (_, i) => `Better ${i}`));
+    const outcomes = await rows();
+    const { results: events } = await env.DB.prepare(
+      "SELECT name || ' ' || (data ->> 'uploadId') AS told FROM events WHERE team_id = ? AND name LIKE 'upload.%'",
+    )
+      .bind(stage.teamId)
+      .all<{ told: string }>();
+    const completed = outcomes.filter(({ status }) => status === "completed");
+    expect([completed.length, await placesTaken()]).toEqual([CAP, CAP]);
+    expect(events.map(({ told }) => told).sort()).toEqual(
+      outcomes.map(({ id, status }) => `upload.${status} ${id}`).sort(),
+    );
+    expect(outcomes).toHaveLength(130);
+
+    const late = await burst(Array.from({ length: 20 }, (_, i) => `Late ${i}`));
+    const violation = { platform: "bluesky", type: "hard_cap", used_last_24h: CAP, cap: CAP };
+    for (const { status, body } of late) {
+      expect({ status, ...body }).toMatchObject({ status: 429, violations: [violation] });
+    }
+  });
 });
 
 describe("the plan and the queue (409)", () => {

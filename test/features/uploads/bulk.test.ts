@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createMember, form, Harness } from "../../support/harness.ts";
+import { createMember, form, Harness, START } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { testJpeg, verticalMp4 } from "../../support/videos.ts";
 
@@ -138,7 +138,7 @@ test("instagram_as_story makes stories of Instagram's posts alone", async () => 
   const answer = await stage.bulk([instagram, facebook], {
     description: "Words",
     photo: photo(),
-    instagram_as_story: "true",
+    instagram_as_story: "1",
   });
   await stage.harness.drain(200);
   const feed = await stage.harness.request("/sandbox/api/posts?platform=instagram");
@@ -232,6 +232,26 @@ test.each<[string, Fields, string, RegExp]>([
     "overrides",
     /caption, title and thumbnail_url/,
   ],
+  ["a status of no kind", { accounts: '["a"]', status: "now" }, "status", /draft or pending/],
+  [
+    "a date gone by",
+    { accounts: '["a"]', schedule_date: START.toISOString() },
+    "schedule_date",
+    /future/,
+  ],
+  ["an unknown field of X", { accounts: '["a"]', x_foo: "1" }, "x_foo", /^x_foo: /],
+  [
+    "a media_type of no platform",
+    { accounts: '["a"]', media_type: "STORY" },
+    "media_type",
+    /one of .*STORIES/,
+  ],
+  [
+    "a flag that is none",
+    { accounts: '["a"]', instagram_as_story: "yes" },
+    "instagram_as_story",
+    /true or false/,
+  ],
   ["an empty file", { accounts: '["a"]', photo: new Blob([]) }, "photo", /empty/],
   ["a file of no kind", { accounts: '["a"]', photo: new Blob(["Hello"]) }, "photo", /no image/],
 ])(
@@ -295,6 +315,35 @@ test("validate and bulk agree word for word about each account, and validate sto
   expect(targets[0]).toMatchObject({ scheduledFor: "2026-12-24T18:00:00.000Z" });
 });
 
+test("what is wrong with the batch is told all at once", async () => {
+  const stage = await onStage();
+  const { validated, created } = await stage.both({
+    accounts: "acc_1",
+    status: "now",
+    schedule_date: START.toISOString(),
+    x_foo: "1",
+    overrides: "[]",
+  });
+  const fields = created.body.errors.map(({ field }: { field: string }) => field);
+  expect(fields).toEqual(["accounts", "overrides", "x_foo", "status", "schedule_date"]);
+  expect(validated.errors).toHaveLength(5);
+});
+
+test("all that is wrong with an account's post is in its one line", async () => {
+  const stage = await onStage();
+  const accountId = await stage.connect("pinterest");
+  const { validated, created } = await stage.both({
+    accounts: JSON.stringify([accountId]),
+    description: "No board, no photo",
+    title: "T".repeat(101),
+  });
+  const { error } = created.body.results[0];
+  expect(error).toMatch(/board.*100/i);
+  expect(error).toMatch(/photo|image/i);
+  expect(error).not.toContain("see errors");
+  expect(validated.errors).toEqual([{ accountId, platform: "pinterest", error }]);
+});
+
 test("50 accounts cost the round trips of one", async () => {
   const stage = await onStage();
   const accounts: string[] = [];
@@ -313,8 +362,8 @@ test("50 accounts cost the round trips of one", async () => {
   expect(fifty.queueSends).toEqual([50]);
   expect(fifty.storageCalls).toEqual(["put"]);
   expect(one.rowsWritten).toBe(8);
-  // A post's row and its five indexes, and the row that says that it needs the file.
-  expect(fifty.rowsWritten).toBe(50 * 7 + 1);
+  // A post's row and its five indexes; for all of them the file, and that they need it.
+  expect(fifty.rowsWritten).toBe(50 * 6 + 2);
 });
 
 test("a batch under a key is taken once, and answered the same again", async () => {
@@ -329,4 +378,20 @@ test("a batch under a key is taken once, and answered the same again", async () 
   expect(await stage.uploads()).toBe(2);
   const other = await stage.bulk(accounts, { ...fields, description: "Twice" }, headers);
   expect(other).toMatchObject({ status: 422, body: { code: "IDEMPOTENCY_MISMATCH" } });
+});
+
+test("a hundred identical batches at once are taken as one, and all are told of it", async () => {
+  const stage = await onStage();
+  const accounts = [await stage.connect("bluesky"), await stage.connect("threads")];
+  const fields = { title: "Once", description: "Once", photo: photo() };
+  const headers = { "idempotency-key": "batch-1" };
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, () => stage.bulk(accounts, fields, headers)),
+  );
+  const [first] = answers;
+  for (const { status, body } of answers) expect([status, body]).toEqual([200, first?.body]);
+  const replayed = answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true");
+  expect(replayed).toHaveLength(99);
+  expect(await stage.uploads()).toBe(2);
+  expect(await stage.objects()).toBe(1);
 });

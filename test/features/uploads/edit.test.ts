@@ -345,6 +345,19 @@ describe("is refused", () => {
     }
   });
 
+  test("a hashtag that the platform does not show, of a draft too", async () => {
+    life = await beginLife(undefined, "instagram");
+    const [hash = ""] = await life.storeFiles(1);
+    for (const columns of [planned(), { status: "draft" }]) {
+      const id = await life.insert({ ...columns, media: mediaOf(hash) });
+      expect(await edit(id, { title: "Words #ProAnorexia" })).toMatchObject({
+        status: 400,
+        body: { errors: [{ field: "title", message: expect.stringContaining("#") }] },
+      });
+      expect((await edit(id, { title: "Words" })).status).toBe(200);
+    }
+  });
+
   test.each(["abc", "0", "999999999", "1e3"])("the id %s, as not found", async (id) => {
     expect(await edit(id, { title: "New" })).toMatchObject({
       status: 404,

@@ -78,6 +78,13 @@ test("another boundary, and fields in another order, are the same call", async (
   expect(again.body.data).toEqual(first.body.data);
 });
 
+test("a key in quotes is the same key", async () => {
+  const stage = await onStage();
+  const first = await stage.post({ description: "Once" }, "key-1");
+  const again = await stage.post({ description: "Once" }, '"key-1"');
+  expect(again.body.data).toEqual(first.body.data);
+});
+
 test("a call that was refused may be made again under its key", async () => {
   const stage = await onStage();
   const refused = await stage.post({ description: "x".repeat(301) }, "key-1");
@@ -94,7 +101,7 @@ test("a key is its team's own, and good for a day", async () => {
   expect(await one.uploads()).toBe(2);
 });
 
-test.each(["", "k".repeat(256)])("a key of %# is refused", async (key) => {
+test.each(["", '""', "k".repeat(256)])("a key of %# is refused", async (key) => {
   const stage = await onStage();
   expect((await stage.post({ description: "Text" }, key)).status).toBe(400);
 });

@@ -138,6 +138,44 @@ export const mediaOf = (...hashes: string[]): string =>
 
 export const later = (seconds: number): Date => new Date(Date.now() + seconds * 1_000);
 
+/** Few enough at once that neither a cap nor the queue of an account is full. */
+const RACES_AT_ONCE = 50;
+
+export interface Raced<T> {
+  outcome: T;
+  // biome-ignore lint/suspicious/noExplicitAny: as in `Life`
+  row: any;
+  /** Names of the events about the post. */
+  told: string[];
+}
+
+/**
+ * 500 races, each for a post of its own: what came of each, and how its post stands after it. `sent`
+ * counts the messages that wake a post.
+ */
+export async function race500<T>(
+  columns: (i: number) => Columns,
+  race: (life: Life, id: number, i: number) => Promise<T>,
+): Promise<{ raced: Raced<T>[]; sent: number }> {
+  const raced: Raced<T>[] = [];
+  const harness = new Harness();
+  while (raced.length < 500) {
+    const life = await beginLife(harness);
+    const numbers = Array.from({ length: RACES_AT_ONCE }, (_, i) => raced.length + i);
+    const ids = await life.insertMany(numbers.map(columns));
+    const outcomes = await Promise.all(ids.map((id, i) => race(life, id, numbers[i] ?? 0)));
+    const { results } = await env.DB.prepare("SELECT * FROM uploads WHERE team_id = ? ORDER BY id")
+      .bind(life.member.teamId)
+      .all();
+    const events = Map.groupBy(await life.events(), ({ data }) => data.uploadId);
+    for (const [i, row] of results.entries()) {
+      const told = (events.get(row.id) ?? []).map(({ name }) => name);
+      raced.push({ outcome: outcomes[i] as T, row, told });
+    }
+  }
+  return { raced, sent: harness.sent.length };
+}
+
 /** Lets others get ahead by some round trips. */
 export async function lag(trips: number): Promise<void> {
   for (let i = 0; i < trips; i++) await env.DB.prepare("SELECT 1").first();

@@ -235,6 +235,27 @@ test.each<[string, string[]]>([
   expect([...new Set(refused)].sort()).toEqual(fields);
 });
 
+test.each([
+  [
+    "Ärger im Büro",
+    ["ärger", "ÄRGER", "Ärger im", "BÜRO", "büro", "ärger im büro", "Ärger Im Büro"],
+  ],
+  ["Открыто сегодня", ["открыто", "ОТКРЫТО", "сегодня", "СЕГОДНЯ"]],
+  ["ΚΑΛΗΜΕΡΑ", ["καλημερα", "ΚΑΛΗΜΕΡΑ"]],
+  ["今日は営業中です", ["営業中", `今日は${"営業中です"}`]],
+  ["مفتوح اليوم", ["اليوم"]],
+])("in %s, words of every script are found by small and capital letters", async (title, words) => {
+  const searcher = await createMember();
+  const [id] = await insertUploads([{ title }], { teamId: searcher.teamId, accountId });
+  for (const word of words) {
+    const path = `/upload?search=${encodeURIComponent(word)}`;
+    expect([word, idsOf(await harness.call("GET", path, { token: searcher.token }))]).toEqual([
+      word,
+      [id],
+    ]);
+  }
+});
+
 test.each(["%00", "%ED%A0%80", "%FF", "a".repeat(1_000), "%5C", "*", "%2525"])(
   "a search for %s matches nothing, and is no 500",
   async (text) => {

@@ -3,8 +3,9 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FAILURE_CODES, FAILURES } from "../../../src/core/failures.ts";
 import { DEFAULT_PLANS } from "../../../src/core/plans.ts";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
+import { complete, fail } from "../../../src/features/uploads/publish/writes.ts";
 import { createMember, harnessWith, START } from "../../support/harness.ts";
-import { beginLife, type Columns, type Life, lag, later, mediaOf } from "./life.ts";
+import { beginLife, type Columns, type Life, lag, later, mediaOf, race500 } from "./life.ts";
 
 let life: Life;
 beforeEach(async () => {
@@ -115,7 +116,9 @@ describe("a failed post", () => {
     const [sha = ""] = await life.storeFiles(1);
     const id = await life.insert(failed({ media: mediaOf(sha) }));
     await retry(id);
-    const { results } = await env.DB.prepare("SELECT * FROM media_uses WHERE team_id = ?")
+    const { results } = await env.DB.prepare(
+      "SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ?",
+    )
       .bind(life.member.teamId)
       .all();
     expect(results).toEqual([{ team_id: life.member.teamId, sha256: sha, upload_id: id }]);
@@ -334,69 +337,86 @@ describe("with an Idempotency-Key", () => {
 });
 
 describe("races", () => {
-  test("of two retries at once one wins, 50 times", async () => {
-    const ids = await life.insertMany(many(50, failed()));
-    await Promise.all(
-      ids.map(async (id) => {
-        const answers = await Promise.all([retry(id), retry(id)]);
-        expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
-        const loser = answers.find(({ status }) => status === 409);
-        expect(loser?.body.code).toBe("NOT_FAILED");
-        expect(await life.row(id)).toMatchObject({ status: "pending", attempt: 2 });
-      }),
+  const retryIn = (one: Life, id: number) => one.call("POST", `/upload/${id}/retry`);
+
+  test("of two retries at once one wins, 500 times", { timeout: 60_000 }, async () => {
+    const { raced, sent } = await race500(
+      () => failed(),
+      (one, id) => Promise.all([retryIn(one, id), retryIn(one, id)]),
     );
-    expect(life.harness.sent).toHaveLength(50);
+    for (const { outcome, row, told } of raced) {
+      expect(outcome.map(({ status }) => status).sort()).toEqual([200, 409]);
+      const loser = outcome.find(({ status }) => status === 409);
+      expect(loser?.body.code).toBe("NOT_FAILED");
+      expect(row).toMatchObject({ status: "pending", attempt: 2 });
+      expect(told).toEqual([]);
+    }
+    expect(sent).toBe(500);
   });
 
-  test("a retry and the clean-up of its file: one wins, 50 times, never half", async () => {
-    const hashes = await life.storeFiles(50);
-    const ids = await life.insertMany(hashes.map((sha) => failed({ media: mediaOf(sha) })));
-    const winners = await Promise.all(
-      ids.map(async (id, i) => {
-        const sha = hashes[i] ?? "";
-        const cleanUp = env.DB.prepare(
-          `DELETE FROM media WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM uploads
-             WHERE id = ?2 AND status <> 'failed')`,
-        ).bind(sha, id);
-        const [answer, { meta }] = await Promise.all([
-          retry(id),
-          lag(i % 8).then(() => cleanUp.run()),
-        ]);
-        const row = await life.row(id);
-        if (answer.status === 200) {
-          expect(meta.changes).toBe(0);
-          expect(row).toMatchObject({ status: "pending", attempt: 2 });
-          return "retry";
-        }
-        expect(answer).toMatchObject({ status: 409, body: { code: "MEDIA_EXPIRED" } });
-        expect(meta.changes).toBe(1);
-        expect(row).toMatchObject({ status: "failed", attempt: 1, failure_code: "unknown" });
-        return "clean-up";
-      }),
+  test("a retry and the last automatic one, 500 times", { timeout: 60_000 }, async () => {
+    const isOut = (i: number) => i % 2 === 0;
+    const { raced, sent } = await race500(
+      () => ({ status: "pending", backoffs: 3, error_message: "Busy." }),
+      async (one, id, i) => {
+        const { deps } = one.harness;
+        const automatic = async () => {
+          const taken = await claimUpload(deps, id);
+          if (taken.kind !== "claimed") throw new Error(`The post is ${taken.kind}.`);
+          const { upload } = taken.claim;
+          if (!isOut(i)) return fail(deps, upload, { code: "unknown", message: "It broke." });
+          const post = { kind: "published", platformPostId: "3k", shareUrl: null } as const;
+          return complete(deps, upload, post, false);
+        };
+        const late = lag(Math.floor(i / 2) % 3).then(() => retryIn(one, id));
+        return (await Promise.all([late, automatic()]))[0];
+      },
     );
-    expect(new Set(winners)).toEqual(new Set(["retry", "clean-up"]));
+    const seen = raced.map(({ outcome, row, told }, i) => {
+      expect(told).toEqual([isOut(i) ? "upload.completed" : "upload.failed"]);
+      const next = outcome.status === 200 ? ["pending", 2] : [told[0]?.split(".")[1], 1];
+      expect([row.status, row.attempt]).toEqual(next);
+      return `${told} ${outcome.body.code ?? "retried"}`;
+    });
+    expect(new Set(seen)).toEqual(
+      new Set([
+        "upload.completed ALREADY_RETRYING",
+        "upload.completed NOT_FAILED",
+        "upload.failed ALREADY_RETRYING",
+        "upload.failed retried",
+      ]),
+    );
+    expect(sent).toBe(seen.filter((one) => one.endsWith("retried")).length);
   });
 
-  test("a retry and a deletion: one wins, 50 times", async () => {
-    const ids = await life.insertMany(many(50, failed()));
-    await Promise.all(
-      ids.map(async (id, i) => {
-        const [retried, deleted] = await Promise.all([
-          retry(id),
-          lag(i % 3).then(() => life.call("DELETE", `/upload/${id}`)),
-        ]);
-        const row = await life.row(id);
-        if (row.deleted_at !== null) {
-          expect(row.status).toBe("failed");
-          expect([deleted.status, [404, 409].includes(retried.status)]).toEqual([200, true]);
-          return;
-        }
-        expect(retried.status).toBe(200);
-        // The deletion that comes after a retry cancels it.
-        expect([200, 409]).toContain(deleted.status);
-        expect(row.status).toBe(deleted.status === 200 ? "failed" : "pending");
-      }),
+  test("a retry and a deletion: one wins, 500 times", { timeout: 60_000 }, async () => {
+    const { raced, sent } = await race500(
+      () => failed(),
+      (one, id, i) =>
+        Promise.all([retryIn(one, id), lag(i % 6).then(() => one.call("DELETE", `/upload/${id}`))]),
     );
+    const seen = raced.map(({ outcome: [retried, deleted], row, told }) => {
+      if (row.deleted_at !== null) {
+        // What is removed is not there for the retry.
+        expect([row.status, row.attempt, deleted.status]).toEqual(["failed", 1, 200]);
+        expect(retried).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+        expect(told).toEqual([]);
+        return "removed";
+      }
+      expect([row.attempt, retried.status]).toEqual([2, 200]);
+      if (deleted.status === 200) {
+        // A deletion that comes after the retry finds a post that waits, and cancels it.
+        expect(row).toMatchObject({ status: "failed", failure_code: "cancelled" });
+        expect(told).toEqual(["upload.cancelled"]);
+        return "retried, then cancelled";
+      }
+      expect(deleted).toMatchObject({ status: 409, body: { code: "NOT_CANCELLABLE" } });
+      expect(row.status).toBe("pending");
+      expect(told).toEqual([]);
+      return "retried";
+    });
+    expect(new Set(seen)).toEqual(new Set(["removed", "retried", "retried, then cancelled"]));
+    expect(sent).toBe(seen.filter((one) => one !== "removed").length);
   });
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
+import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
 import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
 import { tiktokSimulator } from "../../../src/sandbox/tiktok/index.ts";
 import { createMember, form, Harness, type Member } from "../../support/harness.ts";
@@ -262,14 +263,21 @@ test("slow processing is waited for", async () => {
 /** A little more than goes out in one chunk. */
 const LONG_BYTES = 60_500_000;
 
-test("a video of more than 60 MB goes out in chunks, each in a step that is not repeated", async () => {
+test("a video of more than 60 MB goes out in chunks; the next run goes on where the budget ended", async () => {
   const stage = await onStage();
   const bytes = new Uint8Array(LONG_BYTES);
   bytes.set(verticalMp4);
   const id = await stage.post({ video: new Blob([bytes]) });
   const ranges: string[] = [];
+  let steps = 4;
   await watching(
-    () => stage.harness.drain(),
+    async () => {
+      stage.harness.sent.splice(0);
+      await publishUpload(stage.harness.deps, id, { spend: () => {}, hasRoom: () => steps-- > 0 });
+      expect(ranges).toHaveLength(3);
+      expect(await stage.read(id)).toMatchObject({ status: "processing" });
+      await stage.harness.drain();
+    },
     (call, answer) => {
       const range = call.request.headers.get("content-range");
       if (range) ranges.push(range);

@@ -198,7 +198,11 @@ test("a long video goes up in segments over several runs, each sent once", async
   const bytes = new Uint8Array(LONG_BYTES);
   bytes.set(verticalMp4);
   const id = await stage.post({ video: video(bytes) });
-  const calls = await watching(() => stage.harness.drain());
+  const calls = await watching(async () => {
+    await stage.harness.deliver();
+    expect(await stage.read(id)).toMatchObject({ status: "processing" });
+    await stage.harness.drain();
+  });
   expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
   expect(count(calls, "POST /2/media/upload/ID/append")).toBe(19);
   expect(count(calls, "POST /2/media/upload/ID/finalize")).toBe(1);

@@ -346,3 +346,17 @@ test.each<[string, Parameters<typeof form>[0], string]>([
   expect(answer.body.errors).toMatchObject([{ field }]);
   expect(harness.sent).toEqual([]);
 });
+
+test("a field that cannot be read hides nothing of the others (400)", async () => {
+  const stage = await onStage();
+  const body = form({
+    accountId: stage.accountId,
+    video: video(),
+    youtube_title: "x".repeat(101),
+    license: "mine",
+  });
+  const answer = await stage.harness.call("POST", "/upload", { token: stage.member.token, body });
+  expect(answer.status).toBe(400);
+  const fields = answer.body.errors.map(({ field }: { field: string }) => field);
+  expect(fields).toEqual(["license", "youtube_title"]);
+});

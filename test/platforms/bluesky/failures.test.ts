@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { XrpcRefusal } from "../../../src/platforms/bluesky/api.ts";
+import { readPutRecordReply, type XrpcRefusal } from "../../../src/platforms/bluesky/api.ts";
 import { isUndecided, toRefused, waitSeconds } from "../../../src/platforms/bluesky/failures.ts";
-import { NOW } from "./scripted.ts";
+import { NOW, xrpcError } from "./scripted.ts";
 
 const refusal = (
   status: number,
@@ -9,6 +9,20 @@ const refusal = (
   message = "In the server's words",
   headers: Partial<XrpcRefusal> = {},
 ): XrpcRefusal => ({ status, name, message, rateLimitReset: null, retryAfter: null, ...headers });
+
+/** Without a name, what answers is no body of Bluesky's, unless it has words. */
+async function refusalOf(status: number, name: string | null, message = "In the server's words") {
+  const bare = message.startsWith("Bluesky answered");
+  const reply = name
+    ? xrpcError(status, name, message)
+    : bare
+      ? new Response(null, { status })
+      : Response.json({ message }, { status });
+  const read = await readPutRecordReply(reply);
+  if (read.ok) throw new Error("That was no refusal.");
+  expect(read.error).toEqual(refusal(status, name, message));
+  return read.error;
+}
 
 test.each<[number, string | null]>([
   [400, "ExpiredToken"],
@@ -22,8 +36,8 @@ test.each<[number, string | null]>([
   [401, "MissingJwt"],
   [400, "invalid_grant"],
   [401, null],
-])("asks for a fresh token after %i %s", (status, name) => {
-  expect(toRefused(refusal(status, name), NOW)).toEqual({ kind: "token_expired" });
+])("asks for a fresh token after %i %s", async (status, name) => {
+  expect(toRefused(await refusalOf(status, name), NOW)).toEqual({ kind: "token_expired" });
 });
 
 test.each<[number, string | null, string, string, boolean]>([
@@ -70,8 +84,8 @@ test.each<[number, string | null, string, string, boolean]>([
   [404, null, "Bluesky answered HTTP 404.", "platform_unavailable", true],
   [403, null, "Bluesky answered HTTP 403.", "unknown", false],
   [418, "Teapot", "I am one", "unknown", false],
-])("%i %s (%s) is %s, transient: %s", (status, name, message, code, transient) => {
-  expect(toRefused(refusal(status, name, message), NOW)).toEqual({
+])("%i %s (%s) is %s, transient: %s", async (status, name, message, code, transient) => {
+  expect(toRefused(await refusalOf(status, name, message), NOW)).toEqual({
     kind: "failed",
     failure: { code, message },
     transient,
@@ -81,8 +95,8 @@ test.each<[number, string | null, string, string, boolean]>([
 test.each([
   ["BlobNotFound", "Could not find blob: bafkrei"],
   ["InvalidRequest", "Could not find blob: bafkrei"],
-])("a file dropped by the server (%s) is uploaded again from the start", (name, message) => {
-  expect(toRefused(refusal(400, name, message), NOW)).toEqual({
+])("a file dropped by the server (%s) is uploaded again from the start", async (name, message) => {
+  expect(toRefused(await refusalOf(400, name, message), NOW)).toEqual({
     kind: "failed",
     failure: { code: "platform_unavailable", message },
     transient: true,

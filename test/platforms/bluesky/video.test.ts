@@ -124,7 +124,8 @@ test("says nothing of a size that is not known", async () => {
 
 test.each([
   ["https://pds.example.com", "did:web:pds.example.com"],
-  ["http://localhost:2583", "did:web:localhost%3A2583"],
+  ["https://pds.example.com:8443", "did:web:pds.example.com"],
+  ["http://localhost:2583", "did:web:localhost"],
 ])("names the server at %s %s", (origin, did) => {
   expect(didOfServer(origin)).toBe(did);
 });

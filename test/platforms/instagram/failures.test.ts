@@ -53,6 +53,7 @@ test.each<[number, number | undefined, object]>([
   [25, 2207050, failed("account_disconnected", false)],
   [100, 2207081, failed("unknown", false)],
   [100, undefined, failed("unknown", false)],
+  [20, 1772107, failed("unknown", false)],
   [190, undefined, EXPIRED],
   [190, 463, EXPIRED],
   [190, 467, EXPIRED],
@@ -96,6 +97,15 @@ describe("answers without Meta's numbers", () => {
 
   test("a bare 401 asks for a fresh token", async () => {
     expect(toRefused(await refusalOf(new Response(null, { status: 401 })))).toEqual(EXPIRED);
+  });
+});
+
+test("a location that Instagram does not know is told in its words", async () => {
+  const message = "Invalid parameter: INVALID_LOCATION_ID";
+  expect(toRefused(await refusalOf(graphError(100, undefined, { message })))).toEqual({
+    kind: "failed",
+    failure: { code: "unknown", message },
+    transient: false,
   });
 });
 

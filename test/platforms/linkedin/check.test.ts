@@ -61,6 +61,15 @@ test.each<[string, JobChange, string, RegExp]>([
   expect(check(post(change))).toEqual([{ field, message: expect.stringMatching(wording) }]);
 });
 
+test.each([
+  ["urn:li:organization:1", ["visibility"]],
+  ["urn:li:person:1", []],
+])("a post for the connections of %s", (platformAccountId, fields) => {
+  const plan = { platformAccountId, at: new Date(0) };
+  const errors = check(post({ settings: { visibility: "CONNECTIONS" } }), plan);
+  expect(errors.map(({ field }) => field)).toEqual(fields);
+});
+
 test("does not judge what is still behind a URL", () => {
   const unknown = { mime: null, sizeBytes: null, width: null, height: null };
   const media = [{ kind: "image" as const, ...unknown }];

@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
+import { readEmptyReply } from "../../../src/platforms/linkedin/api.ts";
 import { toRefused, toUploadRefused } from "../../../src/platforms/linkedin/failures.ts";
+import { error } from "./scripted.ts";
 
-const refusal = (status: number, code: string | null, message = "In its words") => ({
-  status,
-  code,
-  message,
-  retryAfterSeconds: null,
-});
+async function refusalOf(reply: Response) {
+  const read = await readEmptyReply(reply);
+  if (read.ok) throw new Error("That was no refusal.");
+  return read.error;
+}
+
+/** Without a code, what answers is no body of LinkedIn's. */
+const refusal = (status: number, code: string | null, message = "In its words") =>
+  refusalOf(code === null ? new Response(null, { status }) : error(status, code, message));
 const refused = (code: string, transient = false) => ({
   kind: "failed",
   failure: { code },
@@ -50,26 +55,28 @@ test.each<[number, string | null, object]>([
   [502, null, refused("platform_unavailable", true)],
   [503, null, refused("platform_unavailable", true)],
   [504, null, refused("platform_unavailable", true)],
-])("HTTP %i with %s", (status, code, expected) => {
-  expect(toRefused(refusal(status, code))).toMatchObject(expected);
+])("HTTP %i with %s", async (status, code, expected) => {
+  const told = await refusal(status, code);
+  expect(told).toMatchObject({ status, code });
+  expect(toRefused(told)).toMatchObject(expected);
 });
 
 test.each([
   [400, null],
   [409, "CONFLICT"],
   [422, "UNPROCESSABLE_ENTITY"],
-])("a duplicate is flagged, with HTTP %i as well", (status, code) => {
+])("a duplicate is flagged, with HTTP %i as well", async (status, code) => {
   const message = "Content is a duplicate of urn:li:share:1";
-  expect(toRefused(refusal(status, code, message))).toEqual({
+  expect(toRefused(await refusalOf(error(status, code, message)))).toEqual({
     kind: "failed",
     failure: { code: "content_flagged", message },
     transient: false,
   });
 });
 
-test("a file that is still being processed is waited for, whatever the code", () => {
+test("a file that is still being processed is waited for, whatever the code", async () => {
   const message = "The asset is still being processed";
-  expect(toRefused(refusal(400, "SOMETHING", message))).toMatchObject({
+  expect(toRefused(await refusal(400, "SOMETHING", message))).toMatchObject({
     failure: { code: "platform_processing_timeout" },
     transient: true,
   });
@@ -78,27 +85,32 @@ test("a file that is still being processed is waited for, whatever the code", ()
 test.each([
   [600, true],
   [601, false],
-])("a limit that ends in %i seconds is waited for: %s", (retryAfterSeconds, transient) => {
-  expect(toRefused({ ...refusal(429, null), retryAfterSeconds })).toMatchObject({
+])("a limit that ends in %i seconds is waited for: %s", async (retryAfterSeconds, transient) => {
+  const headers = { "retry-after": String(retryAfterSeconds) };
+  const told = await refusalOf(new Response(null, { status: 429, headers }));
+  expect(toRefused(told)).toMatchObject({
     failure: { code: "rate_limited", retryAfterSeconds },
     transient,
   });
 });
 
-test("an ended version is told to whoever runs the service", () => {
-  expect(toRefused(refusal(426, "NONEXISTENT_VERSION"))).toMatchObject({
+test("an ended version is told to whoever runs the service", async () => {
+  expect(toRefused(await refusal(426, "NONEXISTENT_VERSION"))).toMatchObject({
     failure: { message: expect.stringContaining("update it") },
   });
 });
 
-test.each([400, 401, 403, 404, 410])("an upload address refused with %i is worn out", (status) => {
-  expect(toUploadRefused(refusal(status, null))).toMatchObject({
-    failure: { code: "platform_unavailable" },
-    transient: true,
-    restart: true,
-  });
-});
+test.each([400, 401, 403, 404, 410])(
+  "an upload address refused with %i is worn out",
+  async (status) => {
+    expect(toUploadRefused(await refusal(status, null))).toMatchObject({
+      failure: { code: "platform_unavailable" },
+      transient: true,
+      restart: true,
+    });
+  },
+);
 
-test("an upload address that is down for a moment is tried again", () => {
-  expect(toUploadRefused(refusal(503, null))).not.toHaveProperty("restart");
+test("an upload address that is down for a moment is tried again", async () => {
+  expect(toUploadRefused(await refusal(503, null))).not.toHaveProperty("restart");
 });

@@ -1,5 +1,17 @@
 import { expect, test } from "vitest";
+import { readCreatorInfoReply } from "../../../src/platforms/tiktok/api.ts";
 import { toGivenUp, toRefused } from "../../../src/platforms/tiktok/failures.ts";
+import { error } from "./scripted.ts";
+
+async function refusalOf(reply: Response) {
+  const read = await readCreatorInfoReply(reply);
+  if (read.ok) throw new Error("That was no refusal.");
+  return read.error;
+}
+
+/** Without a code, what answers is no body of TikTok's. */
+const answer = (status: number, code: string | null, message?: string) =>
+  code === null ? new Response(null, { status }) : error(status, code, message);
 
 const refused = (code: string, transient = false) => ({
   kind: "failed",
@@ -35,12 +47,14 @@ test.each([
   [400, "constructor", refused("unknown")],
   [401, "access_token_invalid", { kind: "token_expired" }],
   [401, null, { kind: "token_expired" }],
-])("HTTP %i with %s", (status, code, expected) => {
-  expect(toRefused({ status, code, message: "In its words" })).toMatchObject(expected);
+])("HTTP %i with %s", async (status, code, expected) => {
+  const refusal = await refusalOf(answer(status, code, "In its words"));
+  expect(refusal).toMatchObject({ status, code });
+  expect(toRefused(refusal)).toMatchObject(expected);
 });
 
-test("waits a minute for the limit of calls, of which no answer says more", () => {
-  const refusal = { status: 429, code: "rate_limit_exceeded", message: "Slow down" };
+test("waits a minute for the limit of calls, of which no answer says more", async () => {
+  const refusal = await refusalOf(answer(429, "rate_limit_exceeded", "Slow down"));
   expect(toRefused(refusal)).toMatchObject({
     failure: { message: "Slow down", retryAfterSeconds: 60 },
   });
@@ -51,8 +65,8 @@ test.each([
   ["invalid_params", "The total video count is wrong", "media_invalid"],
   ["invalid_params", "The photo urls are wrong", "media_invalid"],
   ["invalid_params", "The title is wrong", "unknown"],
-])("%s saying %j is %s", (code, message, failure) => {
-  expect(toRefused({ status: 400, code, message })).toEqual({
+])("%s saying %j is %s", async (code, message, failure) => {
+  expect(toRefused(await refusalOf(answer(400, code, message)))).toEqual({
     kind: "failed",
     failure: { code: failure, message },
     transient: false,

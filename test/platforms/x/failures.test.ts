@@ -20,7 +20,23 @@ async function refused(reply: Response) {
 
 test.each<[string, () => Response, object]>([
   ["401", () => problem(401, "Unauthorized"), { kind: "token_expired" }],
-  ["402", () => problem(402, "No credits"), { code: "platform_unavailable" }],
+  [
+    "402",
+    () =>
+      Response.json(
+        {
+          title: "CreditsDepleted",
+          detail: "Your enrolled account does not have any credits to fulfill this request.",
+          type: "https://api.x.com/2/problems/credits",
+        },
+        { status: 402 },
+      ),
+    {
+      code: "platform_unavailable",
+      message: "Your enrolled account does not have any credits to fulfill this request.",
+      transient: false,
+    },
+  ],
   [
     "a duplicate",
     () => problem(403, "You are not allowed to create a Tweet with duplicate content."),

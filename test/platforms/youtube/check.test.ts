@@ -124,3 +124,12 @@ test.each<[string, string[], number]>([
 ])("of tags with %s the first that fit are kept", (_, tags, kept) => {
   expect(fitTags(tags)).toEqual(tags.slice(0, kept));
 });
+
+test.each([
+  ["2026-12-05T08:59:59Z", []],
+  ["2026-12-05T09:00:00Z", ["scheduledDate"]],
+])("a video for 9 o'clock that is uploaded at %s", (at, fields) => {
+  const plan = { platformAccountId: "UC1", at: new Date(at) };
+  const planned = post({ settings: { scheduledDate: "2026-12-05T09:00:00Z" } });
+  expect(check(planned, plan).map(({ field }) => field)).toEqual(fields);
+});

@@ -1,13 +1,20 @@
 import { expect, test } from "vitest";
+import { readOpenSessionReply } from "../../../src/platforms/youtube/api.ts";
 import {
   secondsToPacificMidnight,
   toGivenUp,
   toRefused,
 } from "../../../src/platforms/youtube/failures.ts";
-import { NOW } from "./scripted.ts";
+import { error, NOW } from "./scripted.ts";
 
-const refusal = (status: number, reason: string | null, retryAfterSeconds: number | null = null) =>
-  toRefused({ status, reason, message: "In its words", location: null, retryAfterSeconds }, NOW);
+/** A redirect has no body of YouTube's, and an answer of 200 none that can be read. */
+async function refusal(status: number, reason: string | null, retryAfter?: string) {
+  const headers: Record<string, string> = retryAfter ? { "retry-after": retryAfter } : {};
+  const read = await readOpenSessionReply(error(status, reason, { headers }));
+  if (read.ok) throw new Error("That was no refusal.");
+  expect(read.error).toMatchObject({ status, reason });
+  return toRefused(read.error, NOW);
+}
 
 const TO_MIDNIGHT = 23 * 3_600;
 
@@ -52,8 +59,8 @@ test.each([
   [408, null, "platform_unavailable", true, undefined],
   [200, null, "platform_unavailable", true, undefined],
   [302, null, "platform_unavailable", true, undefined],
-])("HTTP %i with %s is %s", (status, reason, code, transient, retryAfterSeconds) => {
-  expect(refusal(status, reason)).toEqual({
+])("HTTP %i with %s is %s", async (status, reason, code, transient, retryAfterSeconds) => {
+  expect(await refusal(status, reason)).toEqual({
     kind: "failed",
     failure: {
       code,
@@ -66,17 +73,17 @@ test.each([
 
 test.each(["authError", "expired", "required", "authorizationRequired", "somethingNew", null])(
   "HTTP 401 with %s is about the token",
-  (reason) => {
-    expect(refusal(401, reason)).toEqual({ kind: "token_expired" });
+  async (reason) => {
+    expect(await refusal(401, reason)).toEqual({ kind: "token_expired" });
   },
 );
 
-test("a wait that YouTube tells is kept, and waited for where it is short", () => {
-  expect(refusal(503, null, 600)).toMatchObject({
+test("a wait that YouTube tells is kept, and waited for where it is short", async () => {
+  expect(await refusal(503, null, "600")).toMatchObject({
     failure: { retryAfterSeconds: 600 },
     transient: true,
   });
-  expect(refusal(503, null, 601)).toMatchObject({
+  expect(await refusal(503, null, "601")).toMatchObject({
     failure: { retryAfterSeconds: 601 },
     transient: false,
   });

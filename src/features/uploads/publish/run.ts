@@ -112,6 +112,8 @@ async function work(
       await handOver(deps, next.upload);
       return;
     }
+    // For what the step writes: a call to the database is a subrequest too.
+    budget.spend();
     next = await takeStep(deps, next, budget);
   }
 }
