@@ -7,7 +7,7 @@ import { measureFullSize } from "./full-size.ts";
 import { measureIntake } from "./intake.ts";
 import { measureLateness } from "./lateness.ts";
 import { canMeasureCpu } from "./process-cost.ts";
-import { measureRelay } from "./relay.ts";
+import { FILM_TO_TIKTOK, FILM_TO_X, LONGEST_TO_TIKTOK, measureRelay } from "./relay.ts";
 import { printTable, printVerdict, type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
 import { measureStartUp } from "./start-up.ts";
@@ -20,17 +20,19 @@ const THOROUGH = {
   effort: { rounds: 5, seconds: 3, posts: 600 },
   sizes: { small: 1_000, large: 200_000, others: 1_000_000 },
   due: 100_000,
+  films: [FILM_TO_X, LONGEST_TO_TIKTOK],
 };
 const QUICK: typeof THOROUGH = {
   starts: 3,
   effort: { rounds: 2, seconds: 1, posts: 200 },
   sizes: { small: 1_000, large: 20_000, others: 100_000 },
   due: 10_000,
+  films: [FILM_TO_X, FILM_TO_TIKTOK],
 };
 
 /** Measures and prints; a bar that is missed is told, and is no failure of the program. */
 async function main(): Promise<number> {
-  const { starts, effort, sizes, due } = process.argv.includes("--quick") ? QUICK : THOROUGH;
+  const { starts, effort, sizes, due, films } = process.argv.includes("--quick") ? QUICK : THOROUGH;
   const workspace = new Workspace();
   const all: Row[] = [];
   const show = (title: string, rows: Row[]) => {
@@ -55,7 +57,12 @@ async function main(): Promise<number> {
     if (canMeasureCpu) {
       show("Files taken in", await measureIntake(workspace, bundle.script));
       show("Hostile bodies", await measureAbuse(workspace, bundle.script));
-      show("Files passed on", await measureRelay(workspace, bundle.script));
+      for (const film of films) {
+        show(
+          `A file passed on to ${film.name}`,
+          await measureRelay(workspace, bundle.script, film),
+        );
+      }
       show("Due posts", [
         ...(await measureDuePosts(workspace, bundle.script, due)),
         ...(await measureLateness(workspace, bundle.script, 100)),

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import { call, type Reading, readData, readWhole } from "./api.ts";
+import { API, call, type Reading, readData, readWhole } from "./api.ts";
+
+const encode = (text: string) => new TextEncoder().encode(text);
 
 /** @see https://docs.x.com/x-api/media/media-upload */
 export function uploadImageRequest(accessToken: string, image: Blob): Request {
@@ -28,17 +30,37 @@ export interface NewUpload {
 export const initializeRequest = (accessToken: string, upload: NewUpload): Request =>
   call("POST", "/2/media/upload/initialize", accessToken, upload);
 
-/** @see https://docs.x.com/x-api/media/append-media-upload */
+/**
+ * The form is written by hand: the runtime does not count what a FormData holds, so that a long video's
+ * segments would all stay in memory.
+ *
+ * @see https://docs.x.com/x-api/media/append-media-upload
+ */
 export function appendRequest(
   accessToken: string,
   mediaId: string,
   segmentIndex: number,
-  segment: Blob,
+  segment: Uint8Array,
 ): Request {
-  const body = new FormData();
-  body.append("media", segment, "segment");
-  body.append("segment_index", String(segmentIndex));
-  return call("POST", `/2/media/upload/${mediaId}/append`, accessToken, body);
+  const boundary = crypto.randomUUID();
+  const part = `--${boundary}\r\nContent-Disposition: form-data; name=`;
+  const head = encode(
+    `${part}"segment_index"\r\n\r\n${segmentIndex}\r\n${part}"media"; filename="segment"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  );
+  const tail = encode(`\r\n--${boundary}--\r\n`);
+  const body = new Uint8Array(head.length + segment.length + tail.length);
+  body.set(head);
+  body.set(segment, head.length);
+  body.set(tail, head.length + segment.length);
+  return new Request(`${API}/2/media/upload/${mediaId}/append`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      "content-type": `multipart/form-data; boundary=${boundary}`,
+    },
+    body,
+    redirect: "manual",
+  });
 }
 
 /** What is in the answer does not matter. */

@@ -92,7 +92,7 @@ async function sendSegments(
   let { segmentIndex } = upload;
   while (segmentIndex < end && secondsBetween(startedAt, job.now()) < SENDING_SECONDS) {
     const bytes = await readBytes(job, item, segmentRange(item.sizeBytes, segmentIndex));
-    const request = appendRequest(job.accessToken, upload.mediaId, segmentIndex, new Blob([bytes]));
+    const request = appendRequest(job.accessToken, upload.mediaId, segmentIndex, bytes);
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);

@@ -22,7 +22,7 @@ type MediaType = "text/srt" | "text/vtt";
 
 interface SubtitleFile {
   mediaType: MediaType;
-  file: Blob;
+  file: Uint8Array;
 }
 
 /** What the file is by its text: names and headers are not believed. */
@@ -56,7 +56,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
   if (text === null) return refuse(mediaInvalid("The subtitles are empty or larger than 1 MB."));
   const mediaType = typeOf(text);
   if (!mediaType) return refuse(mediaInvalid("The subtitles are neither SRT nor WebVTT."));
-  return ok({ mediaType, file: new Blob([text]) });
+  return ok({ mediaType, file: new TextEncoder().encode(text) });
 }
 
 /** They are no reason to fail the post: it goes out without them. */
@@ -77,7 +77,7 @@ export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared
   const { mediaType, file } = fetched.value;
   const request = initializeRequest(accessToken, {
     media_type: mediaType,
-    total_bytes: file.size,
+    total_bytes: file.byteLength,
     media_category: "subtitles",
   });
   const opened = await readMediaReply(await job.fetch(request));
