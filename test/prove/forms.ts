@@ -13,6 +13,8 @@ export interface Form {
   kills: number;
   /** Kills while files stream in. */
   brokenUploads: number;
+  /** Clients that hang up while they wait for the outcome. */
+  clients: number;
   killUploads: number;
 }
 
@@ -27,6 +29,7 @@ export const SHORT: Form = {
   controlUploads: 150,
   kills: 5,
   brokenUploads: 3,
+  clients: 30,
   killUploads: 100,
 };
 
@@ -41,5 +44,6 @@ export const FULL: Form = {
   controlUploads: 150,
   kills: 60,
   brokenUploads: 50,
+  clients: 100,
   killUploads: 1_000,
 };

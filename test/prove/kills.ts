@@ -27,6 +27,9 @@ const STEERING = ["", "", "", " [sandbox:lost_reply]", " [sandbox:5xx=1]"];
 const LIFE_MS = [150, 1_500] as const;
 /** A start takes this long on a machine with nothing else to do; a busier one lives longer for it. */
 const START_MS = 1_600;
+/** Calls that are sent in the last moment of a life, and how long that moment is at most. */
+const LAST_CALLS = 5;
+const LAST_MS = 200;
 /** How far the clock is on at the next start: past every lease and most waits, or not quite. */
 const DEAD_SECONDS = [20, 200] as const;
 const TICK_MS = 300;
@@ -65,10 +68,13 @@ export async function playKills({ script, folder, seed, form, verdicts }: Proof)
     for (let kill = 0; kill < form.kills; kill++) {
       const life = Math.round(random.between(...LIFE_MS) * pace);
       await Promise.all([live(instance, life), load.run(instance, life, kill)]);
+      load.sendLast(instance, kill);
+      await sleep(random.between(0, LAST_MS));
       await instance.kill();
       await platform.rest();
       clockOffset += random.between(...DEAD_SECONDS);
       instance = await start(false);
+      await load.repeatUnanswered(instance);
     }
     platform.isFaulty = false;
     const moveOn = async (seconds: number) => {
@@ -95,9 +101,17 @@ export async function playKills({ script, folder, seed, form, verdicts }: Proof)
       ...platform.faults,
       kills: form.kills,
       "calls cut off": load.cutOff,
+      "calls cut off after they were stored": load.foundAgain,
       "moved on by s": clockOffset,
     });
     verdicts.judge(judge(evidence));
+    const posted = Map.groupBy(database.uploads, ({ text }) => text);
+    const wrong = load.texts.filter((text) => posted.get(text)?.length !== 1);
+    verdicts.check(
+      `F9   ${load.texts.length} calls with a key, those without an answer repeated: ${database.uploads.length} uploads`,
+      wrong.length === 0 && database.uploads.length === load.texts.length,
+      wrong.map((text) => `${text}: ${posted.get(text)?.length ?? 0} uploads`),
+    );
     const open = database.uploads.filter(({ status }) => status !== "completed");
     const undecided = open.filter(isUndecided);
     const lost = open.filter((upload) => !isUndecided(upload));
@@ -168,11 +182,21 @@ async function live(instance: Instance, ms: number): Promise<void> {
   }
 }
 
-/** Posts coming in, evenly over all lives; a call that is cut off is not repeated. */
+/** A post as its client sends it, and sends it again when it had no answer. */
+interface Call {
+  key: string;
+  fields: FormData;
+}
+
+/** Posts coming in, evenly over all lives, each under a key of its own. */
 class Load {
   readonly acknowledged: number[] = [];
+  readonly texts: string[] = [];
   cutOff = 0;
-  private sent = 0;
+  /** Repeated calls that were answered as one that had been taken before. */
+  foundAgain = 0;
+  private readonly unanswered: Call[] = [];
+  private readonly onTheirWay = new Set<Promise<void>>();
   private readonly random: Random;
   private readonly targets: Target[];
   private readonly form: { kills: number; killUploads: number };
@@ -185,41 +209,71 @@ class Load {
 
   /** Ends with the life; calls that are then on their way meet the kill. */
   async run(instance: Instance, lifeMs: number, kill: number): Promise<void> {
-    const target = Math.ceil(((kill + 1) / this.form.kills) * this.form.killUploads);
-    const count = target - this.sent;
+    const count = Math.max(0, this.leftOf(kill) - LAST_CALLS);
     const waits = Array.from({ length: count }, () => this.random.between(0, lifeMs)).sort(
       (a, b) => a - b,
     );
     const startedAt = performance.now();
     for (const wait of waits) {
       await sleep(Math.max(0, startedAt + wait - performance.now()));
-      void this.post(instance, this.sent++);
+      this.sendNext(instance);
     }
     await sleep(Math.max(0, startedAt + lifeMs - performance.now()));
   }
 
-  private async post(instance: Instance, i: number): Promise<void> {
+  /** Sends what is left of the life's share at once; who waits for the outcome is cut off for sure. */
+  sendLast(instance: Instance, kill: number): void {
+    for (let left = this.leftOf(kill); left > 0; left--) {
+      this.sendNext(instance, left % 2 === 0 ? "?async=false" : "");
+    }
+  }
+
+  /** To a server that lives: whatever was cut off is sent once more, as a client would. */
+  async repeatUnanswered(instance: Instance): Promise<void> {
+    await Promise.all(this.onTheirWay);
+    await Promise.all(this.unanswered.splice(0).map((call) => this.send(instance, call)));
+  }
+
+  private leftOf(kill: number): number {
+    return Math.ceil(((kill + 1) / this.form.kills) * this.form.killUploads) - this.texts.length;
+  }
+
+  private sendNext(instance: Instance, query = ""): void {
+    const sending = this.post(instance, this.texts.length, query);
+    this.onTheirWay.add(sending);
+    void sending.finally(() => this.onTheirWay.delete(sending));
+  }
+
+  private async post(instance: Instance, i: number, query: string): Promise<void> {
     const fields = new FormData();
     const target = this.targets[i % this.targets.length];
     if (!target) throw new Error("There is no account to post to.");
     const { name, accountId, protocol } = target;
     fields.set("accountId", accountId);
     const steering = protocol ? (STEERING[this.random.between(0, STEERING.length - 1)] ?? "") : "";
-    fields.set(protocol?.textField ?? "description", `Post ${i} plain${steering}`);
+    const text = `Post ${i} plain`;
+    this.texts.push(text);
+    fields.set(protocol?.textField ?? "description", `${text}${steering}`);
     await protocol?.fill(fields, i, name);
+    await this.send(instance, { key: `call-${i}`, fields }, query);
+  }
+
+  private async send(instance: Instance, call: Call, query = ""): Promise<void> {
     try {
-      const response = await fetch(`${instance.origin}/api/v1/upload`, {
+      const response = await fetch(`${instance.origin}/api/v1/upload${query}`, {
         method: "POST",
-        headers: { "x-api-key": TOKEN },
-        body: fields,
+        headers: { "x-api-key": TOKEN, "idempotency-key": call.key },
+        body: call.fields,
         signal: AbortSignal.timeout(CALL_MS),
       });
       const answer = (await response.json()) as { data?: { uploadId?: number; id?: number } };
       const id = answer.data?.uploadId ?? answer.data?.id;
       if (response.ok && id) this.acknowledged.push(id);
       else console.error(`An upload was answered ${response.status}.`, answer);
+      if (response.headers.get("idempotent-replayed") === "true") this.foundAgain++;
     } catch {
       this.cutOff++;
+      this.unanswered.push(call);
     }
   }
 }

@@ -6,12 +6,13 @@ import { parseArgs } from "node:util";
 import { runProgram } from "../../src/cli/program.ts";
 import { requireWrangler } from "../../src/cli/wrangler.ts";
 import { playBrokenUploads } from "./broken-uploads.ts";
+import { playDisconnects } from "./disconnects.ts";
 import { FULL, SHORT } from "./forms.ts";
 import { playKills } from "./kills.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWorlds } from "./worlds.ts";
 
-/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills|files`: one part. */
+/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills|files|clients`: one part. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { full: { type: "boolean" }, seed: { type: "string" }, only: { type: "string" } },
@@ -26,7 +27,12 @@ async function main(): Promise<number> {
   const entry = join("test", "prove", "worker.ts");
   await requireWrangler("Building", ["deploy", entry, "--dry-run", "--outdir", folder]);
   const proof = { script: join(folder, "worker.js"), folder, seed, form, verdicts };
-  const plays = { worlds: playWorlds, kills: playKills, files: playBrokenUploads };
+  const plays = {
+    worlds: playWorlds,
+    kills: playKills,
+    files: playBrokenUploads,
+    clients: playDisconnects,
+  };
   for (const [part, play] of Object.entries(plays)) {
     if (values.only === undefined || values.only === part) await play(proof);
   }
