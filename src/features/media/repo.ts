@@ -1,8 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
-import type { MediaKind } from "../../platforms/connector.ts";
 import type { StoredFile } from "./store.ts";
-import { media } from "./table.ts";
+import { type FileRef, media } from "./table.ts";
 
 export type MediaRow = typeof media.$inferSelect;
 
@@ -44,15 +43,6 @@ export function mediaOfUpload(uploadId: number | SQL): Query<MediaRow[]> {
       WHERE u.id = ${uploadId}`,
     readMedia,
   );
-}
-
-/** A file as a post's row names it, and what became of it once the post needed it no more. */
-export interface FileRef {
-  sha256: string;
-  kind: MediaKind;
-  isGone?: true;
-  /** It was an image whose thumbnail is kept. */
-  hasThumbnail?: true;
 }
 
 export interface FileId {

@@ -30,3 +30,12 @@ export const mediaUses = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256, table.uploadId] })],
 );
+
+/** A file as a post's row names it, and what became of it once the post needed it no more. */
+export interface FileRef {
+  sha256: string;
+  kind: MediaKind;
+  isGone?: true;
+  /** It was an image whose thumbnail is kept. */
+  hasThumbnail?: true;
+}

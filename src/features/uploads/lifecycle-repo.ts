@@ -6,7 +6,7 @@ import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
-import { type UploadMetadata, type UploadRow, uploads } from "./table.ts";
+import { type OlderRecord, type UploadMetadata, type UploadRow, uploads } from "./table.ts";
 
 const readUpload = rowReader(uploads);
 
@@ -237,19 +237,6 @@ export const ifChanged = (query: Query<number>): Query<number> => ({
   ...query,
   sql: `${query.sql} AND changes() > 0`,
 });
-
-/** What the older operations tell of a post. */
-export interface OlderRecord {
-  id: number;
-  createdBy: number | null;
-  accountId: string;
-  platform: Platform;
-  title: string | null;
-  status: StatusGroup;
-  uploadedAt: Date | null;
-  metadata: UploadMetadata | null;
-  fileSize: number;
-}
 
 const OLDER = sql`SELECT id, created_by, account_id, platform, title, status_group, uploaded_at,
   metadata, file_size FROM uploads`;

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
-import type { OlderRecord } from "./lifecycle-repo.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
 import { uploadFilterSchema } from "./schema.ts";
-import type { UploadRow } from "./table.ts";
+import type { OlderRecord, UploadRow } from "./table.ts";
 
 const dateTime = z.iso.datetime();
 const status = z.enum(UPLOAD_STATUSES);

@@ -1,7 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { type OlderRecord, olderById, olderPage } from "./lifecycle-repo.ts";
+import { olderById, olderPage } from "./lifecycle-repo.ts";
 import type { OlderFilter } from "./lifecycle-schema.ts";
+import type { OlderRecord } from "./table.ts";
 
 /** One page, most recent first, as the older operations show posts. */
 export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<OlderRecord[]> {

@@ -6,7 +6,6 @@ import type { Deps } from "../../deps.ts";
 import { type FieldInfo, fieldInfos } from "../../platforms/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
-import type { FileRef } from "../media/repo.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
@@ -261,7 +260,7 @@ export async function toUpload(
   origin: string,
   { upload, account }: UploadWithAccount,
 ): Promise<Upload> {
-  const files: FileRef[] = upload.media.filter((item) => "sha256" in item);
+  const files = upload.media.filter((item) => "sha256" in item);
   const image = files.find((item) => item.kind === "image");
   const video = files.find((item) => item.kind === "video");
   const address = async (sha256: string, variant: "original" | "thumbnail") =>

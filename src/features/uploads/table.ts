@@ -2,7 +2,8 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { FailureCode } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { instant, json } from "../../db/columns.ts";
-import type { Bookmark, MediaKind } from "../../platforms/connector.ts";
+import type { Bookmark } from "../../platforms/connector.ts";
+import type { FileRef } from "../media/table.ts";
 import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
 
 /**
@@ -10,7 +11,7 @@ import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
  * `thumbnail`: a picture for the post's video, which the post can do without.
  */
 export type MediaRef = (
-  | { sha256: string; kind: MediaKind }
+  | FileRef
   /** `isGone`: it could not be downloaded, and the post goes out without it. */
   | { url: string; isGone?: true }
 ) & {
@@ -107,4 +108,17 @@ export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;
 export interface UploadWithAccount {
   upload: UploadRecord;
   account: UploadAccount | null;
+}
+
+/** What the older operations tell of a post. */
+export interface OlderRecord {
+  id: number;
+  createdBy: number | null;
+  accountId: string;
+  platform: Platform;
+  title: string | null;
+  status: StatusGroup;
+  uploadedAt: Date | null;
+  metadata: UploadMetadata | null;
+  fileSize: number;
 }
