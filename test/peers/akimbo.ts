@@ -25,6 +25,7 @@ interface Upload {
   status: string;
   metadata: Metadata | null;
   errorMessage: string | null;
+  failure: { code: string } | null;
 }
 
 interface Metadata {
@@ -35,7 +36,7 @@ interface Metadata {
 export type PublishedUpload = Upload & { metadata: Metadata };
 
 /** A post's form fields; an array repeats the field. */
-export type PostFields = Record<string, string | string[] | Blob[]>;
+export type PostFields = Record<string, string | string[] | File[]>;
 
 /** Akimbo's REST API and its movable clock. */
 export interface Akimbo {
@@ -44,6 +45,8 @@ export interface Akimbo {
   post(fields: PostFields): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
   /** The upload once it is completed. */
   completed(uploadId: number): Promise<PublishedUpload>;
+  /** The upload once it has failed. */
+  failed(uploadId: number): Promise<Upload>;
   /** Posts, and waits for the completed upload. */
   publish(fields: PostFields): Promise<PublishedUpload>;
   /** From now on it is `seconds` later for Akimbo than it was a moment ago. */
@@ -53,12 +56,21 @@ export interface Akimbo {
   readLog(): Promise<string>;
 }
 
-/** Runs `npm start` on a free port with everything it keeps in `stateDir`. */
-export async function startAkimbo(stateDir: string): Promise<Akimbo> {
+/**
+ * Runs `npm start` on a free port with everything it keeps in `stateDir`.
+ *
+ * @param platformOrigins for `PLATFORM_ORIGINS`: real origin → replacement
+ */
+export async function startAkimbo(
+  stateDir: string,
+  platformOrigins: Record<string, string>,
+): Promise<Akimbo> {
   const port = await findFreePort();
   const token = `kmb_${randomBytes(32).toString("hex")}`;
   const start = inProject("src/cli/start.ts");
-  const child = spawnGroup(process.execPath, [start, "--var", "RATE_LIMITS:off"], {
+  const origins = `PLATFORM_ORIGINS:${JSON.stringify(platformOrigins)}`;
+  const options = ["--var", "RATE_LIMITS:off", "--var", origins];
+  const child = spawnGroup(process.execPath, [start, ...options], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
     env: {
       ...process.env,
@@ -103,16 +115,28 @@ function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
   const post: Akimbo["post"] = (fields) =>
     send("/api/v1/upload", { method: "POST", body: toForm(fields) });
 
-  const completed: Akimbo["completed"] = async (uploadId) => {
+  /** The upload once it is completed or failed. */
+  async function ended(uploadId: number): Promise<Upload> {
     const deadline = Date.now() + PUBLISH_TIMEOUT_MS;
     for (;;) {
       const { body } = await call<{ data: Upload }>("GET", `/upload/${uploadId}`);
-      const { status, metadata, errorMessage } = body.data;
-      if (status === "completed" && metadata) return { ...body.data, metadata };
-      if (status === "failed") throw new Error(`The post failed: ${errorMessage}`);
+      const { status } = body.data;
+      if (status === "completed" || status === "failed") return body.data;
       if (Date.now() > deadline) throw new Error(`The post is still ${status}.`);
       await sleep(POLL_MS);
     }
+  }
+
+  const completed: Akimbo["completed"] = async (uploadId) => {
+    const { metadata, ...upload } = await ended(uploadId);
+    if (metadata) return { ...upload, metadata };
+    throw new Error(`The post failed: ${upload.errorMessage}`);
+  };
+
+  const failed: Akimbo["failed"] = async (uploadId) => {
+    const upload = await ended(uploadId);
+    if (upload.status === "failed") return upload;
+    throw new Error("The post did not fail.");
   };
 
   async function moveClock(offset: number): Promise<void> {
@@ -129,6 +153,7 @@ function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
     call,
     post,
     completed,
+    failed,
     publish: async (fields) => {
       const { status, body } = await post(fields);
       if (status !== 200) throw new Error(`The post was refused (${status}): ${body.error}`);
@@ -143,10 +168,7 @@ function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
 function toForm(fields: PostFields): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) {
-    for (const each of Array.isArray(value) ? value : [value]) {
-      if (typeof each === "string") form.append(name, each);
-      else form.append(name, each, "photo.png");
-    }
+    for (const each of Array.isArray(value) ? value : [value]) form.append(name, each);
   }
   return form;
 }

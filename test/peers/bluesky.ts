@@ -10,10 +10,26 @@ export interface Facet {
   features: Record<string, string>[];
 }
 
-interface Image {
-  image: { $type: string; ref: { $link: string }; mimeType: string; size: number };
-  alt: string;
+export interface BlobRef {
+  $type: string;
+  ref: { $link: string };
+  mimeType: string;
+  size: number;
+}
+
+interface Described {
+  alt?: string;
   aspectRatio?: { width: number; height: number };
+}
+
+export interface ImagesEmbed {
+  $type: "app.bsky.embed.images";
+  images: (Described & { image: BlobRef })[];
+}
+
+export interface VideoEmbed extends Described {
+  $type: "app.bsky.embed.video";
+  video: BlobRef;
 }
 
 export interface PostRecord {
@@ -22,7 +38,7 @@ export interface PostRecord {
   langs?: string[];
   labels?: unknown;
   facets?: Facet[];
-  embed?: { $type: string; images: Image[] };
+  embed?: ImagesEmbed | VideoEmbed;
 }
 
 export interface Person {
@@ -40,6 +56,8 @@ export interface XrpcAnswer<T> {
 /** The PDS itself, asked without Akimbo. */
 export interface Pds {
   origin: string;
+  /** The origin of the directory that its accounts' DIDs are registered in. */
+  directory: string;
   call<T>(nsid: string, call: XrpcCall): Promise<XrpcAnswer<T>>;
   createPerson(handle: string): Promise<Person>;
   /** The record at an `at://` address. */
@@ -48,6 +66,8 @@ export interface Pds {
   listPosts(did: string): Promise<PostRecord[]>;
   getBlob(did: string, cid: string): Promise<Buffer>;
 }
+
+type Addresses = Pick<Pds, "origin" | "directory">;
 
 interface XrpcCall {
   query?: Record<string, string>;
@@ -68,15 +88,15 @@ export async function startPds(folder: string, jwtSecret: string): Promise<Pds> 
       env: { ...process.env, PDS_JWT_SECRET: jwtSecret },
     },
   );
-  const origin = await Promise.race([
-    once(child, "message").then(([message]) => String(message)),
+  const addresses = await Promise.race([
+    once(child, "message").then(([message]) => message as Addresses),
     once(child, "exit").then(() => null),
   ]);
-  if (origin === null) throw new Problem("The Bluesky server could not be started.");
-  return createPds(origin);
+  if (addresses === null) throw new Problem("The Bluesky server could not be started.");
+  return createPds(addresses);
 }
 
-function createPds(origin: string): Pds {
+function createPds({ origin, directory }: Addresses): Pds {
   function send(nsid: string, { query = {}, token, method, body }: XrpcCall): Promise<Response> {
     const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {});
     if (body) headers.set("content-type", "application/json");
@@ -100,6 +120,7 @@ function createPds(origin: string): Pds {
 
   return {
     origin,
+    directory,
     call,
     createPerson: async (handle) => {
       const password = crypto.randomUUID();

@@ -2,36 +2,23 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createGradientPng } from "../../src/cli/png.ts";
-import type { Akimbo, Refusal } from "./akimbo.ts";
-import type { Facet, Pds, Person, PostRecord } from "./bluesky.ts";
-import { type Relay, type Session, serveFile } from "./relay.ts";
+import type { Refusal } from "./akimbo.ts";
+import type { Facet } from "./bluesky.ts";
+import { serveFile } from "./http.ts";
+import {
+  type Check,
+  connectAccount,
+  GET_RECORD,
+  type Posting,
+  PUT_RECORD,
+  type World,
+} from "./posting.ts";
+import type { Session } from "./relay.ts";
 import { expire, lifeOf } from "./tokens.ts";
-
-export interface World {
-  akimbo: Akimbo;
-  pds: Pds;
-  relay: Relay;
-  jwtSecret: string;
-  author: Person;
-  friend: Person;
-}
-
-export interface Check {
-  name: string;
-  run(): Promise<void>;
-}
-
-interface Account {
-  id: string;
-  accountName: string;
-  status: string;
-}
 
 const CREATE_SESSION = "com.atproto.server.createSession";
 const REFRESH_SESSION = "com.atproto.server.refreshSession";
 const DELETE_SESSION = "com.atproto.server.deleteSession";
-const PUT_RECORD = "com.atproto.repo.putRecord";
-const GET_RECORD = "com.atproto.repo.getRecord";
 const CREATE_RECORD = "com.atproto.repo.createRecord";
 
 /** Source: lexicon app.bsky.embed.images. */
@@ -47,63 +34,17 @@ const SLOW_REFRESH_MS = 1_000;
 const PLANNED_AHEAD_MS = 120_000;
 /** Tokens issued within one second are the same token. */
 const OTHER_TOKEN_SECONDS = 2;
-/** A submit without an answer is looked up after 55 s, and by the sweep 20 s later at the latest. */
-const LOOK_UP_SECONDS = 80;
 const DEFERRED_WORK_MS = 5_000;
 
 /** In the order in which they have to run: each builds on the ones before. */
-export function createChecks(world: World): Check[] {
+export function createChecks(world: World, posting: Posting): Check[] {
   const { akimbo, pds, relay, author, friend } = world;
-  let accountId = "";
-
-  const connect = (login: { identifier: string; appPassword: string }) =>
-    akimbo.call<{ data: Account } & Refusal>("POST", "/accounts", {
-      platform: "bluesky",
-      service: relay.origin,
-      ...login,
-    });
-
-  async function connectAuthor(): Promise<void> {
-    const { handle: identifier, appPassword, did } = author;
-    const { status, body } = await connect({ identifier, appPassword });
-    assert.equal(status, 200, body.error);
-    assert.equal(body.data.accountName, identifier);
-    assert.equal(body.data.status, "active");
-    assert.equal(relay.session().did, did);
-    accountId = body.data.id;
-  }
-
-  /** Publishes, and reads back from the PDS what became of it. */
-  async function publish(fields: Parameters<Akimbo["post"]>[0]): Promise<PostRecord> {
-    const { videoId, shareUrl } = (await akimbo.publish({ accountId, ...fields })).metadata;
-    assert.match(videoId, new RegExp(`^at://${author.did}/app\\.bsky\\.feed\\.post/[2-7a-z]{13}$`));
-    assert.equal(shareUrl, `https://bsky.app/profile/${author.handle}/post/${videoId.slice(-13)}`);
-    return pds.getPost(videoId);
-  }
+  const { publish, publishDespite, countPosts } = posting;
 
   /** Waits until the access token in use is that old. */
   async function ageSession(seconds: number): Promise<void> {
     const { issuedAt } = lifeOf(relay.session().accessJwt);
     await sleep(Math.max(0, issuedAt.getTime() + seconds * 1_000 - Date.now()));
-  }
-
-  async function countPosts(text: string): Promise<number> {
-    return (await pds.listPosts(author.did)).filter((post) => post.text === text).length;
-  }
-
-  async function publishDespite(loss: "request" | "reply", text: string): Promise<void> {
-    const puts = relay.callsOf(PUT_RECORD).length;
-    const gets = relay.callsOf(GET_RECORD).length;
-    const lost = relay.loseNext(PUT_RECORD, loss);
-    const { body } = await akimbo.post({ accountId, description: text });
-    await lost;
-    assert.equal(await countPosts(text), loss === "reply" ? 1 : 0);
-    await akimbo.advanceClock(LOOK_UP_SECONDS);
-    const { metadata } = await akimbo.completed(body.data.uploadId);
-    assert.equal((await pds.getPost(metadata.videoId)).text, text);
-    assert.equal(await countPosts(text), 1);
-    assert.equal(relay.callsOf(PUT_RECORD).length - puts, 1, "calls of putRecord at the PDS");
-    assert.equal(relay.callsOf(GET_RECORD).length - gets, 1, "look-ups");
   }
 
   /** Posts planned for one moment, which then comes: they start together. */
@@ -115,7 +56,11 @@ export function createChecks(world: World): Check[] {
     const texts = Array.from({ length: BURST }, (_, i) => `${text} ${i + 1}`);
     const planned = await Promise.all(
       texts.map((description) =>
-        akimbo.post({ accountId, description, schedule_date: at.toISOString() }),
+        akimbo.post({
+          accountId: posting.accountId(),
+          description,
+          schedule_date: at.toISOString(),
+        }),
       ),
     );
     await akimbo.setClock(at);
@@ -131,7 +76,7 @@ export function createChecks(world: World): Check[] {
     {
       name: "refuses a wrong app password with the server's words (400)",
       run: async () => {
-        const { status, body } = await connect({
+        const { status, body } = await connectAccount(world, {
           identifier: author.handle,
           appPassword: "aaaa-bbbb-cccc-dddd",
         });
@@ -145,7 +90,7 @@ export function createChecks(world: World): Check[] {
       name: "refuses an account password before it leaves (400)",
       run: async () => {
         const calls = relay.calls.length;
-        const { status, body } = await connect({
+        const { status, body } = await connectAccount(world, {
           identifier: author.handle,
           appPassword: author.password,
         });
@@ -156,7 +101,7 @@ export function createChecks(world: World): Check[] {
     },
     {
       name: "connects by handle, app password and service",
-      run: connectAuthor,
+      run: posting.connect,
     },
     {
       name: "marks links, mentions and hashtags by the right bytes; sets languages and labels",
@@ -198,7 +143,7 @@ export function createChecks(world: World): Check[] {
         ];
         const post = await publish({
           description: "Four images",
-          photo: PHOTOS.map(({ bytes }) => new Blob([bytes], { type: "image/png" })),
+          photo: PHOTOS.map(toFile),
           bluesky_alt_text: altTexts,
         });
         assert.equal(post.embed?.$type, "app.bsky.embed.images");
@@ -227,10 +172,13 @@ export function createChecks(world: World): Check[] {
     {
       name: "refuses an image of more than 2,000,000 bytes (400)",
       run: async () => {
-        const { bytes } = pad(createPhoto(100, 100), MAX_IMAGE_BYTES + 1);
-        const photo = [new Blob([bytes], { type: "image/png" })];
+        const photo = [toFile(pad(createPhoto(100, 100), MAX_IMAGE_BYTES + 1))];
         const calls = relay.calls.length;
-        const { status, body } = await akimbo.post({ accountId, description: "Too big", photo });
+        const { status, body } = await akimbo.post({
+          accountId: posting.accountId(),
+          description: "Too big",
+          photo,
+        });
         assert.equal(status, 400);
         assert.match(body.error, /2,000,001 bytes/);
         assert.equal(relay.calls.length, calls);
@@ -245,7 +193,8 @@ export function createChecks(world: World): Check[] {
           photo: await serveFile(bytes, "image/png"),
           bluesky_alt_text: "From the web",
         });
-        const [image] = post.embed?.images ?? [];
+        assert.equal(post.embed?.$type, "app.bsky.embed.images");
+        const [image] = post.embed.images;
         assert.equal(image?.alt, "From the web");
         assert.deepEqual(image.aspectRatio, { width, height });
         assert.ok(bytes.equals(await pds.getBlob(author.did, image.image.ref.$link)));
@@ -263,7 +212,10 @@ export function createChecks(world: World): Check[] {
       run: async () => {
         const text = "é".repeat(301);
         const calls = relay.calls.length;
-        const { status, body } = await akimbo.post({ accountId, description: text });
+        const { status, body } = await akimbo.post({
+          accountId: posting.accountId(),
+          description: text,
+        });
         assert.equal(status, 400);
         assert.match(body.error, /300.+301/);
         assert.equal(relay.calls.length, calls);
@@ -281,11 +233,15 @@ export function createChecks(world: World): Check[] {
     },
     {
       name: "finds the post whose reply got lost, and makes no second one",
-      run: () => publishDespite("reply", "The reply to this one gets lost"),
+      run: async () => {
+        await publishDespite("reply", { description: "The reply to this one gets lost" });
+      },
     },
     {
       name: "sends a post again that never arrived, once",
-      run: () => publishDespite("request", "This one does not arrive at first"),
+      run: async () => {
+        await publishDespite("request", { description: "This one does not arrive at first" });
+      },
     },
     {
       name: `renews an ending session once for ${BURST} posts at a time`,
@@ -329,7 +285,7 @@ export function createChecks(world: World): Check[] {
       name: "ends the session at the server when the account is disconnected",
       run: async () => {
         const { refreshJwt } = relay.session();
-        const { status } = await akimbo.call("DELETE", `/accounts/${accountId}`);
+        const { status } = await akimbo.call("DELETE", `/accounts/${posting.accountId()}`);
         assert.equal(status, 200);
         const deadline = Date.now() + DEFERRED_WORK_MS;
         while (relay.callsOf(DELETE_SESSION).length === 0 && Date.now() < deadline) await sleep(50);
@@ -340,14 +296,17 @@ export function createChecks(world: World): Check[] {
         });
         assert.equal(refusal.status, 400);
         assert.equal(refusal.body.error, "ExpiredToken");
-        const { status: postStatus } = await akimbo.post({ accountId, description: "Too late" });
+        const { status: postStatus } = await akimbo.post({
+          accountId: posting.accountId(),
+          description: "Too late",
+        });
         assert.equal(postStatus, 404);
       },
     },
     {
       name: "connects the same account again",
       run: async () => {
-        await connectAuthor();
+        await posting.connect();
         const text = "Back again";
         assert.equal((await publish({ description: text })).text, text);
       },
@@ -359,15 +318,9 @@ export function createChecks(world: World): Check[] {
           body: { identifier: friend.handle, password: friend.appPassword },
         });
         const { accessJwt: accessToken, refreshJwt: refreshToken } = session.body;
-        const { status, body } = await akimbo.call<{ data: Account } & Refusal>(
-          "POST",
-          "/accounts",
-          {
-            platform: "bluesky",
-            service: relay.origin,
-            credentials: { accessToken, refreshToken },
-          },
-        );
+        const { status, body } = await connectAccount(world, {
+          credentials: { accessToken, refreshToken },
+        });
         assert.equal(status, 200, body.error);
         assert.equal(body.data.accountName, friend.handle);
         await akimbo.publish({ accountId: body.data.id, description: "By a friend" });
@@ -396,6 +349,8 @@ const pad = (photo: Photo, sizeBytes: number): Photo => ({
   ...photo,
   bytes: Buffer.concat([photo.bytes, randomBytes(sizeBytes - photo.bytes.length)]),
 });
+
+const toFile = ({ bytes }: Photo): File => new File([bytes], "photo.png", { type: "image/png" });
 
 const PHOTOS = [
   pad(createPhoto(640, 360), MAX_IMAGE_BYTES),

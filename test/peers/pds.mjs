@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { PDS } from "@atproto/pds";
 import plc from "@did-plc/server";
 
-// A Bluesky server with its DID directory: `node pds.mjs <folder>` keeps its files there, prints its
-// address and runs until it is stopped, or until the program that started it is gone.
+// A Bluesky server with its DID directory: `node pds.mjs <folder>` keeps its files there, prints
+// both addresses and runs until it is stopped, or until the program that started it is gone.
 
 const secret = () => randomBytes(32).toString("hex");
 
@@ -49,6 +49,7 @@ async function startPds(folder, didPlcUrl) {
 process.on("disconnect", () => process.exit());
 const [folder] = process.argv.slice(2);
 if (!folder) throw new Error("Usage: node pds.mjs <folder>");
-const origin = await startPds(folder, await startDirectory());
-console.log(origin);
-process.send?.(origin);
+const directory = await startDirectory();
+const addresses = { origin: await startPds(folder, directory), directory };
+console.log(addresses);
+process.send?.(addresses);

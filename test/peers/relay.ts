@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import { listen, parseJson, readBody } from "./http.ts";
 
 /** A call that the PDS has answered. */
 export interface Call {
@@ -21,7 +20,10 @@ export interface Session {
 /** What gets lost: the request before the PDS has it, or the reply after it acted. */
 export type Loss = "request" | "reply";
 
-/** Stands between Akimbo and the PDS, and passes everything on unless told otherwise. */
+/**
+ * Stands between Akimbo and the PDS, and passes everything on unless told otherwise. Its host is the
+ * PDS's, because a server's DID is made of that.
+ */
 export interface Relay {
   origin: string;
   calls: Call[];
@@ -101,33 +103,4 @@ export async function startRelay(target: string): Promise<Relay> {
       replacements.set(token, replacement);
     },
   };
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}
-
-/** Serves one file to whoever asks; its address. */
-export async function serveFile(bytes: Buffer, type: string): Promise<string> {
-  const server = createServer((_, response) => {
-    response.writeHead(200, { "content-type": type }).end(bytes);
-  });
-  return `${await listen(server)}/file`;
-}
-
-async function listen(server: ReturnType<typeof createServer>): Promise<string> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

@@ -8,8 +8,11 @@ import { spawnGroup } from "../../src/cli/process-group.ts";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { type Akimbo, startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
-import { type Check, createChecks } from "./checks.ts";
+import { createChecks } from "./checks.ts";
+import { type Check, createPosting, type World } from "./posting.ts";
 import { startRelay } from "./relay.ts";
+import { createVideoChecks } from "./video-checks.ts";
+import { startVideoService } from "./video-service.ts";
 
 const SHOWN_LOG_LINES = 40;
 
@@ -20,16 +23,19 @@ async function main(stopping: AbortSignal): Promise<number> {
   const jwtSecret = randomBytes(32).toString("hex");
 
   console.log("Starting a Bluesky server and Akimbo …\n");
-  const [pds, akimbo] = await Promise.all([
-    startPds(join(folder, "pds"), jwtSecret),
-    startAkimbo(join(folder, "state")),
-  ]);
+  const pds = await startPds(join(folder, "pds"), jwtSecret);
+  const videoService = await startVideoService(pds.directory);
+  const akimbo = await startAkimbo(join(folder, "state"), {
+    "https://video.bsky.app": videoService.origin,
+  });
   const [author, friend] = await Promise.all([
     pds.createPerson("ada.test"),
     pds.createPerson("walter.test"),
   ]);
   const relay = await startRelay(pds.origin);
-  const checks = createChecks({ akimbo, pds, relay, jwtSecret, author, friend });
+  const world: World = { akimbo, pds, relay, videoService, jwtSecret, author, friend };
+  const posting = createPosting(world);
+  const checks = [...createChecks(world, posting), ...createVideoChecks(world, posting)];
   const failed = await runChecks(checks, stopping);
   if (failed > 0) await showLog(akimbo);
   console.log(`\n${checks.length - failed} passed, ${failed} failed`);

@@ -8,9 +8,12 @@ function splitToken(token: string): { header: string; claims: Record<string, unk
   return { header, claims: JSON.parse(decode(payload)) as Record<string, unknown> };
 }
 
+/** The claims of a token, as they stand there. */
+export const readClaims = (token: string): Record<string, unknown> => splitToken(token).claims;
+
 /** When the token runs out and when it was issued. */
 export function lifeOf(token: string): { expiresAt: Date; issuedAt: Date } {
-  const { exp, iat } = splitToken(token).claims;
+  const { exp, iat } = readClaims(token);
   return { expiresAt: new Date(Number(exp) * 1_000), issuedAt: new Date(Number(iat) * 1_000) };
 }
 

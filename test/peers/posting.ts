@@ -1,0 +1,103 @@
+import assert from "node:assert/strict";
+import type { Akimbo, PostFields, Refusal } from "./akimbo.ts";
+import type { Pds, Person, PostRecord } from "./bluesky.ts";
+import type { Loss, Relay } from "./relay.ts";
+import type { VideoService } from "./video-service.ts";
+
+export interface World {
+  akimbo: Akimbo;
+  pds: Pds;
+  relay: Relay;
+  videoService: VideoService;
+  jwtSecret: string;
+  author: Person;
+  friend: Person;
+}
+
+export interface Check {
+  name: string;
+  run(): Promise<void>;
+}
+
+export interface Account {
+  id: string;
+  accountName: string;
+  status: string;
+}
+
+/** What the checks do with the author's account, and what stands on the PDS then. */
+export interface Posting {
+  /** Connects the account by its app password. */
+  connect(): Promise<void>;
+  /** Of the account, once it is connected. */
+  accountId(): string;
+  /** Publishes, and reads back from the PDS what became of it. */
+  publish(fields: PostFields): Promise<PostRecord>;
+  /** Publishes while the call that makes the post is lost, and reads back the one post of it. */
+  publishDespite(loss: Loss, post: PostFields & { description: string }): Promise<PostRecord>;
+  /** How many posts of that text the PDS has. */
+  countPosts(text: string): Promise<number>;
+}
+
+export const PUT_RECORD = "com.atproto.repo.putRecord";
+export const GET_RECORD = "com.atproto.repo.getRecord";
+
+/** A submit without an answer is looked up after 55 s, and by the sweep 20 s later at the latest. */
+const LOOK_UP_SECONDS = 80;
+
+export const connectAccount = ({ akimbo, relay }: World, login: object) =>
+  akimbo.call<{ data: Account } & Refusal>("POST", "/accounts", {
+    platform: "bluesky",
+    service: relay.origin,
+    ...login,
+  });
+
+export function createPosting(world: World): Posting {
+  const { akimbo, pds, relay, author } = world;
+  let accountId = "";
+
+  async function countPosts(text: string): Promise<number> {
+    return (await pds.listPosts(author.did)).filter((post) => post.text === text).length;
+  }
+
+  return {
+    connect: async () => {
+      const { handle: identifier, appPassword, did } = author;
+      const { status, body } = await connectAccount(world, { identifier, appPassword });
+      assert.equal(status, 200, body.error);
+      assert.equal(body.data.accountName, identifier);
+      assert.equal(body.data.status, "active");
+      assert.equal(relay.session().did, did);
+      accountId = body.data.id;
+    },
+    accountId: () => accountId,
+    publish: async (fields) => {
+      const { videoId, shareUrl } = (await akimbo.publish({ accountId, ...fields })).metadata;
+      const uri = new RegExp(`^at://${author.did}/app\\.bsky\\.feed\\.post/[2-7a-z]{13}$`);
+      assert.match(videoId, uri);
+      assert.equal(
+        shareUrl,
+        `https://bsky.app/profile/${author.handle}/post/${videoId.slice(-13)}`,
+      );
+      return pds.getPost(videoId);
+    },
+    publishDespite: async (loss, fields) => {
+      const text = fields.description;
+      const puts = relay.callsOf(PUT_RECORD).length;
+      const gets = relay.callsOf(GET_RECORD).length;
+      const lost = relay.loseNext(PUT_RECORD, loss);
+      const { body } = await akimbo.post({ accountId, ...fields });
+      await lost;
+      assert.equal(await countPosts(text), loss === "reply" ? 1 : 0);
+      await akimbo.advanceClock(LOOK_UP_SECONDS);
+      const { metadata } = await akimbo.completed(body.data.uploadId);
+      const post = await pds.getPost(metadata.videoId);
+      assert.equal(post.text, text);
+      assert.equal(await countPosts(text), 1);
+      assert.equal(relay.callsOf(PUT_RECORD).length - puts, 1, "calls of putRecord at the PDS");
+      assert.equal(relay.callsOf(GET_RECORD).length - gets, 1, "look-ups");
+      return post;
+    },
+    countPosts,
+  };
+}
