@@ -12,7 +12,7 @@ const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
 /** Every message by itself: one that breaks delays no other. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
-  const budget = createBudget(deps.now);
+  const budget = createBudget(deps, batch.messages.length);
   const isDead = batch.queue === DEAD_LETTERS;
   await Promise.all(
     batch.messages.map(async (message) => {

@@ -76,15 +76,14 @@ export function call(
   method: "GET" | "POST",
   path: string,
   accessToken: string,
-  body?: object | FormData,
+  body?: object,
 ): Request {
   const headers: Record<string, string> = { authorization: `Bearer ${accessToken}` };
-  const isForm = body instanceof FormData;
-  if (body && !isForm) headers["content-type"] = "application/json";
+  if (body) headers["content-type"] = "application/json";
   return new Request(API + path, {
     method,
     headers,
-    body: isForm ? body : body && JSON.stringify(body),
+    body: body && JSON.stringify(body),
     redirect: "manual",
   });
 }

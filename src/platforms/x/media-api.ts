@@ -1,16 +1,32 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
+import { type FormFile, streamedForm } from "../streamed-form.ts";
 import { API, call, type Reading, readData, readWhole } from "./api.ts";
 
-const encode = (text: string) => new TextEncoder().encode(text);
+/** What is sent of a file: all of it, or a segment. */
+export interface Bytes {
+  data: ReadableStream;
+  sizeBytes: number;
+}
+
+function sendRequest(
+  path: string,
+  accessToken: string,
+  texts: Record<string, string>,
+  file: Omit<FormFile, "name">,
+): Request {
+  const { body, contentType } = streamedForm(texts, { ...file, name: "media" });
+  return new Request(`${API}/2/media/upload${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${accessToken}`, "content-type": contentType },
+    body,
+    redirect: "manual",
+  });
+}
 
 /** @see https://docs.x.com/x-api/media/media-upload */
-export function uploadImageRequest(accessToken: string, image: Blob): Request {
-  const body = new FormData();
-  body.append("media", image, "media");
-  body.append("media_category", "tweet_image");
-  return call("POST", "/2/media/upload", accessToken, body);
-}
+export const uploadImageRequest = (accessToken: string, image: Bytes & { mime: string }): Request =>
+  sendRequest("", accessToken, { media_category: "tweet_image" }, { ...image, filename: "media" });
 
 const media = z.object({ id: z.string().regex(/^\d+$/) });
 
@@ -30,38 +46,19 @@ export interface NewUpload {
 export const initializeRequest = (accessToken: string, upload: NewUpload): Request =>
   call("POST", "/2/media/upload/initialize", accessToken, upload);
 
-/**
- * The form is written by hand: the runtime does not count what a FormData holds, so that a long video's
- * segments would all stay in memory.
- *
- * @see https://docs.x.com/x-api/media/append-media-upload
- */
-export function appendRequest(
+/** @see https://docs.x.com/x-api/media/append-media-upload */
+export const appendRequest = (
   accessToken: string,
   mediaId: string,
   segmentIndex: number,
-  segment: Uint8Array,
-): Request {
-  const boundary = crypto.randomUUID();
-  const part = `--${boundary}\r\nContent-Disposition: form-data; name=`;
-  const head = encode(
-    `${part}"segment_index"\r\n\r\n${segmentIndex}\r\n${part}"media"; filename="segment"\r\nContent-Type: application/octet-stream\r\n\r\n`,
+  segment: Bytes,
+): Request =>
+  sendRequest(
+    `/${mediaId}/append`,
+    accessToken,
+    { segment_index: String(segmentIndex) },
+    { ...segment, filename: "segment", mime: "application/octet-stream" },
   );
-  const tail = encode(`\r\n--${boundary}--\r\n`);
-  const body = new Uint8Array(head.length + segment.length + tail.length);
-  body.set(head);
-  body.set(segment, head.length);
-  body.set(tail, head.length + segment.length);
-  return new Request(`${API}/2/media/upload/${mediaId}/append`, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${accessToken}`,
-      "content-type": `multipart/form-data; boundary=${boundary}`,
-    },
-    body,
-    redirect: "manual",
-  });
-}
 
 /** What is in the answer does not matter. */
 export const readDoneReply = (reply: Response): Reading<unknown> => readWhole(reply, z.unknown());

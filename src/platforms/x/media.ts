@@ -34,17 +34,6 @@ const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
 
 const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
 
-async function readBytes(
-  job: Job,
-  item: MediaItem,
-  range: { offset: number; length: number },
-): Promise<Uint8Array<ArrayBuffer>> {
-  const body = await job.readMedia(item, range);
-  const bytes = new Uint8Array(await new Response(body).arrayBuffer());
-  if (bytes.byteLength !== range.length) throw new Error("The file could not be read whole.");
-  return bytes;
-}
-
 /** A step with the first file that is not all there. */
 export async function uploadNext(job: Job, at: Preparing): Promise<Prepared> {
   const item = job.post.media[at.mediaIds.length];
@@ -62,8 +51,8 @@ const withMedia = (at: Preparing, mediaId: string): Prepared =>
   next({ ...at, upload: null, mediaIds: [...at.mediaIds, mediaId] });
 
 async function uploadImage(job: Job, at: Preparing, item: MediaItem): Promise<Prepared> {
-  const bytes = await readBytes(job, item, { offset: 0, length: item.sizeBytes });
-  const image = new Blob([bytes], { type: item.mime });
+  const { mime, sizeBytes } = item;
+  const image = { data: await job.readMedia(item), sizeBytes, mime };
   const reply = await readMediaReply(await job.fetch(uploadImageRequest(job.accessToken, image)));
   return reply.ok ? withMedia(at, reply.value) : toRefused(reply.error, job.now());
 }
@@ -80,7 +69,7 @@ async function openUpload(job: Job, at: Preparing, item: MediaItem): Promise<Pre
   return next({ ...at, upload });
 }
 
-/** Sends a few segments, one in memory at a time; a segment may arrive twice. */
+/** Sends a few segments, one after the other; a segment may arrive twice. */
 async function sendSegments(
   job: Job,
   at: Preparing,
@@ -91,8 +80,9 @@ async function sendSegments(
   const end = Math.min(upload.segmentIndex + SEGMENTS_PER_STEP, segmentCount(item.sizeBytes));
   let { segmentIndex } = upload;
   while (segmentIndex < end && secondsBetween(startedAt, job.now()) < SENDING_SECONDS) {
-    const bytes = await readBytes(job, item, segmentRange(item.sizeBytes, segmentIndex));
-    const request = appendRequest(job.accessToken, upload.mediaId, segmentIndex, bytes);
+    const range = segmentRange(item.sizeBytes, segmentIndex);
+    const segment = { data: await job.readMedia(item, range), sizeBytes: range.length };
+    const request = appendRequest(job.accessToken, upload.mediaId, segmentIndex, segment);
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);

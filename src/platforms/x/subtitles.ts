@@ -22,7 +22,7 @@ type MediaType = "text/srt" | "text/vtt";
 
 interface SubtitleFile {
   mediaType: MediaType;
-  file: Uint8Array;
+  file: Blob;
 }
 
 /** What the file is by its text: names and headers are not believed. */
@@ -56,7 +56,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
   if (text === null) return refuse(mediaInvalid("The subtitles are empty or larger than 1 MB."));
   const mediaType = typeOf(text);
   if (!mediaType) return refuse(mediaInvalid("The subtitles are neither SRT nor WebVTT."));
-  return ok({ mediaType, file: new TextEncoder().encode(text) });
+  return ok({ mediaType, file: new Blob([text]) });
 }
 
 /** They are no reason to fail the post: it goes out without them. */
@@ -77,14 +77,14 @@ export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared
   const { mediaType, file } = fetched.value;
   const request = initializeRequest(accessToken, {
     media_type: mediaType,
-    total_bytes: file.byteLength,
+    total_bytes: file.size,
     media_category: "subtitles",
   });
   const opened = await readMediaReply(await job.fetch(request));
   if (!opened.ok) return goOnWithout(at, opened.error);
   const id = opened.value;
-  const segment = appendRequest(accessToken, id, 0, file);
-  const sent = await readDoneReply(await job.fetch(segment));
+  const segment = { data: file.stream(), sizeBytes: file.size };
+  const sent = await readDoneReply(await job.fetch(appendRequest(accessToken, id, 0, segment)));
   if (!sent.ok) return goOnWithout(at, sent.error);
   const closed = await readProcessingReply(await job.fetch(finalizeRequest(accessToken, id)));
   if (!closed.ok) return goOnWithout(at, closed.error);

@@ -1,27 +1,59 @@
-/**
- * Subrequests that the publishes of one queue batch share. The free plan allows 50 per invocation;
- * the rest is for the database. Source: Workers, "Platform limits".
- */
-const SUBREQUESTS = 40;
-/** More than any single step of a connector makes. */
-const STEP_RESERVE = 10;
-/** Queue consumers are ended after 15 minutes. Source: Queues, "Limits". */
-const SECONDS = 10 * 60;
+import { SECOND } from "../../../core/time.ts";
+import type { Deps } from "../../../deps.ts";
 
+/** Of one invocation; a paid plan has 10,000. Source: Workers, "Limits", of the free plan. */
+const SUBREQUESTS = 50;
+/** Kept for every message, to hand over with: the row and the next message. */
+const HAND_OVER = 2;
+/** Kept for steps, or those of a very large batch would never get on: as many as any step asks for. */
+const LEAST = 32;
+/** How long a step waits for those of other posts to end. */
+const PATIENCE_MS = 5 * SECOND;
+/** Queue consumers are ended after 15 minutes. Source: Queues, "Limits". */
+const MAX_MS = 10 * 60 * SECOND;
+
+/** The calls that leave the Worker, shared by the messages of one queue batch. */
 export interface Budget {
-  spend(): void;
-  /** Whether another step can be begun. */
-  hasRoom(): boolean;
+  /**
+   * Does a step once there is room for so many calls; what it does not spend is given back. Null, and
+   * nothing done, where there is no room, nor soon will be: the next invocation has to go on. The step
+   * calls `spend` with every call that it makes.
+   */
+  within<T>(calls: number, step: (spend: () => void) => Promise<T>): Promise<T | null>;
 }
 
-export function createBudget(now: () => Date): Budget {
-  const startedAt = now().getTime();
-  let spent = 0;
+export function createBudget({ now, wait }: Pick<Deps, "now" | "wait">, messages: number): Budget {
+  const endsAt = now().getTime() + MAX_MS;
+  let free = Math.max(LEAST, SUBREQUESTS - messages * HAND_OVER);
+  let stepsInFlight = 0;
+  let stepEnds = Promise.withResolvers<void>();
   return {
-    spend: () => {
-      spent++;
+    async within(calls, step) {
+      let patience: Promise<void> | null = null;
+      let isPatient = true;
+      while (free < calls) {
+        if (stepsInFlight === 0 || !isPatient) return null;
+        patience ??= wait(PATIENCE_MS).then(() => {
+          isPatient = false;
+        });
+        await Promise.race([stepEnds.promise, patience]);
+      }
+      if (now().getTime() >= endsAt) return null;
+      free -= calls;
+      stepsInFlight++;
+      let unspent = calls;
+      try {
+        return await step(() => {
+          // What goes beyond its share is missing to the others.
+          if (unspent > 0) unspent--;
+          else free--;
+        });
+      } finally {
+        free += unspent;
+        stepsInFlight--;
+        stepEnds.resolve();
+        stepEnds = Promise.withResolvers();
+      }
     },
-    hasRoom: () =>
-      SUBREQUESTS - spent >= STEP_RESERVE && now().getTime() - startedAt < SECONDS * 1_000,
   };
 }

@@ -11,6 +11,10 @@ export type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 
+/** Where in a post the first file stands that is still behind a URL; -1 where there is none. */
+export const nextToFetch = (media: readonly MediaRef[]): number =>
+  media.findIndex((item) => "url" in item && !item.isGone);
+
 /**
  * Downloads the first file that a post still has behind a URL, and notes it in the row, so that no
  * file is downloaded twice. Null when there is none.
@@ -22,7 +26,7 @@ export async function fetchNextMedia(
   upload: UploadRow,
   media: MediaRow[],
 ): Promise<FetchedMedia | null> {
-  const index = upload.media.findIndex((item) => "url" in item && !item.isGone);
+  const index = nextToFetch(upload.media);
   const item = upload.media[index];
   if (!item || !("url" in item)) return null;
 

@@ -13,7 +13,6 @@ import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
-import type { Budget } from "./budget.ts";
 
 /** What is left of the lease when a platform call must have ended, in seconds. */
 const LEASE_SLACK_SECONDS = 10;
@@ -49,7 +48,6 @@ export function createJob(
   connector: Connector,
   held: { upload: UploadRow; account: AccountRow; media: MediaRow[] },
   credentials: Credentials,
-  budget: Budget,
 ): PublishJob {
   const { upload, account, media } = held;
   const network = platformFetch(deps, account, upload.id);
@@ -73,10 +71,9 @@ export function createJob(
     uploadId: upload.id,
     attempt: upload.attempt,
     now: deps.now,
-    fetch: withDeadline(network, connector.timing.callSeconds, upload.leaseUntil, deps, budget),
+    fetch: withDeadline(network, connector.timing.callSeconds, upload.leaseUntil, deps),
     readMedia: async (item, range) => {
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
-      budget.spend();
       const object = file && (await deps.media.get(file.objectKey, range ? { range } : {}));
       if (!object) throw fileIsGone();
       return object.body;
@@ -100,10 +97,8 @@ function withDeadline(
   callSeconds: number,
   leaseUntil: Date | null,
   deps: Deps,
-  budget: Budget,
 ): Fetch {
   return async (input, init) => {
-    budget.spend();
     const leaseLeft = msUntil(leaseUntil, deps) - LEASE_SLACK_SECONDS * SECOND;
     const signals = [init?.signal, endsIn(Math.min(callSeconds * SECOND, leaseLeft))];
     const signal = AbortSignal.any(signals.filter((one) => one != null));

@@ -23,9 +23,11 @@ import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../content-hash.ts";
 import { CAP_WINDOW_MS, MAX_CRASHES, MAX_RESTARTS, nextBackoff, publishGate } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
+import { wake } from "../wake.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
-import { fetchNextMedia } from "./fetch-media.ts";
+import { countedDeps } from "./counted-deps.ts";
+import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
 import { createJob, endingBy } from "./job.ts";
 import {
   BROKE_OFF,
@@ -67,58 +69,59 @@ interface Held {
 /** What a step led to: the job goes on in this run, or is over for now. */
 type Next = Held | "over";
 
+/** Of taking a job, and saying so where it ends at once. */
+const CLAIM_CALLS = 2;
+/**
+ * About as many as any step makes: X's four segments are read and sent, a login is renewed, and the row
+ * is written. A file from a URL may come in 24 parts after three redirects.
+ */
+const STEP_CALLS = 12;
+const DOWNLOAD_CALLS = 32;
+
+const callsOf = ({ stage, media }: UploadRow): number =>
+  stage === "preparing" && nextToFetch(media) >= 0 ? DOWNLOAD_CALLS : STEP_CALLS;
+
 /**
  * Publishes an upload as far as this invocation's budget goes. A job that is not due, or that somebody
  * else has, is left alone. Whatever happens, the row says where the post stands.
  */
 export async function publishUpload(deps: Deps, uploadId: number, budget: Budget): Promise<void> {
-  const outcome = await claimUpload(deps, uploadId);
-  if (outcome.kind === "idle") return;
+  const withinBudget = (calls: number, step: (deps: Deps) => Promise<Next>) =>
+    budget.within(calls, (spend) => step(countedDeps(deps, spend)));
   try {
-    if (outcome.kind === "claimed") await work(deps, outcome.claim, budget);
-    else await fail(deps, outcome.claim.upload, whyUnclaimed(outcome));
+    let next = await withinBudget(CLAIM_CALLS, (counted) => begin(counted, uploadId));
+    if (next === null) await wake(deps, uploadId, deps.now());
+    while (next !== null && next !== "over") {
+      const held: Held = next;
+      next = await withinBudget(callsOf(held.upload), (counted) => takeStep(counted, held));
+      if (next === null) await handOver(deps, held.upload);
+    }
   } catch (error) {
     if (!(error instanceof LostLease)) throw error;
     deps.log({ event: "publish.lost_lease", uploadId });
   }
 }
 
-async function work(
-  deps: Deps,
-  { upload, account, media }: { upload: UploadRow; account: AccountRow | null; media: MediaRow[] },
-  budget: Budget,
-): Promise<void> {
+/** Takes the job, if it can be taken and its post may go out. */
+async function begin(deps: Deps, uploadId: number): Promise<Next> {
+  const outcome = await claimUpload(deps, uploadId);
+  if (outcome.kind === "idle") return "over";
+  const { upload, account, media } = outcome.claim;
+  if (outcome.kind !== "claimed") return over(fail(deps, upload, whyUnclaimed(outcome)));
   const gate = publishGate(upload, account, await contentHash(upload));
   // A post that may be out cannot be held back any more: the platform is asked first.
   if (gate.kind === "held" && upload.stage === "preparing") {
-    await holdForApproval(deps, upload);
-    return;
+    return over(holdForApproval(deps, upload));
   }
-  if (gate.kind === "failed") {
-    await fail(deps, upload, undecidedOr(upload, gate.refusal));
-    return;
-  }
+  if (gate.kind === "failed") return over(fail(deps, upload, undecidedOr(upload, gate.refusal)));
   if (!account) throw new Error("The gate let a post without an account pass.");
-  const connector = connectorOf(upload.platform);
-
   if (upload.crashes >= MAX_CRASHES) {
-    await fail(deps, upload, undecidedOr(upload, BROKE_OFF));
-    return;
+    return over(fail(deps, upload, undecidedOr(upload, BROKE_OFF)));
   }
-
-  let next: Next = { upload, account, media, connector, staleToken: null };
-  while (next !== "over") {
-    if (!budget.hasRoom()) {
-      await handOver(deps, next.upload);
-      return;
-    }
-    // For what the step writes: a call to the database is a subrequest too.
-    budget.spend();
-    next = await takeStep(deps, next, budget);
-  }
+  return { upload, account, media, connector: connectorOf(upload.platform), staleToken: null };
 }
 
-async function takeStep(deps: Deps, held: Held, budget: Budget): Promise<Next> {
+async function takeStep(deps: Deps, held: Held): Promise<Next> {
   const { upload } = held;
   try {
     if (upload.stage === "preparing") {
@@ -135,7 +138,7 @@ async function takeStep(deps: Deps, held: Held, budget: Budget): Promise<Next> {
     }
     const login = await logIn(deps, held);
     if (login === "over") return login;
-    const job = createJob(deps, held.connector, held, login, budget);
+    const job = createJob(deps, held.connector, held, login);
     if (upload.stage === "preparing") return await prepare(deps, held, job);
     if (upload.stage === "submitting") return await reconcile(deps, held, job);
     return await settle(deps, held, job);
