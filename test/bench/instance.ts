@@ -96,26 +96,22 @@ interface AkimboOptions {
   variables?: Record<string, string>;
   /** A module that stands before the Worker and imports it as "./worker.js". */
   entry?: string;
-  /** A folder in which database and files outlive the instance; the first one in it applies the migrations. */
-  storage?: string;
 }
 
 /** Akimbo as built, with the bindings of wrangler.toml and its migrations applied. */
 export async function startAkimbo(
   workspace: Workspace,
-  { script, variables = {}, entry, storage }: AkimboOptions,
+  { script, variables = {}, entry }: AkimboOptions,
 ): Promise<Instance> {
   const { assets: _, ...config } = readConfig();
   const own = module("worker.js", script);
-  const isNew = !storage || readdirSync(storage).length === 0;
   const instance = await start(workspace, {
     ...config,
     rootPath: undefined,
     bindings: { ...VARIABLES, ...variables },
     modules: entry ? [module("entry.js", entry), own] : [own],
-    ...(storage ? { resourcePersistencePath: storage } : {}),
   } as Options);
-  if (isNew) await instance.store(readMigrations());
+  await instance.store(readMigrations());
   return instance;
 }
 

@@ -1,5 +1,12 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { Workspace } from "./workspace.ts";
 
 /** A platform on loopback that takes a video in pieces, and counts. */
@@ -17,8 +24,8 @@ export interface VideoPlatform {
 
 type Answer = (request: IncomingMessage, url: URL, response: ServerResponse) => Promise<object>;
 
-async function serve(workspace: Workspace, answer: Answer): Promise<string> {
-  const server = createServer(async (request, response) => {
+const serve = (workspace: Workspace, answer: Answer): Promise<string> =>
+  listen(workspace, async (request, response) => {
     try {
       const url = new URL(request.url ?? "", "http://127.0.0.1");
       const body = await answer(request, url, response);
@@ -28,6 +35,9 @@ async function serve(workspace: Workspace, answer: Answer): Promise<string> {
       response.writeHead(500).end(String(error));
     }
   });
+
+async function listen(workspace: Workspace, onRequest: RequestListener): Promise<string> {
+  const server = createServer(onRequest);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   workspace.onEnd(async () => {
     server.closeAllConnections();
@@ -35,6 +45,35 @@ async function serve(workspace: Workspace, answer: Answer): Promise<string> {
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const EMPTY = Buffer.alloc(64 * 1_024);
+
+/** The bytes from `first` to `last`: the head of a film, and nothing for the rest of it. */
+function* filmBytes(head: Uint8Array, first: number, last: number): Generator<Uint8Array> {
+  if (first < head.length) yield head.subarray(first, last + 1);
+  for (let at = Math.max(first, head.length); at <= last; at += EMPTY.length) {
+    yield EMPTY.subarray(0, last + 1 - at);
+  }
+}
+
+/** Holds a film for ranged reads, as storage does, and drops what is put there; its address. */
+export const startFilms = (workspace: Workspace, head: Uint8Array): Promise<string> =>
+  listen(workspace, async (request, response) => {
+    const { method, headers } = request;
+    if (method === "PUT") {
+      await bytesOf(request);
+      response.end();
+      return;
+    }
+    const [first = 0, last = 0] =
+      /(\d+)-(\d+)/
+        .exec(headers.range ?? "")
+        ?.slice(1)
+        .map(Number) ?? [];
+    response.writeHead(206, { "content-length": last + 1 - first });
+    // A reader may have seen enough and hang up.
+    pipeline(Readable.from(filmBytes(head, first, last)), response).catch(() => {});
+  });
 
 async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
   const chunks: Buffer[] = [];

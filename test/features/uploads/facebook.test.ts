@@ -1,39 +1,34 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { facebookSimulator } from "../../../src/sandbox/facebook/index.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../../src/sandbox/login.ts";
 import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
-import { createMember, form, Harness } from "../../support/harness.ts";
 import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import {
+  count,
+  dieBefore,
+  type Fields,
+  jpeg,
+  mp4,
+  openStage,
+  passing,
+  png,
+} from "./platform-stage.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-const png = () => new Blob([testPng], { type: "image/png" });
-const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
-const mp4 = (bytes = verticalMp4) => new Blob([bytes], { type: "video/mp4" });
-
-async function onStage(more: object = {}) {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "facebook", sandbox: true, name: `Page ${member.teamId}`, ...more },
-  });
-  expect(connected).toMatchObject({ status: 200 });
-  const accountId: string = connected.body.data.id;
-  const send = (fields: Fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
+async function onStage(pageId?: string) {
+  const pageOf = pageId ? async () => pageId : undefined;
+  const stage = await openStage("facebook", { person: "Page", pageOf });
+  const { harness, member, name, accountId } = stage;
   return {
-    harness,
-    account: connected.body.data,
+    ...stage,
     /** A post that somebody else makes on the same Page. */
     postElsewhere: async (message: string) => {
       const origin = { teamId: member.teamId, accountId, uploadId: 0 };
       const fetch = createSandboxFetch(env.SANDBOX_STATE, origin);
-      const { accessToken } = sandboxCredentials("facebook", `Page ${member.teamId}`);
+      const { accessToken } = sandboxCredentials("facebook", name);
       const reply = await fetch("https://graph.facebook.com/v26.0/me/feed", {
         method: "POST",
         headers: { authorization: `Bearer ${accessToken}` },
@@ -41,60 +36,38 @@ async function onStage(more: object = {}) {
       });
       expect(await reply.json()).toHaveProperty("id");
     },
-    readAccount: async () =>
-      (await harness.call("GET", `/accounts/${accountId}`, { token })).body.data,
-    send,
-    /** Posts and follows it to its end. */
-    publish: async (fields: Fields) => {
-      const answer = await send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      const id = answer.body.data.uploadId;
-      for (let minute = 0; minute < 15; minute++) {
-        await harness.drain(100);
-        const upload = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
-        if (upload.status === "completed" || upload.status === "failed") return upload;
-        // What waits for longer than a queue message is woken by the cron trigger.
-        harness.advance(60);
-        await harness.tick();
-      }
-      throw new Error("The post never came to an end.");
-    },
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-      return ((await answer.json()) as { posts: any[] }).posts;
+    readAccount: async () => {
+      const { token } = member;
+      return (await harness.call("GET", `/accounts/${accountId}`, { token })).body.data;
     },
   };
 }
 
-/** Has every call to the simulated network pass by until the work is done. */
+/** Such as `POST videos start`. */
+async function nameOf({ request, url }: SimulatedCall): Promise<string> {
+  const body = new TextDecoder().decode(await request.clone().arrayBuffer());
+  const phase = /upload_phase"?(?:=|\s+)(start|transfer|finish)/.exec(body)?.[1];
+  const edge = url.pathname
+    .split("/")
+    .at(-1)
+    ?.replace(/^[\d_]+$/, "node");
+  return [request.method, edge, phase].filter(Boolean).join(" ");
+}
+
+/** What comes of the work, and the calls to the simulated network until it is done. */
 async function watching<T>(work: () => Promise<T>): Promise<{ result: T; calls: string[] }> {
-  const original = facebookSimulator.handle;
   const calls: string[] = [];
-  facebookSimulator.handle = async (call: SimulatedCall, store) => {
-    const copy = call.request.clone();
-    const body = new TextDecoder().decode(await copy.arrayBuffer());
-    const phase = /upload_phase"?(?:=|\s+)(start|transfer|finish)/.exec(body)?.[1];
-    const edge = call.url.pathname
-      .split("/")
-      .at(-1)
-      ?.replace(/^[\d_]+$/, "node");
-    calls.push([call.request.method, edge, phase].filter(Boolean).join(" "));
-    return original(call, store);
+  const see = async (call: SimulatedCall, answer: () => Promise<Response>) => {
+    calls.push(await nameOf(call));
+    return answer();
   };
-  try {
-    return { result: await work(), calls };
-  } finally {
-    facebookSimulator.handle = original;
-  }
+  return { result: await passing(facebookSimulator, see, work), calls };
 }
-
-const count = (calls: string[], name: string) => calls.filter((call) => call === name).length;
 
 test("connects a Page by its own token, and another one by its id", async () => {
   const stage = await onStage();
   expect(stage.account).toMatchObject({ platform: "facebook", profileImageUrl: null });
-  const other = await onStage({ pageId: "123456789" });
+  const other = await onStage("123456789");
   const upload = await other.publish({ description: "As the other Page" });
   expect(upload.metadata.videoId).toMatch(/^123456789_\d{15}$/);
 });
@@ -254,18 +227,7 @@ test.each(KINDS)(
   "%s: steering words end the post with each failure",
   async (_, fields) => {
     const stage = await onStage();
-    for (const code of [
-      "rate_limited",
-      "account_disconnected",
-      "platform_unavailable",
-      "queue_expired",
-      "unknown",
-      "media_invalid",
-      "media_unreachable",
-      "content_flagged",
-      "platform_processing_timeout",
-      "cancelled",
-    ]) {
+    for (const code of FAILURE_CODES) {
       const upload = await stage.publish({ ...fields(), description: `Steered [sandbox:${code}]` });
       expect(upload).toMatchObject({ status: "failed", failure: { code } });
     }
@@ -311,20 +273,11 @@ test("the words of another post are refused as flagged, not taken for ours", asy
 
 test("a run killed before it could store the finish makes no second video", async () => {
   const stage = await onStage();
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (deaths > 0 || !JSON.stringify(queries).includes('\\"stage\\":\\"processing\\"')) {
-      return db.runAll(queries);
-    }
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const deaths = dieBefore(stage, '\\"stage\\":\\"processing\\"');
   const { result: upload, calls } = await watching(() =>
     stage.publish({ video: mp4(), description: "Once" }),
   );
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect(count(calls, "POST videos finish")).toBe(1);
   expect(upload).toMatchObject({ status: "completed" });
   expect(await stage.feed()).toMatchObject([{ received: 1 }]);

@@ -1,53 +1,19 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { instagramSimulator } from "../../../src/sandbox/instagram/index.ts";
-import { createMember, form, Harness } from "../../support/harness.ts";
-import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import { shortMp4, testJpeg, verticalMp4 } from "../../support/videos.ts";
+import {
+  dieAfterChildren,
+  type Fields,
+  jpeg,
+  mp4,
+  openStage,
+  passing,
+  png,
+} from "./platform-stage.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-const png = () => new Blob([testPng], { type: "image/png" });
-const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
-const mp4 = (bytes = verticalMp4) => new Blob([bytes], { type: "video/mp4" });
-
-async function onStage() {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "instagram", sandbox: true, name: `Insta ${member.teamId}` },
-  });
-  expect(connected).toMatchObject({ status: 200 });
-  const accountId: string = connected.body.data.id;
-  const send = (fields: Fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
-  return {
-    harness,
-    account: connected.body.data,
-    send,
-    /** Posts and follows it to its end. */
-    publish: async (fields: Fields) => {
-      const answer = await send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      const id = answer.body.data.uploadId;
-      for (let minute = 0; minute < 15; minute++) {
-        await harness.drain(100);
-        const upload = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
-        if (upload.status === "completed" || upload.status === "failed") return upload;
-        // What waits for longer than a queue message is woken by the cron trigger.
-        harness.advance(60);
-        await harness.tick();
-      }
-      throw new Error("The post never came to an end.");
-    },
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-      return ((await answer.json()) as { posts: any[] }).posts;
-    },
-  };
-}
+const onStage = () => openStage("instagram", { person: "Insta" });
 
 test("connects a sandbox account that has its own handle", async () => {
   const { account } = await onStage();
@@ -203,59 +169,27 @@ test.each([
   expect(JSON.stringify(upload)).toContain(post.url);
 });
 
-test.each([
-  "rate_limited",
-  "account_disconnected",
-  "platform_unavailable",
-  "queue_expired",
-  "unknown",
-  "media_invalid",
-  "media_unreachable",
-  "content_flagged",
-  "platform_processing_timeout",
-  "cancelled",
-])("a post with [sandbox:%s] fails at once with that code", async (code) => {
+test.each(FAILURE_CODES)("a post with [sandbox:%s] fails at once with that code", async (code) => {
   const stage = await onStage();
   const upload = await stage.publish({ photo: jpeg(), title: `Steered [sandbox:${code}]` });
   expect(upload).toMatchObject({ status: "failed", failure: { code } });
   expect(await stage.feed()).toEqual([]);
 });
 
-/** Has every run die once it has stored a bookmark with that many children. */
-function dieAfterChildren(harness: Harness, counts: number[]): () => number {
-  const { db } = harness.deps;
-  const left = [...counts];
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    const text = JSON.stringify(queries);
-    const children = /\\"children\\":\[([^\]]*)\]/.exec(text)?.[1];
-    const count = children ? children.split(",").length : 0;
-    const done = await db.runAll(queries);
-    if (count === 0 || count !== left[0]) return done;
-    left.shift();
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(harness.deps, { db: { ...db, runAll } });
-  return () => deaths;
-}
-
 test("runs killed after each item of a carousel make no container twice", async () => {
   const stage = await onStage();
-  const original = instagramSimulator.handle;
   let containers = 0;
-  instagramSimulator.handle = (call, store) => {
-    if (call.request.method === "POST" && call.url.pathname.endsWith("/media")) containers++;
-    return original(call, store);
-  };
-  try {
-    const deaths = dieAfterChildren(stage.harness, [1, 2, 3]);
-    const upload = await stage.publish({ photo: [jpeg(), mp4(), png()], title: "Three" });
-    expect(deaths()).toBe(3);
-    expect(upload).toMatchObject({ status: "completed" });
-  } finally {
-    instagramSimulator.handle = original;
-  }
+  const deaths = dieAfterChildren(stage, 3);
+  const upload = await passing(
+    instagramSimulator,
+    (call, answer) => {
+      if (call.request.method === "POST" && call.url.pathname.endsWith("/media")) containers++;
+      return answer();
+    },
+    () => stage.publish({ photo: [jpeg(), mp4(), png()], title: "Three" }),
+  );
+  expect(deaths()).toBe(3);
+  expect(upload).toMatchObject({ status: "completed" });
   expect(containers).toBe(4);
   expect(await stage.feed()).toMatchObject([
     { received: 1, media: [{ kind: "image" }, { kind: "video" }, { kind: "image" }] },

@@ -1,17 +1,23 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { linkedin } from "../../../src/platforms/linkedin/index.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { linkedinSimulator } from "../../../src/sandbox/linkedin/index.ts";
 import { sandboxCredentials } from "../../../src/sandbox/login.ts";
-import { createMember, form, Harness } from "../../support/harness.ts";
 import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import {
+  mp4 as anyMp4,
+  count,
+  dieBefore,
+  type Fields,
+  jpeg,
+  openStage,
+  png,
+  watcherOf,
+} from "./platform-stage.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
-const png = () => new Blob([testPng], { type: "image/png" });
 const pdfBytes = Uint8Array.from(new TextEncoder().encode("%PDF-1.4 a document of one line"));
 const pdf = () => new Blob([pdfBytes], { type: "application/pdf" });
 
@@ -22,81 +28,30 @@ function videoOf(sizeBytes: number, bytes = verticalMp4): Uint8Array<ArrayBuffer
   return whole;
 }
 
-const mp4 = (bytes = videoOf(80_000)) => new Blob([bytes], { type: "video/mp4" });
+const mp4 = (bytes = videoOf(80_000)) => anyMp4(bytes);
 
-/** The pages of a sandbox member. */
-async function pagesOf(teamId: number, name: string) {
+/** The first page of a sandbox member. */
+async function pageOf(name: string, teamId: number): Promise<string> {
   const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null });
   const { accessToken } = sandboxCredentials("linkedin", name);
   const account = { platformAccountId: "", handle: null, service: null };
   const pages = await linkedin.extras?.pages?.(fetch, accessToken, account);
-  if (!pages?.ok) throw new Error("There are no pages.");
-  return pages.value;
+  const [page] = pages?.ok ? pages.value : [];
+  if (!page) throw new Error("There are no pages.");
+  return page.id;
 }
 
 /** An account of a person, or of the first of the person's pages. */
-async function onStage({ isPage = false } = {}) {
-  const harness = new Harness();
-  const { token, teamId } = await createMember();
-  const name = `Ada ${teamId}`;
-  const connect = (pageId?: string) => {
-    const json = { platform: "linkedin", sandbox: true, name, ...(pageId ? { pageId } : {}) };
-    return harness.call("POST", "/accounts", { token, json });
-  };
-  const connected = await connect(isPage ? (await pagesOf(teamId, name))[0]?.id : undefined);
-  expect(connected).toMatchObject({ status: 200 });
-  const accountId: string = connected.body.data.id;
-  const send = (fields: Fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
-  return {
-    harness,
-    connect,
-    send,
-    accountId,
-    remove: () => harness.call("DELETE", `/accounts/${accountId}`, { token }),
-    /** Posts and follows it to its end. */
-    publish: async (fields: Fields) => {
-      const answer = await send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      const id = answer.body.data.uploadId;
-      for (let minute = 0; minute < 25; minute++) {
-        await harness.drain(100);
-        const upload = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
-        if (upload.status === "completed" || upload.status === "failed") return upload;
-        // What waits for longer than a queue message is woken by the cron trigger.
-        harness.advance(60);
-        await harness.tick();
-      }
-      throw new Error("The post never came to an end.");
-    },
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-      return ((await answer.json()) as { posts: any[] }).posts;
-    },
-  };
-}
+const onStage = ({ isPage = false } = {}) => openStage("linkedin", isPage ? { pageOf } : {});
 
-/** The calls to the simulated network until the work is done: verb and path, without numbers. */
-async function watching(work: () => Promise<unknown>): Promise<string[]> {
-  const original = linkedinSimulator.handle;
-  const calls: string[] = [];
-  linkedinSimulator.handle = (call, store) => {
-    const { pathname, searchParams } = call.url;
-    const path = pathname.startsWith("/dms-uploads/") ? "upload" : pathname.replace("/rest/", "");
-    const action = searchParams.get("action") ?? "";
-    calls.push([call.request.method, path.replace(/\/urn.+$/, "/urn"), action].join(" ").trim());
-    return original(call, store);
-  };
-  try {
-    await work();
-    return calls;
-  } finally {
-    linkedinSimulator.handle = original;
-  }
-}
+/** Verb and path, without numbers. */
+const watching = watcherOf(linkedinSimulator, ({ request, url }) => {
+  const { pathname, searchParams } = url;
+  const path = pathname.startsWith("/dms-uploads/") ? "upload" : pathname.replace("/rest/", "");
+  const action = searchParams.get("action") ?? "";
+  return [request.method, path.replace(/\/urn.+$/, "/urn"), action].join(" ").trim();
+});
 
-const count = (calls: string[], call: string) => calls.filter((one) => one === call).length;
 const DONE = { status: "completed", errorMessage: null };
 const ADDRESS = /^https:\/\/www\.linkedin\.com\/feed\/update\/urn:li:(?:share|ugcPost):\d{19}\/$/;
 
@@ -184,17 +139,7 @@ test.each<[string, () => Fields]>([
   "%s: steering words end the post with each failure",
   async (_, media) => {
     const stage = await onStage();
-    const codes = [
-      "rate_limited",
-      "account_disconnected",
-      "content_flagged",
-      "media_invalid",
-      "media_unreachable",
-      "unknown",
-      "platform_unavailable",
-      "platform_processing_timeout",
-    ];
-    for (const code of codes) {
+    for (const code of FAILURE_CODES) {
       const upload = await stage.publish({ ...media(), description: `${code} [sandbox:${code}]` });
       expect(upload).toMatchObject({ status: "failed", failure: { code } });
       expect(upload.errorMessage).not.toBe("");
@@ -233,19 +178,11 @@ test.each([
   "a run killed before it could store the post makes no second one (page: %s)",
   async (isPage, status, expected) => {
     const stage = await onStage({ isPage });
-    const { db } = stage.harness.deps;
-    let deaths = 0;
-    const calls: string[] = await watching(async () => {
-      const runAll: typeof db.runAll = async (queries) => {
-        if (deaths > 0 || !JSON.stringify(queries).includes("urn:li:share:"))
-          return db.runAll(queries);
-        deaths++;
-        throw new Error("The worker was killed.");
-      };
-      Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+    const deaths = dieBefore(stage, "urn:li:share:");
+    const calls = await watching(async () => {
       expect(await stage.publish({ description: "Killed" })).toMatchObject({ status });
     });
-    expect(deaths).toBe(1);
+    expect(deaths()).toBe(1);
     expect(calls).toEqual(expected);
     expect(await stage.feed()).toMatchObject([{ received: 1 }]);
   },
@@ -254,21 +191,12 @@ test.each([
 test("a video whose run is killed goes on with the part that was not stored", async () => {
   const stage = await onStage();
   const bytes = videoOf(9_000_000);
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  let saves = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (JSON.stringify(queries).includes('\\"progress\\"')) saves++;
-    // The upload, its first part, its second part.
-    if (deaths > 0 || saves < 3) return db.runAll(queries);
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  // The upload, its first part, its second part.
+  const deaths = dieBefore(stage, '\\"progress\\"', 3);
   const calls = await watching(async () => {
     expect(await stage.publish({ video: mp4(bytes) })).toMatchObject({ status: "completed" });
   });
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect(count(calls, "PUT upload")).toBe(4);
   expect(count(calls, "POST videos initializeUpload")).toBe(1);
   expect(await stage.feed()).toMatchObject([
@@ -337,7 +265,9 @@ test("a page is connected beside its member, and a stranger's is not", async () 
 
 test("an account that was removed can be connected again", async () => {
   const stage = await onStage();
-  expect((await stage.remove()).status).toBe(200);
+  const { harness, accountId, member } = stage;
+  const removed = await harness.call("DELETE", `/accounts/${accountId}`, { token: member.token });
+  expect(removed.status).toBe(200);
   expect(await stage.connect()).toMatchObject({ status: 200 });
 });
 

@@ -1,100 +1,37 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { boardsOf } from "../../../src/sandbox/pinterest/boards.ts";
 import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
-import { createMember, form, Harness, type Member } from "../../support/harness.ts";
-import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import { shortMp4, testJpeg, verticalMp4 } from "../../support/videos.ts";
+import {
+  count,
+  dieBefore,
+  type Fields,
+  finish,
+  jpeg,
+  mp4,
+  openStage,
+  png,
+  watcherOf,
+} from "./platform-stage.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-interface Stage {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-  boardId: string;
-  post(fields?: Fields): Promise<number>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
-  read(id: number): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-  feed(): Promise<any[]>;
-}
-
-const video = () => new Blob([verticalMp4], { type: "video/mp4" });
-const photo = () => new Blob([testJpeg], { type: "image/jpeg" });
-const png = () => new Blob([testPng], { type: "image/png" });
-
-async function onStage(): Promise<Stage> {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const name = `Ada ${member.teamId}`;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "pinterest", sandbox: true, name },
-  });
-  expect(connected.body).toMatchObject({ success: true });
-  const accountId: string = connected.body.data.id;
-  const [board] = await boardsOf(name);
+async function onStage() {
+  const stage = await openStage("pinterest");
+  const [board] = await boardsOf(stage.name);
   const boardId = board?.id ?? "";
-  return {
-    harness,
-    member,
-    accountId,
-    boardId,
-    post: async (fields = {}) => {
-      const media: Fields = "video" in fields ? {} : { photo: photo() };
-      const body = form({
-        accountId,
-        title: "Look",
-        pinterest_board_id: boardId,
-        ...media,
-        ...fields,
-      });
-      const answer = await harness.call("POST", "/upload", { token, body });
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      return ((await answer.json()) as { posts: [] }).posts;
-    },
+  const post = (fields: Fields = {}) => {
+    const media: Fields = "video" in fields ? {} : { photo: jpeg() };
+    return stage.post({ title: "Look", pinterest_board_id: boardId, ...media, ...fields });
   };
+  return { ...stage, boardId, post };
 }
 
-/** Has every call to the simulated network pass by until the work is done; verbs and paths in order. */
-async function watching(
-  work: () => Promise<unknown>,
-  wrap: (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response> = (_, answer) =>
-    answer(),
-): Promise<string[]> {
-  const original = pinterestSimulator.handle;
-  const calls: string[] = [];
-  pinterestSimulator.handle = (call, store) => {
-    const path = call.url.pathname.replace("/v5/", "").replace(/\d{17,}/, "ID");
-    calls.push(`${call.request.method} ${path}`);
-    return wrap(call, () => original(call, store));
-  };
-  try {
-    await work();
-    return calls;
-  } finally {
-    pinterestSimulator.handle = original;
-  }
-}
-
-/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
-async function finish({ harness }: Stage): Promise<void> {
-  for (let minute = 0; minute < 20; minute++) {
-    await harness.drain();
-    harness.advance(60);
-    await harness.tick();
-  }
-  await harness.drain();
-}
-
-const count = (calls: string[], call: string) => calls.filter((one) => one === call).length;
+/** Verbs and paths. */
+const watching = watcherOf(pinterestSimulator, ({ request, url }) => {
+  const path = url.pathname.replace("/v5/", "").replace(/\d{17,}/, "ID");
+  return `${request.method} ${path}`;
+});
 
 test("an image is pulled from us as it is and becomes a pin with all its fields", async () => {
   const stage = await onStage();
@@ -146,7 +83,7 @@ test("a pin without a title is Untitled, and board_id names the board as well", 
 
 test("2 to 5 images become a carousel in their order", async () => {
   const stage = await onStage();
-  const id = await stage.post({ photo: [photo(), png(), photo(), png(), photo()] });
+  const id = await stage.post({ photo: [jpeg(), png(), jpeg(), png(), jpeg()] });
   await stage.harness.drain();
   expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
   const [post] = await stage.feed();
@@ -162,7 +99,7 @@ test("2 to 5 images become a carousel in their order", async () => {
 
 test("a video goes up whole in one form, is waited for, and becomes a pin with its cover", async () => {
   const stage = await onStage();
-  const id = await stage.post({ video: video(), pinterest_cover_time_ms: "1600" });
+  const id = await stage.post({ video: mp4(), pinterest_cover_time_ms: "1600" });
   const lengths: (string | null)[] = [];
   const calls = await watching(
     () => stage.harness.drain(),
@@ -205,24 +142,14 @@ test("a video of 60 MB arrives byte for byte", async () => {
 }, 60_000);
 
 const MEDIA: [string, () => Fields][] = [
-  ["image", () => ({ photo: photo() })],
-  ["carousel", () => ({ photo: [photo(), photo()] })],
-  ["video", () => ({ video: video() })],
+  ["image", () => ({ photo: jpeg() })],
+  ["carousel", () => ({ photo: [jpeg(), jpeg()] })],
+  ["video", () => ({ video: mp4() })],
 ];
 
 test.each(MEDIA)("%s: steering words end the post with each failure", async (_, media) => {
   const stage = await onStage();
-  const codes = [
-    "rate_limited",
-    "account_disconnected",
-    "content_flagged",
-    "media_invalid",
-    "media_unreachable",
-    "unknown",
-    "platform_unavailable",
-    "platform_processing_timeout",
-  ];
-  for (const code of codes) {
+  for (const code of FAILURE_CODES) {
     const id = await stage.post({ ...media(), title: `${code} [sandbox:${code}]` });
     await stage.harness.drain();
     expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
@@ -271,14 +198,7 @@ test("a lost answer beside an equal pin is not decided, and nothing is made agai
   const stage = await onStage();
   const id = await stage.post({ title: "Twice [sandbox:lost_reply]" });
   await stage.harness.deliver();
-  const again = form({
-    accountId: stage.accountId,
-    title: "Twice [sandbox:lost_reply]",
-    pinterest_board_id: stage.boardId,
-    photo: png(),
-  });
-  const { token } = stage.member;
-  expect((await stage.harness.call("POST", "/upload", { token, body: again })).status).toBe(200);
+  await stage.post({ title: "Twice [sandbox:lost_reply]", photo: png() });
   await finish(stage);
   expect(await stage.read(id)).toMatchObject({
     status: "failed",
@@ -289,7 +209,7 @@ test("a lost answer beside an equal pin is not decided, and nothing is made agai
 
 test("a transfer that breaks off is begun anew, and the pin is made once", async () => {
   const stage = await onStage();
-  const id = await stage.post({ video: video() });
+  const id = await stage.post({ video: mp4() });
   let broken = 0;
   const calls = await watching(
     () => finish(stage),
@@ -311,17 +231,10 @@ test.each([
   ["that the pin is to be made", '\\"stage\\":\\"ready\\"', { registrations: 1, transfers: 1 }],
 ])("a run killed before it could store %s makes no second pin", async (_, written, expected) => {
   const stage = await onStage();
-  const id = await stage.post({ video: video() });
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (deaths > 0 || !JSON.stringify(queries).includes(written)) return db.runAll(queries);
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const id = await stage.post({ video: mp4() });
+  const deaths = dieBefore(stage, written);
   const calls = await watching(() => finish(stage));
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect({
     registrations: count(calls, "POST media"),
     transfers: count(calls, "POST /"),
@@ -367,16 +280,15 @@ test.each<[string, Fields, string[]]>([
   ["a bad link and nothing else", { link: "ftp://example.com" }, ["link"]],
   ["a title of 101", { title: "x".repeat(101) }, ["title"]],
   ["no media", { photo: [] }, ["photo"]],
-  ["6 images", { photo: Array.from({ length: 6 }, photo) }, ["photo"]],
-  ["an image beside a video", { video: video() }, ["video"]],
+  ["6 images", { photo: Array.from({ length: 6 }, jpeg) }, ["photo"]],
+  ["an image beside a video", { video: mp4() }, ["video"]],
   ["a cover time with an image", { pinterest_cover_time_ms: "0" }, ["pinterest_cover_time_ms"]],
   ["a GIF", { photo: new Blob(["GIF89a..........."]) }, ["photo"]],
 ])("refuses %s (400)", async (_, fields, named) => {
   const stage = await onStage();
-  const { accountId, boardId, member, harness } = stage;
-  const body = form({ accountId, pinterest_board_id: boardId, photo: photo(), ...fields });
-  const answer = await harness.call("POST", "/upload", { token: member.token, body });
+  const usual = { pinterest_board_id: stage.boardId, photo: jpeg() };
+  const answer = await stage.send({ ...usual, ...fields });
   expect(answer.status).toBe(400);
   expect(answer.body.errors.map(({ field }: { field: string }) => field)).toEqual(named);
-  expect(harness.sent).toEqual([]);
+  expect(stage.harness.sent).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { FAILURES, type FailureCode } from "../../../src/core/failures.ts";
+import type { Budget } from "../../../src/features/uploads/publish/budget.ts";
 import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { connectFakePds, FakePds } from "../../support/pds.ts";
@@ -496,13 +497,17 @@ test("what is not what was approved is not held once it may be out", async () =>
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
 });
 
-test("a run that has spent its budget hands over, and the next goes on from the bookmark", async () => {
+test.each([
+  ["before it has the job leaves it", 0, "pending"],
+  ["hands over, and the next goes on from the bookmark", 1, "processing"],
+])("a run that has spent its budget %s", async (_, steps, status) => {
   const stage = await atPds();
   const id = await stage.post();
   stage.harness.sent.splice(0);
-  const spent = { spend: () => {}, hasRoom: () => false };
-  await publishUpload(stage.harness.deps, id, spent);
-  expect(await stage.read(id)).toMatchObject({ status: "processing" });
+  let left = steps;
+  const within: Budget["within"] = async (_calls, step) => (left-- > 0 ? step(() => {}) : null);
+  await publishUpload(stage.harness.deps, id, { within });
+  expect(await stage.read(id)).toMatchObject({ status });
   expect(stage.pds.count("repo.putRecord")).toBe(0);
   expect(stage.harness.sent).toMatchObject([{ message: { uploadId: id } }]);
   await stage.harness.drain();

@@ -1,68 +1,19 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import type { Simulator } from "../../../src/sandbox/simulator.ts";
 import { threadsSimulator } from "../../../src/sandbox/threads/index.ts";
-import { createMember, form, Harness } from "../../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import {
+  dieAfterChildren,
+  type Fields,
+  jpeg,
+  mp4,
+  openStage,
+  passing,
+  png,
+} from "./platform-stage.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-const png = () => new Blob([testPng], { type: "image/png" });
-const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
-const mp4 = () => new Blob([verticalMp4], { type: "video/mp4" });
-
-async function onStage() {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "threads", sandbox: true, name: `Threads ${member.teamId}` },
-  });
-  expect(connected).toMatchObject({ status: 200 });
-  const accountId: string = connected.body.data.id;
-  const send = (fields: Fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
-  return {
-    harness,
-    account: connected.body.data,
-    send,
-    /** Posts and follows it to its end. */
-    publish: async (fields: Fields) => {
-      const answer = await send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      const id = answer.body.data.uploadId;
-      for (let minute = 0; minute < 15; minute++) {
-        await harness.drain(100);
-        const upload = (await harness.call("GET", `/upload/${id}`, { token })).body.data;
-        if (upload.status === "completed" || upload.status === "failed") return upload;
-        // What waits for longer than a queue message is woken by the cron trigger.
-        harness.advance(60);
-        await harness.tick();
-      }
-      throw new Error("The post never came to an end.");
-    },
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-      return ((await answer.json()) as { posts: any[] }).posts;
-    },
-  };
-}
-
-/** Has the simulator answer differently while `work` runs. */
-async function answering<T>(
-  handle: (original: Simulator["handle"]) => Simulator["handle"],
-  work: () => Promise<T>,
-): Promise<T> {
-  const original = threadsSimulator.handle;
-  threadsSimulator.handle = handle(original);
-  try {
-    return await work();
-  } finally {
-    threadsSimulator.handle = original;
-  }
-}
+const onStage = () => openStage("threads", { person: "Threads" });
 
 test("connects a sandbox account that has its own handle", async () => {
   const { account } = await onStage();
@@ -213,18 +164,7 @@ test.each<[string, () => Fields]>([
   expect(JSON.stringify(upload)).toContain(posts[0].url);
 });
 
-test.each([
-  "rate_limited",
-  "account_disconnected",
-  "platform_unavailable",
-  "queue_expired",
-  "unknown",
-  "media_invalid",
-  "media_unreachable",
-  "content_flagged",
-  "platform_processing_timeout",
-  "cancelled",
-])("a post with [sandbox:%s] fails at once with that code", async (code) => {
+test.each(FAILURE_CODES)("a post with [sandbox:%s] fails at once with that code", async (code) => {
   const stage = await onStage();
   const began = Date.now();
   const upload = await stage.publish({ photo: jpeg(), title: `Steered [sandbox:${code}]` });
@@ -237,14 +177,15 @@ test("a container that publishing does not find yet is published after a back-of
   const stage = await onStage();
   let created = 0;
   let published = 0;
-  const upload = await answering(
-    (original) => async (call, store) => {
+  const upload = await passing(
+    threadsSimulator,
+    async (call, answer) => {
       const { pathname } = call.url;
-      if (call.request.method !== "POST") return original(call, store);
+      if (call.request.method !== "POST") return answer();
       if (pathname.endsWith("/threads")) created++;
-      if (!pathname.endsWith("/threads_publish")) return original(call, store);
+      if (!pathname.endsWith("/threads_publish")) return answer();
       published++;
-      if (published > 2) return original(call, store);
+      if (published > 2) return answer();
       const error = { message: "Media Not Found", code: 24, error_subcode: 4279009 };
       return Response.json({ error }, { status: 400 });
     },
@@ -258,10 +199,11 @@ test("a container that publishing does not find yet is published after a back-of
 test("a publishing that broke off after it took effect is found, not repeated", async () => {
   const stage = await onStage();
   let published = 0;
-  const upload = await answering(
-    (original) => async (call, store) => {
-      const answer = await original(call, store);
-      if (!call.url.pathname.endsWith("/threads_publish")) return answer;
+  const upload = await passing(
+    threadsSimulator,
+    async (call, answer) => {
+      const reply = await answer();
+      if (!call.url.pathname.endsWith("/threads_publish")) return reply;
       published++;
       return new Response("<html>", { status: 502 });
     },
@@ -274,33 +216,15 @@ test("a publishing that broke off after it took effect is found, not repeated", 
   expect(JSON.stringify(upload)).toContain(posts[0].url);
 });
 
-/** Has every run die once it has stored a bookmark with that many children. */
-function dieAfterChildren(harness: Harness, counts: number[]): () => number {
-  const { db } = harness.deps;
-  const left = [...counts];
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    const text = JSON.stringify(queries);
-    const children = /\\"children\\":\[([^\]]*)\]/.exec(text)?.[1];
-    const count = children ? children.split(",").length : 0;
-    const done = await db.runAll(queries);
-    if (count === 0 || count !== left[0]) return done;
-    left.shift();
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(harness.deps, { db: { ...db, runAll } });
-  return () => deaths;
-}
-
 test("runs killed after each item of a carousel make no container twice", async () => {
   const stage = await onStage();
   let containers = 0;
-  const deaths = dieAfterChildren(stage.harness, [1, 2, 3]);
-  const upload = await answering(
-    (original) => (call, store) => {
+  const deaths = dieAfterChildren(stage, 3);
+  const upload = await passing(
+    threadsSimulator,
+    (call, answer) => {
       if (call.request.method === "POST" && call.url.pathname.endsWith("/threads")) containers++;
-      return original(call, store);
+      return answer();
     },
     () => stage.publish({ photo: [jpeg(), mp4(), png()], title: "Three" }),
   );

@@ -1,85 +1,32 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
 import { tiktokSimulator } from "../../../src/sandbox/tiktok/index.ts";
-import { createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import {
+  count,
+  dieBefore,
+  type Fields,
+  finish,
+  openStage,
+  jpeg as photo,
+  mp4 as video,
+  watcherOf,
+} from "./platform-stage.ts";
 
-interface Stage {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-  post(fields?: Parameters<typeof form>[0]): Promise<number>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
-  read(id: number): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-  feed(): Promise<any[]>;
-}
-
-const video = () => new Blob([verticalMp4], { type: "video/mp4" });
-const photo = () => new Blob([testJpeg], { type: "image/jpeg" });
-
-async function onStage(): Promise<Stage> {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "tiktok", sandbox: true, name: `Ada ${member.teamId}` },
-  });
-  expect(connected.body).toMatchObject({ success: true });
-  const accountId: string = connected.body.data.id;
-  return {
-    harness,
-    member,
-    accountId,
-    post: async (fields = {}) => {
-      const media = "photo" in fields ? [] : [video()];
-      const body = form({ accountId, title: "Look", video: media, ...fields });
-      const answer = await harness.call("POST", "/upload", { token, body });
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      return ((await answer.json()) as { posts: [] }).posts;
-    },
+async function onStage() {
+  const stage = await openStage("tiktok");
+  const post = (fields: Fields = {}) => {
+    const media = "photo" in fields ? [] : [video()];
+    return stage.post({ title: "Look", video: media, ...fields });
   };
+  return { ...stage, post };
 }
 
-/** Has every call to the simulated network pass by until the work is done; their paths in order. */
-async function watching(
-  work: () => Promise<unknown>,
-  wrap: (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response> = (_, answer) =>
-    answer(),
-): Promise<string[]> {
-  const original = tiktokSimulator.handle;
-  const calls: string[] = [];
-  tiktokSimulator.handle = (call, store) => {
-    calls.push(call.url.pathname.replace("/v2/", "").replace("post/publish/", ""));
-    return wrap(call, () => original(call, store));
-  };
-  try {
-    await work();
-    return calls;
-  } finally {
-    tiktokSimulator.handle = original;
-  }
-}
-
-/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
-async function finish({ harness }: Stage): Promise<void> {
-  for (let minute = 0; minute < 12; minute++) {
-    await harness.drain();
-    harness.advance(60);
-    await harness.tick();
-  }
-  await harness.drain();
-}
-
-const count = (calls: string[], path: string) => calls.filter((call) => call === path).length;
+const watching = watcherOf(tiktokSimulator, ({ url }) =>
+  url.pathname.replace("/v2/", "").replace("post/publish/", ""),
+);
 
 test("a video goes out, is waited for, and stands in the feed byte for byte", async () => {
   const stage = await onStage();
@@ -168,24 +115,14 @@ test("a level that the creator cannot use falls back to SELF_ONLY, which has no 
   ]);
 });
 
-const MEDIA: [string, () => Parameters<typeof form>[0]][] = [
+const MEDIA: [string, () => Fields][] = [
   ["video", () => ({ video: video() })],
   ["photos", () => ({ photo: photo() })],
 ];
 
 test.each(MEDIA)("%s: steering words end the post with each failure", async (_, media) => {
   const stage = await onStage();
-  const codes = [
-    "rate_limited",
-    "account_disconnected",
-    "content_flagged",
-    "media_invalid",
-    "media_unreachable",
-    "unknown",
-    "platform_unavailable",
-    "platform_processing_timeout",
-  ];
-  for (const code of codes) {
+  for (const code of FAILURE_CODES) {
     const id = await stage.post({ ...media(), title: `${code} [sandbox:${code}]` });
     await stage.harness.drain();
     expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
@@ -226,16 +163,9 @@ test.each([
 ])("a run killed before it could store %s makes no second post", async (_, written, expected) => {
   const stage = await onStage();
   const id = await stage.post();
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (deaths > 0 || !JSON.stringify(queries).includes(written)) return db.runAll(queries);
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const deaths = dieBefore(stage, written);
   const calls = await watching(() => finish(stage));
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect({ inits: count(calls, "video/init/"), puts: count(calls, "/video/") }).toEqual(expected);
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
   expect(await stage.feed()).toMatchObject([{ received: 1 }]);
@@ -269,11 +199,14 @@ test("a video of more than 60 MB goes out in chunks; the next run goes on where 
   bytes.set(verticalMp4);
   const id = await stage.post({ video: new Blob([bytes]) });
   const ranges: string[] = [];
-  let steps = 4;
+  // To take it, to open the upload, and three chunks.
+  let steps = 5;
   await watching(
     async () => {
       stage.harness.sent.splice(0);
-      await publishUpload(stage.harness.deps, id, { spend: () => {}, hasRoom: () => steps-- > 0 });
+      await publishUpload(stage.harness.deps, id, {
+        within: async (_calls, step) => (steps-- > 0 ? step(() => {}) : null),
+      });
       expect(ranges).toHaveLength(3);
       expect(await stage.read(id)).toMatchObject({ status: "processing" });
       await stage.harness.drain();
@@ -311,7 +244,7 @@ test("a file that only looks like a video ends the post before anything goes out
   expect(calls).not.toContain("video/init/");
 });
 
-test.each<[string, Parameters<typeof form>[0], string]>([
+test.each<[string, Fields, string]>([
   ["a PNG", { video: [], photo: new Blob([testPng]) }, "photo"],
   ["no title", { title: [] }, "title"],
   ["no media", { video: [] }, "video"],
@@ -324,10 +257,8 @@ test.each<[string, Parameters<typeof form>[0], string]>([
   ],
 ])("refuses %s (400)", async (_, fields, field) => {
   const stage = await onStage();
-  const { accountId, member, harness } = stage;
-  const body = form({ accountId, title: "Look", video: video(), ...fields });
-  const answer = await harness.call("POST", "/upload", { token: member.token, body });
+  const answer = await stage.send({ title: "Look", video: video(), ...fields });
   expect(answer.status).toBe(400);
   expect(JSON.stringify(answer.body)).toContain(field);
-  expect(harness.sent).toEqual([]);
+  expect(stage.harness.sent).toEqual([]);
 });

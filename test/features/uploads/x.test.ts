@@ -1,22 +1,9 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
-import { createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
-
-interface Stage {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-  post(fields?: Fields): Promise<number>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
-  read(id: number): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-  feed(): Promise<any[]>;
-}
+import { count, dieBefore, type Fields, finish, openStage, watcherOf } from "./platform-stage.ts";
 
 const photo = (bytes = testJpeg) => new Blob([bytes], { type: "image/jpeg" });
 const video = (bytes: Uint8Array<ArrayBuffer> = verticalMp4) =>
@@ -27,66 +14,17 @@ const testGif = Uint8Array.from(
   (character) => character.charCodeAt(0),
 );
 
-async function onStage(name = "Ada"): Promise<Stage> {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "x", sandbox: true, name: `${name} ${member.teamId}` },
-  });
-  expect(connected.body).toMatchObject({ success: true });
-  const accountId: string = connected.body.data.id;
-  return {
-    harness,
-    member,
-    accountId,
-    post: async (fields = {}) => {
-      const body = form({ accountId, title: "Hello", ...fields });
-      const answer = await harness.call("POST", "/upload", { token, body });
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      return ((await answer.json()) as { posts: [] }).posts;
-    },
-  };
+async function onStage(person?: string) {
+  const stage = await openStage("x", { person });
+  return { ...stage, post: (fields: Fields = {}) => stage.post({ title: "Hello", ...fields }) };
 }
 
-/** Has every call to the simulated network pass by until the work is done; verbs and paths in order. */
-async function watching(
-  work: () => Promise<unknown>,
-  wrap: (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response> = (_, answer) =>
-    answer(),
-): Promise<string[]> {
-  const original = xSimulator.handle;
-  const calls: string[] = [];
-  xSimulator.handle = (call, store) => {
-    const path = call.url.pathname.replace(/\d{5,}/, "ID");
-    calls.push(`${call.request.method} ${path}`);
-    return wrap(call, () => original(call, store));
-  };
-  try {
-    await work();
-    return calls;
-  } finally {
-    xSimulator.handle = original;
-  }
-}
+/** Verbs and paths. */
+const watching = watcherOf(xSimulator, ({ request, url }) => {
+  const path = url.pathname.replace(/\d{5,}/, "ID");
+  return `${request.method} ${path}`;
+});
 
-/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
-async function finish({ harness }: Stage): Promise<void> {
-  for (let minute = 0; minute < 12; minute++) {
-    await harness.drain();
-    harness.advance(60);
-    await harness.tick();
-  }
-  await harness.drain();
-}
-
-const count = (calls: string[], path: string) => calls.filter((call) => call === path).length;
 const POST = "POST /2/tweets";
 
 test("a post of text alone is one call, with the fields that were given", async () => {
@@ -211,16 +149,7 @@ test("a long video goes up in segments over several runs, each sent once", async
   ]);
 }, 60_000);
 
-test.each([
-  "rate_limited",
-  "account_disconnected",
-  "content_flagged",
-  "media_invalid",
-  "media_unreachable",
-  "unknown",
-  "platform_unavailable",
-  "platform_processing_timeout",
-])("[sandbox:%s] ends the post with it, at once", async (code) => {
+test.each(FAILURE_CODES)("[sandbox:%s] ends the post with it, at once", async (code) => {
   const stage = await onStage();
   const id = await stage.post({ title: `${code} [sandbox:${code}]` });
   await stage.harness.drain();
@@ -266,16 +195,9 @@ test("a server that falls over is asked what became of the post before it is sen
 test("a run killed before it could store the outcome makes no second post", async () => {
   const stage = await onStage();
   const id = await stage.post({ title: "Killed" });
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (deaths > 0 || !JSON.stringify(queries).includes("completed")) return db.runAll(queries);
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const deaths = dieBefore(stage, "completed");
   await finish(stage);
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
   expect(await stage.feed()).toMatchObject([{ received: 1 }]);
 });
@@ -347,12 +269,10 @@ test.each<[string, () => Fields, string]>([
   ["an unknown field", () => ({ x_shout: "true" }), "x_shout"],
 ])("refuses %s (400)", async (_, fields, field) => {
   const stage = await onStage();
-  const { accountId, member, harness } = stage;
-  const body = form({ accountId, title: "Hello", ...fields() });
-  const answer = await harness.call("POST", "/upload", { token: member.token, body });
+  const answer = await stage.send({ title: "Hello", ...fields() });
   expect(answer.status).toBe(400);
   expect(JSON.stringify(answer.body)).toContain(field);
-  expect(harness.sent).toEqual([]);
+  expect(stage.harness.sent).toEqual([]);
 });
 
 test("an account that was given up can be connected again", async () => {
@@ -366,9 +286,6 @@ test("an account that was given up can be connected again", async () => {
     await harness.settle();
   });
   expect(count(calls, "POST /2/oauth2/revoke")).toBe(2);
-  const again = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "x", sandbox: true, name: `Ada ${member.teamId}` },
-  });
+  const again = await stage.connect();
   expect(again.body).toMatchObject({ success: true });
 });

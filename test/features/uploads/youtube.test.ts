@@ -1,49 +1,14 @@
 import { expect, test } from "vitest";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
 import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";
-import { createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { testJpeg, verticalMp4 } from "../../support/videos.ts";
+import { dieBefore, type Fields, finish, mp4, openStage, watcherOf } from "./platform-stage.ts";
 
-interface Stage {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-  post(fields?: Parameters<typeof form>[0]): Promise<number>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
-  read(id: number): Promise<any>;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-  feed(): Promise<any[]>;
-}
-
-const video = () => new Blob([verticalMp4], { type: "video/mp4" });
-
-async function onStage(): Promise<Stage> {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "youtube", sandbox: true, name: `Ada ${member.teamId}` },
-  });
-  expect(connected.body).toMatchObject({ success: true });
-  const accountId: string = connected.body.data.id;
-  return {
-    harness,
-    member,
-    accountId,
-    post: async (fields = {}) => {
-      const body = form({ accountId, title: "Look", video: video(), ...fields });
-      const answer = await harness.call("POST", "/upload", { token, body });
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      return ((await answer.json()) as { posts: [] }).posts;
-    },
-  };
+async function onStage() {
+  const stage = await openStage("youtube");
+  const post = (fields: Fields = {}) => stage.post({ title: "Look", video: mp4(), ...fields });
+  return { ...stage, post };
 }
 
 interface Seen {
@@ -52,36 +17,14 @@ interface Seen {
   range: string | null;
 }
 
-/** Has every call to the simulated network pass by until the work is done; in order. */
-async function watching(
-  work: () => Promise<unknown>,
-  wrap: (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response> = (_, answer) =>
-    answer(),
-): Promise<Seen[]> {
-  const original = youtubeSimulator.handle;
-  const calls: Seen[] = [];
-  youtubeSimulator.handle = (call, store) => {
-    const { method, headers } = call.request;
-    calls.push({ method, path: call.url.pathname, range: headers.get("content-range") });
-    return wrap(call, () => original(call, store));
-  };
-  try {
-    await work();
-    return calls;
-  } finally {
-    youtubeSimulator.handle = original;
-  }
-}
-
-/** Until nothing is left to do: what is due in more than a moment waits for the cron trigger. */
-async function finish({ harness }: Stage): Promise<void> {
-  for (let minute = 0; minute < 15; minute++) {
-    await harness.drain();
-    harness.advance(60);
-    await harness.tick();
-  }
-  await harness.drain();
-}
+const watching = watcherOf(
+  youtubeSimulator,
+  ({ url, request: { method, headers } }): Seen => ({
+    method,
+    path: url.pathname,
+    range: headers.get("content-range"),
+  }),
+);
 
 const UPLOADS = "/upload/youtube/v3/videos";
 const opened = (calls: Seen[]) =>
@@ -189,17 +132,7 @@ test("a channel that may not restrict countries gets its video without", async (
 
 test("steering words end the post with each failure", async () => {
   const stage = await onStage();
-  const codes = [
-    "rate_limited",
-    "account_disconnected",
-    "content_flagged",
-    "media_invalid",
-    "media_unreachable",
-    "unknown",
-    "platform_unavailable",
-    "platform_processing_timeout",
-  ];
-  for (const code of codes) {
+  for (const code of FAILURE_CODES) {
     const id = await stage.post({ title: `${code} [sandbox:${code}]` });
     await stage.harness.drain();
     expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
@@ -259,16 +192,9 @@ test.each([
 ])("a run killed before it could store %s makes no second video", async (_, written, sessions) => {
   const stage = await onStage();
   const id = await stage.post();
-  const { db } = stage.harness.deps;
-  let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (deaths > 0 || !JSON.stringify(queries).includes(written)) return db.runAll(queries);
-    deaths++;
-    throw new Error("The worker was killed.");
-  };
-  Object.assign(stage.harness.deps, { db: { ...db, runAll } });
+  const deaths = dieBefore(stage, written);
   const calls = await watching(() => finish(stage));
-  expect(deaths).toBe(1);
+  expect(deaths()).toBe(1);
   expect(opened(calls)).toBe(sessions);
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
   expect(await stage.feed()).toMatchObject([{ received: 1 }]);
@@ -325,7 +251,7 @@ test("a file that only looks like a video ends the post before anything goes out
   expect(calls).toEqual([]);
 });
 
-test.each<[string, Parameters<typeof form>[0], string]>([
+test.each<[string, Fields, string]>([
   ["no title", { title: [] }, "title"],
   ["a title of 101 characters", { title: "x".repeat(101) }, "title"],
   ["no video", { video: [] }, "video"],
@@ -339,24 +265,17 @@ test.each<[string, Parameters<typeof form>[0], string]>([
   ],
 ])("refuses %s (400)", async (_, fields, field) => {
   const stage = await onStage();
-  const { accountId, member, harness } = stage;
-  const body = form({ accountId, title: "Look", video: video(), ...fields });
-  const answer = await harness.call("POST", "/upload", { token: member.token, body });
+  const answer = await stage.send({ title: "Look", video: mp4(), ...fields });
   expect(answer.status).toBe(400);
   expect(answer.body.errors).toMatchObject([{ field }]);
-  expect(harness.sent).toEqual([]);
+  expect(stage.harness.sent).toEqual([]);
 });
 
 test("a field that cannot be read hides nothing of the others (400)", async () => {
   const stage = await onStage();
-  const body = form({
-    accountId: stage.accountId,
-    video: video(),
-    youtube_title: "x".repeat(101),
-    license: "mine",
-  });
-  const answer = await stage.harness.call("POST", "/upload", { token: stage.member.token, body });
+  const fields = { video: mp4(), youtube_title: "x".repeat(101), license: "mine" };
+  const answer = await stage.send(fields);
   expect(answer.status).toBe(400);
-  const fields = answer.body.errors.map(({ field }: { field: string }) => field);
-  expect(fields).toEqual(["license", "youtube_title"]);
+  const named = answer.body.errors.map(({ field }: { field: string }) => field);
+  expect(named).toEqual(["license", "youtube_title"]);
 });

@@ -1,26 +1,20 @@
 import { type BlueskySettings, settings } from "../../../src/platforms/bluesky/settings.ts";
-import type {
-  Fetch,
-  MediaItem,
-  Post,
-  PublishAccount,
-  PublishJob,
-} from "../../../src/platforms/connector.ts";
+import type { Fetch, MediaItem, Post, PublishAccount } from "../../../src/platforms/connector.ts";
+import {
+  byName,
+  type Circumstances,
+  jobOf,
+  type PostChange,
+  pushing,
+  readCall,
+  type Answer as SomeAnswer,
+  scripted,
+  image as someImage,
+} from "../support.ts";
 
-/** A call that was made, with its body read. */
-export interface Call {
-  method: string;
-  url: string;
-  path: string;
-  query: Record<string, string>;
-  authorization: string | null;
-  contentType: string | null;
-  redirect: string;
-  json: unknown;
-  bytes: number;
-}
+export { video } from "../support.ts";
 
-type Answer = Response | Error | ((call: Call) => Response | Error);
+type Answer = SomeAnswer<Awaited<ReturnType<typeof read>>>;
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
   Response.json(body, { status, headers });
@@ -32,74 +26,29 @@ export const xrpcError = (
   headers: Record<string, string> = {},
 ) => json({ error, message }, status, headers);
 
-const toJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-};
+async function read(request: Request) {
+  const call = await readCall(request);
+  const { authorization = null, "content-type": contentType = null } = call.headers;
+  return { ...call, authorization, contentType };
+}
 
 /**
  * Answers each call with the next answer of its address, given as the last part of its path (the
  * XRPC method) or the whole URL. A call that nobody expects fails the test.
  */
 export function scriptedFetch(script: Record<string, Answer[]> = {}) {
-  const calls: Call[] = [];
-  const left = new Map(Object.entries(script).map(([key, answers]) => [key, [...answers]]));
-  const fetch: Fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const url = new URL(request.url);
-    const bytes = await request.arrayBuffer();
-    const call: Call = {
-      method: request.method,
-      url: request.url,
-      path: url.pathname,
-      query: Object.fromEntries(url.searchParams),
-      authorization: request.headers.get("authorization"),
-      contentType: request.headers.get("content-type"),
-      redirect: request.redirect,
-      json: toJson(new TextDecoder().decode(bytes)),
-      bytes: bytes.byteLength,
-    };
-    calls.push(call);
-    const method = url.pathname.split("/").at(-1) ?? "";
-    const answer = (left.get(request.url) ?? left.get(method))?.shift();
-    if (!answer) throw new Error(`Nobody expected ${request.method} ${request.url}`);
-    const reply = typeof answer === "function" ? answer(call) : answer;
-    if (reply instanceof Error) throw reply;
-    return reply;
-  };
-  return { fetch, calls };
+  const next = byName(script);
+  return scripted(read, ({ url, path }) =>
+    next(url in script ? url : (path.split("/").at(-1) ?? "")),
+  );
 }
 
 export const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 export const PDS = "https://morel.us-east.host.bsky.network";
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
 
-export const image = (change: Partial<MediaItem> = {}): MediaItem => ({
-  kind: "image",
-  mime: "image/jpeg",
-  sizeBytes: 1_234,
-  sha256: "ab".repeat(32),
-  width: 1_600,
-  height: 900,
-  ...change,
-});
-
-export const video = (change: Partial<MediaItem> = {}): MediaItem => ({
-  kind: "video",
-  mime: "video/mp4",
-  sizeBytes: 2_500,
-  sha256: "cd".repeat(32),
-  width: null,
-  height: null,
-  ...change,
-});
-
-type PostChange = Partial<Omit<Post<unknown, MediaItem>, "settings">> & {
-  settings?: Record<string, unknown>;
-};
+export const image = (change: Partial<MediaItem> = {}): MediaItem =>
+  someImage({ width: 1_600, height: 900, ...change });
 
 export const post = (change: PostChange = {}): Post<BlueskySettings, MediaItem> => ({
   title: null,
@@ -111,38 +60,39 @@ export const post = (change: PostChange = {}): Post<BlueskySettings, MediaItem> 
 
 export function job(
   fetch: Fetch,
-  change: {
+  change: Circumstances & {
     post?: PostChange;
     account?: Partial<PublishAccount>;
     uploadId?: number;
     attempt?: number;
-    now?: Date;
   } = {},
 ) {
   const reads: MediaItem[] = [];
   const ranges: ({ offset: number; length: number } | null)[] = [];
-  const publishJob: PublishJob<BlueskySettings> = {
-    post: post(change.post),
-    account: {
-      platformAccountId: DID,
-      handle: "alice.example.com",
-      service: PDS,
-      ...change.account,
-    },
-    accessToken: "access-token",
-    uploadId: change.uploadId ?? 41,
-    attempt: change.attempt ?? 1,
+  const { readMedia, mediaUrl } = pushing();
+  return jobOf(
     fetch,
-    now: () => change.now ?? NOW,
-    async readMedia(item, range) {
-      reads.push(item);
-      ranges.push(range ?? null);
-      return new Blob([new Uint8Array(range?.length ?? item.sizeBytes)]).stream();
+    { facts: null },
+    {
+      post: post(change.post),
+      account: {
+        platformAccountId: DID,
+        handle: "alice.example.com",
+        service: PDS,
+        ...change.account,
+      },
+      accessToken: "access-token",
+      uploadId: change.uploadId ?? 41,
+      attempt: change.attempt ?? 1,
+      now: () => change.now ?? NOW,
+      reads,
+      ranges,
+      readMedia: (item, range) => {
+        reads.push(item);
+        ranges.push(range ?? null);
+        return readMedia(item, range);
+      },
+      mediaUrl,
     },
-    inspectVideo: async () => null,
-    async mediaUrl() {
-      throw new Error("Bluesky takes bytes, not addresses.");
-    },
-  };
-  return Object.assign(publishJob, { reads, ranges });
+  );
 }

@@ -1,26 +1,19 @@
-import type {
-  Fetch,
-  MediaItem,
-  Post,
-  PublishJob,
-  VideoFacts,
-} from "../../../src/platforms/connector.ts";
+import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { type PinterestSettings, settings } from "../../../src/platforms/pinterest/settings.ts";
+import {
+  byName,
+  type JobChange as CommonChange,
+  jobOf,
+  readCall,
+  type Answer as SomeAnswer,
+  scripted,
+  image as someImage,
+  video as someVideo,
+} from "../support.ts";
 
-/** A call that was made, with its body read. */
-export interface Call {
-  method: string;
-  url: string;
-  /** Verb and path without `/v5`. */
-  name: string;
-  headers: Record<string, string>;
-  redirect: string;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
-  json: any;
-}
+export { FACTS } from "../support.ts";
 
-export type Answer = Response | Error;
+export type Answer = SomeAnswer<unknown>;
 
 export const json = (body: object, status = 200): Response => Response.json(body, { status });
 
@@ -31,37 +24,16 @@ export const error = (
   headers: Record<string, string> = {},
 ): Response => Response.json({ code, message }, { status, headers });
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+/** Its name is its verb and its path without `/v5`. */
+async function read(request: Request) {
+  const call = await readCall(request);
+  return { ...call, name: `${call.method} ${call.path.replace("/v5", "")}` };
 }
 
 /** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
 export function scriptedFetch(script: Record<string, Answer[]>) {
-  const calls: Call[] = [];
-  const left = new Map(Object.entries(script).map(([name, answers]) => [name, [...answers]]));
-  const fetch: Fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const text = new TextDecoder().decode(await request.arrayBuffer());
-    const name = `${request.method} ${new URL(request.url).pathname.replace("/v5", "")}`;
-    calls.push({
-      method: request.method,
-      url: request.url,
-      name,
-      headers: Object.fromEntries(request.headers),
-      redirect: request.redirect,
-      text,
-      json: parse(text),
-    });
-    const reply = left.get(name)?.shift();
-    if (!reply) throw new Error(`Nobody expected ${name}`);
-    if (reply instanceof Error) throw reply;
-    return reply;
-  };
-  return { fetch, calls };
+  const next = byName(script);
+  return scripted(read, ({ name }) => next(name));
 }
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
@@ -69,42 +41,13 @@ export const BOARD = "549755885175";
 export const MEDIA_ID = "5123456789012345678";
 export const UPLOAD_URL = "https://pinterest-media-upload.s3-accelerate.amazonaws.com/";
 
-export const FACTS: VideoFacts = {
-  container: "mp4",
-  videoCodec: "avc",
-  audioCodec: "aac",
-  durationSeconds: 12,
-  framesPerSecond: 30,
-  width: 720,
-  height: 1_280,
-};
+export const image = (change: Partial<MediaItem> = {}): MediaItem =>
+  someImage({ sizeBytes: 2_500, width: null, height: null, ...change });
 
-export const image = (change: Partial<MediaItem> = {}): MediaItem => ({
-  kind: "image",
-  mime: "image/jpeg",
-  sizeBytes: 2_500,
-  sha256: "ab".repeat(32),
-  width: null,
-  height: null,
-  ...change,
-});
+export const video = (change: Partial<MediaItem> = {}): MediaItem =>
+  someVideo({ sizeBytes: 9, ...change });
 
-export const video = (change: Partial<MediaItem> = {}): MediaItem => ({
-  ...image(),
-  kind: "video",
-  mime: "video/mp4",
-  sizeBytes: 9,
-  sha256: "cd".repeat(32),
-  ...change,
-});
-
-export interface JobChange {
-  title?: string | null;
-  description?: string | null;
-  media?: MediaItem[];
-  settings?: Record<string, string>;
-  facts?: VideoFacts | null;
-  now?: Date;
+export interface JobChange extends CommonChange {
   bytes?: string;
 }
 
@@ -114,16 +57,13 @@ export function post(change: JobChange = {}): Post<PinterestSettings, MediaItem>
   return { title, description, media, settings: settings.parse(sent) };
 }
 
-export const job = (fetch: Fetch, change: JobChange = {}): PublishJob<PinterestSettings> => ({
-  post: post(change),
-  account: { platformAccountId: "7", handle: "ada", service: null },
-  accessToken: "pina_1",
-  uploadId: 41,
-  attempt: 1,
-  fetch,
-  now: () => change.now ?? NOW,
-  readMedia: async () => new Blob([change.bytes ?? "the video"]).stream(),
-  inspectVideo: async () => (change.facts === undefined ? FACTS : change.facts),
-  mediaUrl: async (item, form = "original") =>
-    `https://akimbo.test/media/1/${item.sha256.slice(0, 4)}/${form}`,
-});
+export const job = (fetch: Fetch, change: JobChange = {}) =>
+  jobOf(fetch, change, {
+    post: post(change),
+    account: { platformAccountId: "7", handle: "ada", service: null },
+    accessToken: "pina_1",
+    now: () => change.now ?? NOW,
+    readMedia: async () => new Blob([change.bytes ?? "the video"]).stream(),
+    mediaUrl: async (item, form = "original") =>
+      `https://akimbo.test/media/1/${item.sha256.slice(0, 4)}/${form}`,
+  });

@@ -3,26 +3,22 @@ import type {
   MediaItem,
   Post,
   PublishAccount,
-  PublishJob,
   PulledForm,
-  VideoFacts,
 } from "../../../src/platforms/connector.ts";
 import { settings, type TikTokSettings } from "../../../src/platforms/tiktok/settings.ts";
+import {
+  type Answer,
+  byName,
+  type JobChange as CommonChange,
+  image,
+  jobOf,
+  pushing,
+  readCall,
+  scripted,
+  video,
+} from "../support.ts";
 
-/** A call that was made, with its body read. */
-export interface Call {
-  method: string;
-  url: string;
-  path: string;
-  headers: Record<string, string>;
-  redirect: string;
-  text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
-  json: any;
-  bytes: number;
-}
-
-export type Answer = Response | Error | ((call: Call) => Response | Error);
+export { type Answer, FACTS, video } from "../support.ts";
 
 export const data = (value: object) =>
   Response.json({ data: value, error: { code: "ok", message: "", log_id: "log" } });
@@ -30,12 +26,9 @@ export const data = (value: object) =>
 export const error = (status: number, code: string, message = `It says ${code}.`) =>
   Response.json({ data: {}, error: { code, message, log_id: "log" } }, { status });
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+async function read(request: Request) {
+  const call = await readCall(request);
+  return { ...call, path: call.path.replace("/v2/", "").replace("post/publish/", "") };
 }
 
 /**
@@ -43,31 +36,8 @@ function parse(text: string): unknown {
  * that nobody expects fails the test.
  */
 export function scriptedFetch(script: Record<string, Answer[]>) {
-  const calls: Call[] = [];
-  const left = new Map(Object.entries(script).map(([path, answers]) => [path, [...answers]]));
-  const fetch: Fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const url = new URL(request.url);
-    const bytes = await request.arrayBuffer();
-    const text = new TextDecoder().decode(bytes);
-    const call: Call = {
-      method: request.method,
-      url: request.url,
-      path: url.pathname.replace("/v2/", "").replace("post/publish/", ""),
-      headers: Object.fromEntries(request.headers),
-      redirect: request.redirect,
-      text,
-      json: parse(text),
-      bytes: bytes.byteLength,
-    };
-    calls.push(call);
-    const answer = left.get(call.path)?.shift();
-    if (!answer) throw new Error(`Nobody expected ${request.method} ${request.url}`);
-    const reply = typeof answer === "function" ? answer(call) : answer;
-    if (reply instanceof Error) throw reply;
-    return reply;
-  };
-  return { fetch, calls };
+  const next = byName(script);
+  return scripted(read, ({ path }) => next(path));
 }
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
@@ -83,42 +53,11 @@ export const CREATOR = {
   max_video_post_duration_sec: 300,
 };
 
-export const FACTS: VideoFacts = {
-  container: "mp4",
-  videoCodec: "avc",
-  audioCodec: "aac",
-  durationSeconds: 12,
-  framesPerSecond: 30,
-  width: 720,
-  height: 1_280,
-};
+export const photo = (change: Partial<MediaItem> = {}): MediaItem =>
+  image({ sizeBytes: 2_500, width: null, height: null, ...change });
 
-export const video = (change: Partial<MediaItem> = {}): MediaItem => ({
-  kind: "video",
-  mime: "video/mp4",
-  sizeBytes: 2_500,
-  sha256: "cd".repeat(32),
-  width: null,
-  height: null,
-  ...change,
-});
-
-export const photo = (change: Partial<MediaItem> = {}): MediaItem => ({
-  ...video(),
-  kind: "image",
-  mime: "image/jpeg",
-  sha256: "ab".repeat(32),
-  ...change,
-});
-
-export interface JobChange {
-  title?: string | null;
-  description?: string | null;
-  media?: MediaItem[];
-  settings?: Record<string, string>;
+export interface JobChange extends CommonChange {
   account?: Partial<PublishAccount>;
-  facts?: VideoFacts | null;
-  now?: Date;
 }
 
 export function post(change: JobChange = {}): Post<TikTokSettings, MediaItem> {
@@ -127,25 +66,17 @@ export function post(change: JobChange = {}): Post<TikTokSettings, MediaItem> {
 }
 
 export function job(fetch: Fetch, change: JobChange = {}) {
-  const ranges: ({ offset: number; length: number } | undefined)[] = [];
   const forms: (PulledForm | undefined)[] = [];
-  const publishJob: PublishJob<TikTokSettings> = {
+  return jobOf(fetch, change, {
     post: post(change),
     account: { platformAccountId: "open-1", handle: "ada", service: null, ...change.account },
     accessToken: "act.1",
-    uploadId: 41,
-    attempt: 1,
-    fetch,
     now: () => change.now ?? NOW,
-    async readMedia(item, range) {
-      ranges.push(range);
-      return new Blob([new Uint8Array(range?.length ?? item.sizeBytes)]).stream();
-    },
-    inspectVideo: async () => (change.facts === undefined ? FACTS : change.facts),
-    async mediaUrl(item, form) {
+    ...pushing(),
+    forms,
+    mediaUrl: async (item, form) => {
       forms.push(form);
       return `https://akimbo.test/media/1/${item.sha256}/${form}`;
     },
-  };
-  return Object.assign(publishJob, { ranges, forms });
+  });
 }

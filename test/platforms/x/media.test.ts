@@ -203,7 +203,9 @@ describe("segments", () => {
       ...job(fetch, { media: [long] }),
       readMedia: async () => new Blob(["a"]).stream(),
     };
-    await expect(x.prepare(publishJob, sending(0))).rejects.toThrow("could not be read whole");
+    await expect(x.prepare(publishJob, sending(0))).rejects.toThrow(
+      "did not see all expected bytes",
+    );
   });
 });
 

@@ -1,24 +1,27 @@
-import type {
-  Fetch,
-  MediaItem,
-  Post,
-  PublishJob,
-  VideoFacts,
-} from "../../../src/platforms/connector.ts";
+import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { settings, type YouTubeSettings } from "../../../src/platforms/youtube/settings.ts";
+import {
+  byName,
+  type JobChange as CommonChange,
+  jobOf,
+  pushing,
+  readCall,
+  type Answer as SomeAnswer,
+  type Call as SomeCall,
+  scripted,
+  image as someImage,
+  video,
+} from "../support.ts";
 
-/** A call that was made, with its body read. */
-export interface Call {
-  method: string;
-  url: string;
-  path: string;
-  headers: Record<string, string>;
-  redirect: string;
-  text: string;
-  bytes: number;
+export { FACTS, NOW, video } from "../support.ts";
+
+type Call = Omit<SomeCall, "query" | "json">;
+export type Answer = SomeAnswer<Call>;
+
+async function read(request: Request): Promise<Call> {
+  const { query, json, ...call } = await readCall(request);
+  return call;
 }
-
-export type Answer = Response | Error | ((call: Call) => Response);
 
 export const error = (
   status: number,
@@ -56,28 +59,8 @@ const nameOf = ({ method, path, headers }: Call): string =>
 
 /** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
 export function scriptedFetch(script: Record<string, Answer[]>) {
-  const calls: Call[] = [];
-  const left = new Map(Object.entries(script).map(([name, answers]) => [name, [...answers]]));
-  const fetch: Fetch = async (input, init) => {
-    const request = new Request(input, init);
-    const bytes = await request.arrayBuffer();
-    const call: Call = {
-      method: request.method,
-      url: request.url,
-      path: new URL(request.url).pathname,
-      headers: Object.fromEntries(request.headers),
-      redirect: request.redirect,
-      text: new TextDecoder().decode(bytes.slice(0, 50_000)),
-      bytes: bytes.byteLength,
-    };
-    calls.push(call);
-    const answer = left.get(nameOf(call))?.shift();
-    if (!answer) throw new Error(`Nobody expected ${nameOf(call)}`);
-    const reply = typeof answer === "function" ? answer(call) : answer;
-    if (reply instanceof Error) throw reply;
-    return reply;
-  };
-  return { fetch, calls };
+  const next = byName(script);
+  return scripted(read, (call) => next(nameOf(call)));
 }
 
 export const OPEN = "POST /upload/youtube/v3/videos";
@@ -86,45 +69,11 @@ export const CHANNELS = "GET /youtube/v3/channels";
 export const PLAYLIST = "GET /youtube/v3/playlistItems";
 export const THUMBNAIL = "POST /upload/youtube/v3/thumbnails/set";
 
-export const NOW = new Date("2026-12-01T09:00:00.000Z");
+export const image = (change: Partial<MediaItem> = {}): MediaItem =>
+  someImage({ sizeBytes: 300, width: null, height: null, ...change });
 
-export const FACTS: VideoFacts = {
-  container: "mp4",
-  videoCodec: "avc",
-  audioCodec: "aac",
-  durationSeconds: 12,
-  framesPerSecond: 30,
-  width: 720,
-  height: 1_280,
-};
-
-export const video = (change: Partial<MediaItem> = {}): MediaItem => ({
-  kind: "video",
-  mime: "video/mp4",
-  sizeBytes: 2_500,
-  sha256: "cd".repeat(32),
-  width: null,
-  height: null,
-  ...change,
-});
-
-export const image = (change: Partial<MediaItem> = {}): MediaItem => ({
-  ...video(),
-  kind: "image",
-  mime: "image/jpeg",
-  sizeBytes: 300,
-  sha256: "ab".repeat(32),
-  ...change,
-});
-
-export interface JobChange {
-  title?: string | null;
-  description?: string | null;
-  media?: MediaItem[];
+export interface JobChange extends CommonChange {
   thumbnail?: MediaItem | null;
-  settings?: Record<string, string>;
-  facts?: VideoFacts | null;
-  now?: Date;
 }
 
 export function post(change: JobChange = {}): Post<YouTubeSettings, MediaItem> {
@@ -134,22 +83,16 @@ export function post(change: JobChange = {}): Post<YouTubeSettings, MediaItem> {
 
 export function job(fetch: Fetch, change: JobChange = {}) {
   const reads: { sha256: string; offset?: number; length?: number }[] = [];
-  const publishJob: PublishJob<YouTubeSettings> = {
+  const { readMedia, mediaUrl } = pushing();
+  return jobOf(fetch, change, {
     post: post(change),
     account: { platformAccountId: "UC1", handle: "ada", service: null },
     accessToken: "at.1",
-    uploadId: 41,
-    attempt: 1,
-    fetch,
-    now: () => change.now ?? NOW,
-    async readMedia({ sha256, sizeBytes }, range) {
-      reads.push({ sha256, ...range });
-      return new Blob([new Uint8Array(range?.length ?? sizeBytes)]).stream();
+    reads,
+    readMedia: (item, range) => {
+      reads.push({ sha256: item.sha256, ...range });
+      return readMedia(item, range);
     },
-    inspectVideo: async () => (change.facts === undefined ? FACTS : change.facts),
-    mediaUrl: async () => {
-      throw new Error("YouTube pulls nothing.");
-    },
-  };
-  return Object.assign(publishJob, { reads });
+    mediaUrl,
+  });
 }
