@@ -35,7 +35,7 @@ export default defineConfig({
     include: ["test/{core,costs,db,features,http,platforms,sandbox,spec}/**/*.test.{ts,tsx}"],
     setupFiles: ["test/support/setup.ts"],
     isolate: false,
-    maxWorkers: 1,
+    maxWorkers: 2,
     // Nothing waits, but a machine may be busy.
     testTimeout: 20_000,
   },
