@@ -8,6 +8,9 @@ const LIMIT = 100;
 /** Rows of a page: posts, their accounts, and this many more, however many there are in all. */
 const SPARE_ROWS = 80;
 const REPEATS = 3;
+/** What nothing holds is looked for in every post; other scripts are looked for in several spellings. */
+const SEARCHES = ["zebra", "Ärger"];
+const MAX_SEARCH_MS = 250;
 const OTHER_TEAMS = 1_000;
 const SLICE = 250_000;
 
@@ -118,6 +121,14 @@ export async function measureFullSize(
       const what = `${count(size)} posts, ${name}${sharesEntries ? " *" : ""}`;
       const row = atMost(what, cost.rows, bar, " rows");
       rows.push({ ...row, measured: `${row.measured}, ${cost.ms.toFixed(1)} ms` });
+    }
+    for (const search of SEARCHES) {
+      const cost = await costOf(instance, team, { search });
+      const what = `${count(size)} posts, search "${search}"`;
+      rows.push(
+        atMost(what, cost.rows, 2 * size + SPARE_ROWS, " rows"),
+        atMost("… its time in the database", cost.ms, MAX_SEARCH_MS, " ms"),
+      );
     }
   }
   await instance.stop();
