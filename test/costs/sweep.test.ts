@@ -39,3 +39,17 @@ test("a due post costs 1 row written and a hundredth of a call to the queue", as
   expect(costs.roundTrips).toHaveLength(1);
   expect(costs.queueSends).toEqual([100, 100, 50]);
 });
+
+test("with very many due at once, a tick waits for the right moment of a second 5 times at most", async () => {
+  const harness = await fill();
+  await store([
+    `UPDATE uploads SET due_at = ${START.getTime() + 30_000} WHERE id IN
+      (SELECT id FROM uploads WHERE due_at IS NULL ORDER BY id DESC LIMIT 7_500)`,
+  ]);
+  let waits = 0;
+  const wait = async () => void waits++;
+  const { costs } = await measure(harness, () => runSchedule({ ...harness.deps, wait }));
+  expect(waits).toBe(5);
+  expect(costs.queueSends).toHaveLength(75);
+  expect(costs.roundTrips).toHaveLength(8);
+});
