@@ -1,3 +1,5 @@
+import { randomHex } from "../core/ids.ts";
+
 /** A file on its way through us. */
 export interface FormFile {
   /** Of its field. */
@@ -18,7 +20,7 @@ export function streamedForm(
   texts: Record<string, string>,
   file: FormFile,
 ): { body: ReadableStream; contentType: string } {
-  const boundary = `akimbo-${crypto.randomUUID()}`;
+  const boundary = `akimbo-${randomHex(16)}`;
   const part = (name: string, rest: string) =>
     `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${rest}`;
   const fields = Object.entries(texts).map(([name, text]) => part(name, `\r\n\r\n${text}\r\n`));

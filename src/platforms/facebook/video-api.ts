@@ -8,6 +8,7 @@ import {
   readGraphReply,
 } from "../meta-graph.ts";
 import { parseJson, readText } from "../reply.ts";
+import { streamedForm } from "../streamed-form.ts";
 import { GRAPH, permalink, readReply, versioned } from "./api.ts";
 import type { PullRefusal } from "./failures.ts";
 
@@ -89,54 +90,28 @@ export function transferVideoRequest(
   sessionId: string,
   chunk: Chunk,
 ): Request {
-  const boundary = `akimbo-${crypto.randomUUID()}`;
-  const field = (name: string, value: string) =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-  const head = new TextEncoder().encode(
-    field("upload_phase", "transfer") +
-      field("upload_session_id", sessionId) +
-      field("start_offset", String(chunk.offset)) +
-      `--${boundary}\r\nContent-Disposition: form-data; name="video_file_chunk"; filename="chunk"\r\n` +
-      "Content-Type: application/octet-stream\r\n\r\n",
-  );
-  const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
-  // Of known length, so that it goes out with a Content-Length.
-  const body = new FixedLengthStream(head.length + chunk.length + tail.length);
-  const writing = writeAll(body.writable, head, chunk.data, tail);
-  // The reader of the body learns of it, and nobody else has to.
-  writing.catch(() => {});
+  const texts = {
+    upload_phase: "transfer",
+    upload_session_id: sessionId,
+    start_offset: String(chunk.offset),
+  };
+  const { body, contentType } = streamedForm(texts, {
+    name: "video_file_chunk",
+    filename: "chunk",
+    mime: "application/octet-stream",
+    data: chunk.data,
+    sizeBytes: chunk.length,
+  });
   return new Request(new URL(versioned(pageId, "videos"), GRAPH_VIDEO), {
     method: "POST",
     headers: {
       accept: "application/json",
       authorization: `Bearer ${token}`,
-      "content-type": `multipart/form-data; boundary=${boundary}`,
+      "content-type": contentType,
     },
-    body: body.readable,
+    body,
     redirect: "manual",
   });
-}
-
-async function writeAll(
-  sink: WritableStream,
-  head: Uint8Array,
-  data: ReadableStream,
-  tail: Uint8Array,
-): Promise<void> {
-  const write = async (bytes: Uint8Array) => {
-    const writer = sink.getWriter();
-    await writer.write(bytes);
-    writer.releaseLock();
-  };
-  try {
-    await write(head);
-    await data.pipeTo(sink, { preventClose: true });
-    await write(tail);
-    await sink.close();
-  } catch (error) {
-    await Promise.allSettled([data.cancel(error), sink.abort(error)]);
-    throw error;
-  }
 }
 
 /** A refused chunk; `expected`: which one Facebook waits for, as it says where ours is another. */

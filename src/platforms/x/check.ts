@@ -164,7 +164,7 @@ function checkPoll(post: XPost): FieldError[] {
   if (post.media.length > 0) refuse("A poll goes with text alone; leave the media out.");
   const { least, most, characters } = POLL_OPTIONS;
   if (options.length < least || options.length > most) {
-    refuse(`A poll has ${least} to ${most} choices; ${options.length} were sent.`);
+    refuse(`A poll has ${least} to ${most} choices, not ${options.length}.`);
   }
   options.forEach((option, index) => {
     const { length } = [...option];
