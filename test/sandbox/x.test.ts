@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../src/sandbox/login.ts";
 import { createMember, Harness } from "../support/harness.ts";
-import { testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
+import { lasting, testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
 
 const API = "https://api.x.com";
 
@@ -423,6 +423,30 @@ describe("files in segments", () => {
     expect(await stage.tweet({ media: { media_ids: [id] } })).toMatchObject(INVALID);
   });
 
+  test.each<[string, string, number, string]>([
+    ["tweet_video", "Raw", 140, "succeeded"],
+    ["tweet_video", "Raw", 141, "failed"],
+    ["amplify_video", "Raw", 141, "succeeded"],
+    ["amplify_video", "Free", 1_200, "succeeded"],
+    ["amplify_video", "Free", 1_201, "failed"],
+    ["amplify_video", "Raw", 7_501, "failed"],
+  ])("a %s of the account %s that lasts %i s has %s", async (category, name, seconds, state) => {
+    const stage = await onStage(name);
+    const id = await upload(stage, lasting(seconds), { ...VIDEO, media_category: category });
+    await finalize(stage, id);
+    stage.harness.advance(4);
+    const isLong = state === "failed";
+    expect(await statusOf(stage, id)).toMatchObject({
+      processing_info: {
+        state,
+        ...(isLong ? { error: { message: expect.stringContaining("exceeds max duration") } } : {}),
+      },
+    });
+    expect(await stage.tweet({ media: { media_ids: [id] } })).toMatchObject({
+      status: isLong ? 400 : 201,
+    });
+  });
+
   test.each<[string, object]>([
     ["another field", { ...VIDEO, total_bytes: 5, shared: true }],
     ["no size", VIDEO],
@@ -480,9 +504,12 @@ describe("files in segments", () => {
     expect(await stage.get("/2/media/upload?command=INIT&media_id=19000")).toMatchObject(INVALID);
   });
 
-  test("subtitles are added to a video, and to nothing else", async () => {
+  test.each([
+    ["tweet_video", "TweetVideo", "AmplifyVideo"],
+    ["amplify_video", "AmplifyVideo", "TweetVideo"],
+  ])("subtitles are added to a video as %s, and to nothing else", async (category, name, other) => {
     const stage = await onStage();
-    const video = await upload(stage);
+    const video = await upload(stage, verticalMp4, { ...VIDEO, media_category: category });
     await finalize(stage, video);
     const text = new TextEncoder().encode("WEBVTT\n\n00:00.000 --> 00:01.000\nHello");
     const file = await upload(stage, text as Uint8Array<ArrayBuffer>, {
@@ -492,7 +519,7 @@ describe("files in segments", () => {
     const add = (change: object = {}, subtitles: object = {}) =>
       stage.post("/2/media/subtitles", {
         id: video,
-        media_category: "TweetVideo",
+        media_category: name,
         subtitles: { id: file, language_code: "EN", display_name: "English", ...subtitles },
         ...change,
       });
@@ -500,7 +527,7 @@ describe("files in segments", () => {
     const closed = await finalize(stage, file);
     expect(closed.body.data).not.toHaveProperty("processing_info");
     expect(await add({}, { language_code: "en" })).toMatchObject(INVALID);
-    expect(await add({ media_category: "AmplifyVideo" })).toMatchObject(INVALID);
+    expect(await add({ media_category: other })).toMatchObject(INVALID);
     expect(await add({ id: await stage.image() })).toMatchObject(INVALID);
     expect(await add({}, { id: video })).toMatchObject(INVALID);
     expect(await add()).toMatchObject({

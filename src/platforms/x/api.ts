@@ -4,8 +4,8 @@ import { parseJson, readText } from "../reply.ts";
 
 export const API = "https://api.x.com";
 
-/** The longest replies are lists of 20 posts of up to 25,000 characters. */
-const MAX_REPLY_BYTES = 2_000_000;
+/** The longest replies are lists of 100 posts of up to 25,000 characters. */
+const MAX_REPLY_BYTES = 8_000_000;
 const MAX_MESSAGE_CHARACTERS = 500;
 
 /** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
@@ -153,18 +153,25 @@ export async function readCreatePostReply(reply: Response): Reading<string> {
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
 /** Of 5 to 100. */
-const LISTED_POSTS = 20;
+const LISTED_POSTS = 100;
 
 /**
  * The account's newest posts since a moment.
  *
+ * @param page the token of a later page; null for the first
  * @see https://docs.x.com/x-api/posts/user-posts-timeline-by-user-id
  */
-export function listPostsRequest(accessToken: string, userId: string, since: Date): Request {
+export function listPostsRequest(
+  accessToken: string,
+  userId: string,
+  since: Date,
+  page: string | null,
+): Request {
   const query = new URLSearchParams({
     max_results: String(LISTED_POSTS),
     start_time: `${since.toISOString().slice(0, 19)}Z`,
     [FIELDS_PARAMETER]: LISTED_FIELDS,
+    ...(page === null ? {} : { pagination_token: page }),
   });
   return call("GET", `/2/users/${encodeURIComponent(userId)}/tweets?${query}`, accessToken);
 }
@@ -203,12 +210,12 @@ const listedPosts = z.object({
   meta: z.object({ result_count: z.number(), next_token: z.string().nullish() }),
 });
 
-/** `hasMore`: there are older ones that the list leaves out. */
+/** `nextPage`: the token of the page with older ones; null where there are none. */
 export async function readListPostsReply(
   reply: Response,
-): Reading<{ posts: ListedPost[]; hasMore: boolean }> {
+): Reading<{ posts: ListedPost[]; nextPage: string | null }> {
   const read = await readWhole(reply, listedPosts);
   if (!read.ok) return read;
   const { data = [], meta } = read.value;
-  return ok({ posts: data, hasMore: Boolean(meta.next_token) });
+  return ok({ posts: data, nextPage: meta.next_token || null });
 }

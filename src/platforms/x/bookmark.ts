@@ -27,6 +27,8 @@ const preparing = z.object({
   /** Of the first files, in their order; each is complete. */
   mediaIds: z.array(mediaId),
   upload: upload.nullable(),
+  /** What the video goes up as; X asks for it again when subtitles are added. */
+  videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
   /** How many of the files have their alternative text. */
   described: z.int().min(0),
   warnings: z.array(z.string()),

@@ -21,6 +21,13 @@ export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Seconds. Source: spec, "Content limits by platform"; what X takes depends on the account. */
 export const MAX_VIDEO_SECONDS = 20 * 60;
 export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
+/**
+ * Seconds that every video may last as `tweet_video`. X's documents of 2026 differ over longer ones:
+ * `amplify_video` takes them by all of them.
+ *
+ * Source: X, "Media best practices".
+ */
+export const MAX_TWEET_VIDEO_SECONDS = 140;
 /** Source: X, "Create Post", `media.tagged_user_ids`. */
 export const MAX_TAGGED_USERS = 10;
 /** Bytes. Source: spec, "Uploads: create", `x_subtitles_url`. */

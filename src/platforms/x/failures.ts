@@ -126,8 +126,10 @@ export function toRefused(refusal: XRefusal, now: Date): Refused | TokenExpired 
 export function toProcessingFailure({ error }: NonNullable<Processing>): Refused {
   const name = error?.name ?? "";
   const message = `X could not process the file: ${error?.message || name || "it gives no reason"}.`;
+  if (/exceeds max duration/i.test(message)) {
+    return mediaInvalid(`${message} Shorten the video, or subscribe the account to X Premium.`);
+  }
   if (/^(?:InvalidMedia|UnsupportedMedia)/.test(name)) return mediaInvalid(message);
-  if (/exceeds max duration/i.test(message)) return mediaInvalid(message);
   if (/^InternalError/.test(name)) return sendAgain(message);
   return failed("unknown", message);
 }

@@ -36,10 +36,18 @@ export async function readMediaReply(reply: Response): Reading<string> {
   return read.ok ? ok(read.value.id) : read;
 }
 
+/** A video by its use, and what the call for its subtitles calls that. */
+export const VIDEO_CATEGORIES = {
+  tweet_video: "TweetVideo",
+  amplify_video: "AmplifyVideo",
+} as const;
+
+export type VideoCategory = keyof typeof VIDEO_CATEGORIES;
+
 export interface NewUpload {
   media_type: string;
   total_bytes: number;
-  media_category: "tweet_video" | "tweet_gif" | "subtitles";
+  media_category: VideoCategory | "tweet_gif" | "subtitles";
 }
 
 /** @see https://docs.x.com/x-api/media/initialize-media-upload */
@@ -101,11 +109,11 @@ export const altTextRequest = (accessToken: string, mediaId: string, altText: st
 /** @see https://docs.x.com/x-api/media/create-media-subtitles */
 export const subtitlesRequest = (
   accessToken: string,
-  videoId: string,
+  video: { id: string; category: VideoCategory },
   subtitles: { id: string; language_code: string; display_name: string },
 ): Request =>
   call("POST", "/2/media/subtitles", accessToken, {
-    id: videoId,
-    media_category: "TweetVideo",
+    id: video.id,
+    media_category: VIDEO_CATEGORIES[video.category],
     subtitles,
   });

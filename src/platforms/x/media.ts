@@ -61,7 +61,7 @@ async function openUpload(job: Job, at: Preparing, item: MediaItem): Promise<Pre
   const request = initializeRequest(job.accessToken, {
     media_type: item.mime,
     total_bytes: item.sizeBytes,
-    media_category: item.kind === "video" ? "tweet_video" : "tweet_gif",
+    media_category: item.kind === "video" ? at.videoCategory : "tweet_gif",
   });
   const reply = await readMediaReply(await job.fetch(request));
   if (!reply.ok) return toRefused(reply.error, job.now());

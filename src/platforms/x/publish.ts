@@ -17,7 +17,13 @@ import {
   usersRequest,
 } from "./api.ts";
 import { type Job, type Preparing, type Ready, readBookmark, readReady } from "./bookmark.ts";
-import { MAX_TEXT, MAX_VIDEO_SECONDS, POLL_MINUTES, timing } from "./capabilities.ts";
+import {
+  MAX_TEXT,
+  MAX_TWEET_VIDEO_SECONDS,
+  MAX_VIDEO_SECONDS,
+  POLL_MINUTES,
+  timing,
+} from "./capabilities.ts";
 import {
   areMediaRefused,
   contentFlagged,
@@ -53,9 +59,8 @@ async function begin(job: Job): Promise<Prepared> {
   const facts = item?.kind === "video" ? await job.inspectVideo(item) : null;
   const problem = item?.kind === "video" ? videoProblem(facts, settings.x_premium) : null;
   if (problem) return mediaInvalid(problem);
-  const isLong =
-    weightedLength(textOf(job.post)) > MAX_TEXT ||
-    (facts?.durationSeconds ?? 0) > MAX_VIDEO_SECONDS;
+  const seconds = facts?.durationSeconds ?? 0;
+  const isLong = weightedLength(textOf(job.post)) > MAX_TEXT || seconds > MAX_VIDEO_SECONDS;
   const refused = isLong ? await requirePremium(job) : null;
   if (refused) return refused;
   const at: Preparing = {
@@ -64,6 +69,7 @@ async function begin(job: Job): Promise<Prepared> {
     subtitles: { state: settings.x_subtitles_url ? "missing" : "done" },
     mediaIds: [],
     upload: null,
+    videoCategory: seconds > MAX_TWEET_VIDEO_SECONDS ? "amplify_video" : "tweet_video",
     described: 0,
     warnings: [],
   };

@@ -98,8 +98,9 @@ const nameOf = (language: string): string =>
 /** Adds the file to the video. */
 export async function attachSubtitles(job: Job, at: Preparing, id: string): Promise<Prepared> {
   const [videoId = ""] = at.mediaIds;
+  const video = { id: videoId, category: at.videoCategory };
   const language = job.post.settings.x_subtitles_language ?? DEFAULT_LANGUAGE;
-  const request = subtitlesRequest(job.accessToken, videoId, {
+  const request = subtitlesRequest(job.accessToken, video, {
     id,
     language_code: language,
     display_name: nameOf(language),

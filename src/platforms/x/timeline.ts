@@ -58,17 +58,38 @@ function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
 export type Found =
   | { kind: "found"; id: string }
   | { kind: "several" }
-  /** `isComplete`: the list had all posts since. */
+  /** `isComplete`: all posts since were listed. */
   | { kind: "none"; isComplete: boolean };
+
+/** Pages that are read of what the account has posted since: 500 posts, each of which X charges for. */
+const MAX_PAGES = 5;
+
+async function listPosts(
+  job: Job,
+  since: Date,
+): Reading<{ posts: ListedPost[]; isComplete: boolean }> {
+  const posts: ListedPost[] = [];
+  let page: string | null = null;
+  for (let count = 0; count < MAX_PAGES; count++) {
+    const { accessToken, account } = job;
+    const request = listPostsRequest(accessToken, account.platformAccountId, since, page);
+    const reply = await readListPostsReply(await job.fetch(request));
+    if (!reply.ok) return reply;
+    posts.push(...reply.value.posts);
+    page = reply.value.nextPage;
+    if (page === null) break;
+  }
+  return ok({ posts, isComplete: page === null });
+}
 
 /** Looks for the post among those that the account has made since it was ready. */
 export async function findOwnPost(job: Job, at: Ready): Reading<Found> {
   const since = addSeconds(new Date(at.readyAt), -LIST_SLACK_SECONDS);
-  const request = listPostsRequest(job.accessToken, job.account.platformAccountId, since);
-  const reply = await readListPostsReply(await job.fetch(request));
-  if (!reply.ok) return reply;
-  const [found, another] = reply.value.posts.filter((listed) => isOurs(job, at, listed));
+  const listed = await listPosts(job, since);
+  if (!listed.ok) return listed;
+  const { posts, isComplete } = listed.value;
+  const [found, another] = posts.filter((post) => isOurs(job, at, post));
   if (another) return ok({ kind: "several" });
   if (found) return ok({ kind: "found", id: found.id });
-  return ok({ kind: "none", isComplete: !reply.value.hasMore });
+  return ok({ kind: "none", isComplete });
 }

@@ -45,7 +45,9 @@ export async function authenticate(call: XCall): Promise<{ account: Account; tok
 }
 
 /** An account is a subscriber, unless its name says that it is free of charge. */
-const subscriptionOf = ({ name }: Account): string => (/\bfree\b/i.test(name) ? "None" : "Premium");
+export const isSubscriber = ({ name }: Account): boolean => !/\bfree\b/i.test(name);
+
+const subscriptionOf = (account: Account): string => (isSubscriber(account) ? "Premium" : "None");
 
 const userOf = (account: Account): Record<string, unknown> => ({
   id: account.userId,

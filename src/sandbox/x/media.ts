@@ -37,7 +37,7 @@ export type MediaRecord = {
   total_bytes: number;
   file_id: number;
   finalized: number;
-  /** Whether the bytes are what was announced. */
+  /** What looking through the file found: one of `SOUNDNESS`. */
   is_sound: number;
   processed_at: number;
   expires_at: number;
@@ -45,6 +45,9 @@ export type MediaRecord = {
   subtitles: string | null;
   used_in: string | null;
 };
+
+/** `broken`: the bytes are not what was announced. `tooLong`: it lasts longer than its category takes. */
+export const SOUNDNESS = { broken: 0, sound: 1, tooLong: 2 } as const;
 
 /** Seconds. Source: X, "Media best practices", and what live replies say. */
 const READY_SECONDS = 86_400;
@@ -54,21 +57,41 @@ const MAX_IMAGE_BYTES = 5_000_000;
 const FORM_SLACK = 10_000;
 const MAX_ALT_CHARACTERS = 1_000;
 
-const KEY_KINDS: Record<string, string> = { tweet_image: "3", tweet_video: "7", tweet_gif: "16" };
+const KEY_KINDS: Record<string, string> = {
+  tweet_image: "3",
+  tweet_video: "7",
+  amplify_video: "13",
+  tweet_gif: "16",
+};
+
+/** A video by what the call for its subtitles names it. Source: X, "Create media subtitles". */
+const SUBTITLED: Record<string, string> = {
+  tweet_video: "TweetVideo",
+  amplify_video: "AmplifyVideo",
+};
+
+export const isVideo = ({ category }: Pick<MediaRecord, "category">): boolean =>
+  Object.hasOwn(SUBTITLED, category);
 
 /** What names a file in posts: `3_1880028106020515840`. */
 export const mediaKeyOf = ({ id, category }: Pick<MediaRecord, "id" | "category">): string =>
   `${KEY_KINDS[category] ?? "1"}_${id}`;
 
-const isAsynchronous = ({ category }: MediaRecord): boolean =>
-  category === "tweet_video" || category === "tweet_gif";
+const isAsynchronous = (media: MediaRecord): boolean =>
+  isVideo(media) || media.category === "tweet_gif";
 
 /** How far the processing of a finalized file is; null where there is none. */
 export function stateOf(media: MediaRecord): "in_progress" | "succeeded" | "failed" | null {
   if (!isAsynchronous(media)) return null;
   if (media.processed_at > now().getTime()) return "in_progress";
-  return media.is_sound === 1 ? "succeeded" : "failed";
+  return media.is_sound === SOUNDNESS.sound ? "succeeded" : "failed";
 }
+
+/** Source: X's announcement "Uploading long videos", and what live replies say. */
+const processingError = ({ is_sound }: MediaRecord) =>
+  is_sound === SOUNDNESS.tooLong
+    ? { code: 3, name: "UnsupportedMedia", message: "Duration exceeds max duration" }
+    : { code: 1, name: "InvalidMedia", message: "The media is invalid." };
 
 export const findMedia = (call: XCall, account: Account, id: string): MediaRecord | null =>
   call.store.sql
@@ -128,9 +151,7 @@ export function toData(media: MediaRecord): Record<string, unknown> {
             ...(state === "in_progress"
               ? { check_after_secs: Math.max(left, 1), progress_percent: 50 }
               : { progress_percent: 100 }),
-            ...(state === "failed"
-              ? { error: { code: 1, name: "InvalidMedia", message: "The media is invalid." } }
-              : {}),
+            ...(state === "failed" ? { error: processingError(media) } : {}),
           },
         }
       : {}),
@@ -181,7 +202,7 @@ export async function saveMetadata(call: XCall): Promise<Response> {
     throw invalidRequest(`$.metadata.alt_text.text: must be at most ${MAX_ALT_CHARACTERS} long`);
   }
   const media = requireMedia(call, account, id);
-  if (media.category === "tweet_video" || media.category === "subtitles") {
+  if (isVideo(media) || media.category === "subtitles") {
     throw invalidRequest("Alternative text is for images and GIFs.");
   }
   call.store.sql.exec("UPDATE x_media SET alt_text = ? WHERE id = ?", text, id);
@@ -206,8 +227,9 @@ export async function addSubtitles(call: XCall): Promise<Response> {
   const input = await readInput(call, subtitlesInput);
   const video = requireMedia(call, account, input.id);
   const file = requireMedia(call, account, input.subtitles.id);
-  const isFitting = video.category === "tweet_video" && input.media_category === "TweetVideo";
-  if (!isFitting || file.category !== "subtitles" || file.finalized !== 1 || file.is_sound !== 1) {
+  const isFitting = SUBTITLED[video.category] === input.media_category;
+  const isWhole = file.finalized === 1 && file.is_sound === SOUNDNESS.sound;
+  if (!isFitting || file.category !== "subtitles" || !isWhole) {
     throw invalidRequest("The subtitles cannot be associated with this media.");
   }
   const { language_code, display_name } = input.subtitles;
@@ -218,6 +240,10 @@ export async function addSubtitles(call: XCall): Promise<Response> {
   );
   const associated = [{ id: file.id, language_code, display_name }];
   return Response.json({
-    data: { id: video.id, media_category: "TweetVideo", associated_subtitles: associated },
+    data: {
+      id: video.id,
+      media_category: input.media_category,
+      associated_subtitles: associated,
+    },
   });
 }

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
 import { deliver } from "../simulator.ts";
-import { type Account, authenticate, randomDigits } from "./accounts.ts";
+import { type Account, authenticate, isSubscriber, randomDigits } from "./accounts.ts";
 import { forbidden, invalidRequest, notFound, readInput, type XCall } from "./call.ts";
-import { findMedia, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
+import { findMedia, isVideo, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
 import { refuseAsSteered } from "./steering.ts";
 import { linksOf, weightOf } from "./text.ts";
 
@@ -80,6 +80,7 @@ type PostInput = z.output<typeof postInput>;
 const MAX_OF_KIND: Record<string, number> = {
   tweet_image: MAX_MEDIA,
   tweet_video: 1,
+  amplify_video: 1,
   tweet_gif: 1,
 };
 
@@ -112,7 +113,7 @@ function requireText(account: Account, { text = "", media, poll }: PostInput): s
     throw invalidRequest("$.text: is required without media", { text: [text] });
   }
   if (media && poll) throw invalidRequest("A post takes media or a poll, not both.");
-  const most = /\bfree\b/i.test(account.name) ? MAX_TEXT : MAX_PREMIUM_TEXT;
+  const most = isSubscriber(account) ? MAX_PREMIUM_TEXT : MAX_TEXT;
   if (weightOf(text) > most) {
     throw forbidden("You are not permitted to perform this action.");
   }
@@ -197,7 +198,7 @@ function savePost(call: XCall, account: Account, input: PostInput, files: MediaR
   const id = newPostId();
   const { text = "" } = input;
   const url = `https://x.com/${account.username}/status/${id}`;
-  const kind = files[0]?.category === "tweet_video" ? "video" : "photo";
+  const kind = files[0] && isVideo(files[0]) ? "video" : "photo";
   const mediaKeys = files.map(mediaKeyOf);
   const { shown, urls } = show(text, `${url}/${kind}/1`, mediaKeys);
   store.sql.exec(

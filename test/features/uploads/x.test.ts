@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
-import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
+import { lasting, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 import { count, dieBefore, type Fields, finish, openStage, watcherOf } from "./platform-stage.ts";
 
 const photo = (bytes = testJpeg) => new Blob([bytes], { type: "image/jpeg" });
@@ -128,6 +128,32 @@ test("a video with subtitles stands in the feed byte for byte", async () => {
   ]);
 });
 
+test("a video of three minutes goes out, with its subtitles", async () => {
+  const stage = await onStage();
+  const id = await stage.post({
+    video: video(lasting(180)),
+    x_subtitles_url: "https://subtitles.sandbox.test/hello.srt",
+  });
+  await stage.harness.drain();
+  const record = await stage.read(id);
+  expect(record).toMatchObject({ status: "completed", errorMessage: null });
+  expect(record.warnings ?? []).toEqual([]);
+  expect(await stage.feed()).toMatchObject([
+    { received: 1, fields: { subtitles: [{ language_code: "EN" }] } },
+  ]);
+});
+
+test("a video that X takes from subscribers alone is refused with what to do", async () => {
+  const stage = await onStage("Free Ada");
+  const id = await stage.post({ video: video(lasting(1_500)), x_premium: "true" });
+  const calls = await watching(() => finish(stage));
+  expect(calls).toEqual(["GET /2/users/me"]);
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    errorMessage: expect.stringContaining("X Premium"),
+  });
+});
+
 /** Twenty segments: more than one run can send. */
 const LONG_BYTES = 19_500_000;
 
@@ -173,6 +199,19 @@ test.each<[string, () => Fields]>([
   expect(count(calls, POST)).toBe(1);
   expect(await stage.feed()).toMatchObject([{ received: 1 }]);
 });
+
+test("thirty posts whose answers are all lost are each looked up, never repeated", async () => {
+  const stage = await onStage();
+  const ids: number[] = [];
+  for (let number = 1; number <= 30; number++) {
+    ids.push(await stage.post({ title: `Number ${number} of many [sandbox:lost_reply]` }));
+  }
+  const calls = await watching(() => finish(stage));
+  const records = await Promise.all(ids.map((id) => stage.read(id)));
+  expect(records.map(({ status }) => status)).toEqual(ids.map(() => "completed"));
+  expect(count(calls, POST)).toBe(30);
+  expect((await stage.feed()).map(({ received }) => received)).toEqual(ids.map(() => 1));
+}, 60_000);
 
 test("a refused token is refreshed once", async () => {
   const stage = await onStage();

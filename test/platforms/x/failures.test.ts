@@ -175,7 +175,6 @@ test("what X writes is cut", async () => {
 test.each([
   ["InvalidMedia", "Bad", "media_invalid", false],
   ["UnsupportedMedia", "Bad", "media_invalid", false],
-  ["SomethingElse", "Duration 200 exceeds max duration 140", "media_invalid", false],
   ["InternalError", "Sorry", "platform_unavailable", true],
   ["SomethingElse", "Sorry", "unknown", false],
 ])("processing that ends with %s (%s) is %s", (name, message, code, transient) => {
@@ -183,6 +182,15 @@ test.each([
   expect(failure).toMatchObject({
     failure: { code, message: `X could not process the file: ${message}.` },
     transient,
+  });
+});
+
+test("a video that is too long for its account is refused with what to do", () => {
+  const message = "Duration 200 exceeds max duration 140";
+  const error = { name: "UnsupportedMedia", message };
+  expect(toProcessingFailure({ state: "failed", error })).toMatchObject({
+    failure: { code: "media_invalid", message: expect.stringMatching(`${message}.*X Premium`) },
+    transient: false,
   });
 });
 

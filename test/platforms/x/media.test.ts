@@ -5,6 +5,7 @@ import { segmentCount, segmentRange, segmentSize } from "../../../src/platforms/
 import {
   type Answer,
   data,
+  FACTS,
   gif,
   image,
   type JobChange,
@@ -40,6 +41,7 @@ const STATUS = "GET /2/media/upload";
 
 const BEGUN = {
   stage: "preparing",
+  videoCategory: "tweet_video",
   taggedIds: [],
   subtitles: { state: "done" } as object,
   mediaIds: [] as string[],
@@ -146,6 +148,16 @@ describe("segments", () => {
   });
 
   const taken = () => data({ expires_at: 1 });
+
+  test.each([
+    [140, "tweet_video"],
+    [141, "amplify_video"],
+    [1_200, "amplify_video"],
+  ])("a video of %i s goes up as %s", async (durationSeconds, media_category) => {
+    const change = { media: [long], facts: { ...FACTS, durationSeconds } };
+    const { calls } = await prepare({ [INITIALIZE]: [data({ id: ID })] }, null, change);
+    expect(calls[0]?.json).toMatchObject({ media_category });
+  });
 
   test("four go up in a step, each read on its own", async () => {
     const script = { [APPEND]: [taken(), taken(), taken(), taken()] };
@@ -369,6 +381,18 @@ describe("subtitles", () => {
 
   const uploaded = { ...BEGUN, mediaIds: ["5"], subtitles: { state: "uploaded", id: ID } };
   const ADD = "POST /2/media/subtitles";
+
+  test("are added to a long video by what that went up as", async () => {
+    const long = { ...uploaded, videoCategory: "amplify_video" };
+    const { calls } = await prepare({ [ADD]: [data({})] }, long, change);
+    expect(calls[0]?.json).toMatchObject({ media_category: "AmplifyVideo" });
+  });
+
+  test("are added to a video whose bookmark is of an earlier version", async () => {
+    const { videoCategory: _, ...older } = uploaded;
+    const { calls } = await prepare({ [ADD]: [data({})] }, older, change);
+    expect(calls[0]?.json).toMatchObject({ media_category: "TweetVideo" });
+  });
 
   test.each([
     [undefined, "EN", "English"],

@@ -338,7 +338,7 @@ describe("what became of a post without an answer", () => {
     expect(calls).toMatchObject([
       {
         query: {
-          max_results: "20",
+          max_results: "100",
           start_time: "2026-12-01T08:59:00Z",
           "tweet.fields": "created_at,text,entities,attachments,note_tweet",
         },
@@ -424,9 +424,32 @@ describe("what became of a post without an answer", () => {
     expect(result).toMatchObject(expected);
   });
 
+  const others = (next_token?: string) =>
+    list([listed({ id: "7", text: "Other" })], next_token ? { next_token } : {});
+
+  test.each<[string, Answer[], object]>([
+    ["on a later page", [others("n1"), list([listed()])], found],
+    [
+      "on two pages",
+      [list([listed()], { next_token: "n1" }), list([listed({ id: "5" })])],
+      { kind: "unknowable" },
+    ],
+    ["on no page", [others("n1"), others()], { kind: "absent" }],
+    [
+      "on none of five pages, with more behind them",
+      ["n1", "n2", "n3", "n4", "n5"].map((token) => others(token)),
+      { kind: "unknowable" },
+    ],
+  ])("a post %s is judged by all of them", async (_, pages, expected) => {
+    const { result, calls } = await step("reconcile", { [LIST]: pages });
+    expect(result).toMatchObject(expected);
+    expect(calls.map(({ query }) => query.pagination_token)).toEqual(
+      pages.map((_, index) => (index === 0 ? undefined : `n${index}`)),
+    );
+  });
+
   test.each<[string, () => Answer, JobChange]>([
     ["two that fit", () => list([listed(), listed({ id: "5" })]), {}],
-    ["more than the list shows", () => list([], { next_token: "n" }), {}],
     ["a post in a community", () => list([]), { settings: { x_community_id: "5" } }],
     ["a post for subscribers", () => list([]), { settings: { x_super_followers_only: "1" } }],
     ["a forbidden list", () => problem(403, "Client Forbidden"), {}],
