@@ -255,6 +255,14 @@ describe("posts", () => {
     ["a text that is too long", "feed", () => ({ message: "x".repeat(63_207) }), 100],
     ["a broken link", "feed", () => ({ message: "x", link: "a" }), 100, 2061006],
     ["a link to itself", "feed", () => ({ link: "https://www.facebook.com/a" }), 100, 1609008],
+    ["a link that is none", "feed", () => ({ link: "https://invalid.example.com" }), 1500],
+    [
+      "a link to nowhere",
+      "feed",
+      () => ({ link: "https://unreachable.example.com" }),
+      100,
+      1609005,
+    ],
     ["a planned post", "feed", () => ({ message: "x", published: "false" }), 100],
     ["media that are no list", "feed", () => ({ attached_media: "{" }), 100],
     ["a photo without an address", "photos", () => ({ message: "x" }), 324],
@@ -407,6 +415,11 @@ describe("reels", () => {
     });
     expect(await finish({ description: "Look" })).toMatchObject({ body: { success: true } });
     expect(await finish({ description: "Look" })).toMatchObject(refusal(6000, 1363041));
+    expect((await stage.status(id)).status).toMatchObject({
+      video_status: "processing",
+      uploading_phase: { status: "complete", bytes_transferred: verticalMp4.length },
+      publishing_phase: { status: "not_started", publish_status: "published" },
+    });
     stage.harness.advance(5);
     expect(await stage.status(id)).toMatchObject({
       status: { publishing_phase: { status: "complete", publish_status: "published" } },
@@ -415,6 +428,21 @@ describe("reels", () => {
     expect(await stage.feed()).toMatchObject([
       { received: 1, media: [{ sha256: await sha256Hex(verticalMp4) }] },
     ]);
+  });
+
+  test("a file that is no video is told by the error of a phase alone", async () => {
+    const stage = await onStage();
+    const { id, finish } = await open(stage);
+    await stage.pull(id, stage.urls.png);
+    stage.harness.advance(2);
+    await finish();
+    stage.harness.advance(5);
+    expect((await stage.status(id)).status).toMatchObject({
+      video_status: "processing",
+      processing_phase: { status: "not_started", error: { message: expect.any(String) } },
+      publishing_phase: { status: "not_started" },
+    });
+    expect(await stage.feed()).toEqual([]);
   });
 
   test("a file that cannot be fetched is told by its status", async () => {

@@ -17,6 +17,13 @@ import type { GraphRefusal } from "../meta-graph.ts";
 /** Identical to a post that is out, and photos that are in one already. */
 const DUPLICATE_POST = 506;
 const DUPLICATE_PHOTOS = 1366051;
+/**
+ * An address that is none, and one that Facebook could not read.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
+ */
+const INVALID_ADDRESS = 1500;
+const UNREADABLE_ADDRESS = 1609005;
 /** A reel's parameter that is not taken, or something else that is not in order. */
 const INVALID_PARAMETER = 100;
 /** Not the part of the video that comes next. */
@@ -37,7 +44,7 @@ const LONG_NUMBERS: [number, GraphRule][] = [
   ...all([1363019, 1363021, WRONG_OFFSET, 1363047, 1609010], UNAVAILABLE),
   // The upload's session has run out, or is lost.
   ...all([1363030, 1363033, 1363041, 1363045], GONE),
-  [1609005, UNREACHABLE],
+  ...all([INVALID_ADDRESS, UNREADABLE_ADDRESS], UNREACHABLE),
   ...all([1609008, 2061006], FLAGGED),
   // A broken, too small, too large, too short or too long file.
   ...all([1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID),
@@ -67,7 +74,14 @@ const judge = graphJudge({
   bySubcode: LONG_NUMBERS,
   byCode: [...CODES, ...LONG_NUMBERS],
   rateLimits: [341, ...BUSINESS_LIMITS],
-  notPublished: [368, DUPLICATE_POST, DUPLICATE_PHOTOS, 1390008],
+  notPublished: [
+    368,
+    DUPLICATE_POST,
+    DUPLICATE_PHOTOS,
+    1390008,
+    INVALID_ADDRESS,
+    UNREADABLE_ADDRESS,
+  ],
 });
 
 export const { isTokenRefusal, isLoginLost, isPassing, isUndecided } = judge;
@@ -90,6 +104,13 @@ export function toRefused(refusal: GraphRefusal): Refused | TokenExpired {
 
 const isNumbered = ({ code, subcode }: GraphRefusal, number: number): boolean =>
   code === number || subcode === number;
+
+/** The same of a post with a link, where an address that is refused is the post's own text. */
+export function toLinkRefused(refusal: GraphRefusal): Refused | TokenExpired {
+  const isAboutLink =
+    isNumbered(refusal, INVALID_ADDRESS) || isNumbered(refusal, UNREADABLE_ADDRESS);
+  return isAboutLink ? failed("content_flagged", refusal.message) : toRefused(refusal);
+}
 
 /** Whether the same post is said to be out already. */
 export const isDuplicate = (refusal: GraphRefusal): boolean =>

@@ -33,6 +33,7 @@ import {
   isPassing,
   isTokenRefusal,
   isUndecided,
+  toLinkRefused,
   toRefused,
 } from "./failures.ts";
 import type { FacebookSettings } from "./settings.ts";
@@ -119,7 +120,10 @@ export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promi
   }
   if (isDuplicate(reply.error)) return judgeDuplicate(job, place, reply.error);
   const { message } = reply.error;
-  return isUndecided(reply.error) ? { kind: "unknown", message } : toRefused(reply.error);
+  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  const { media, settings } = job.post;
+  const isLinkPost = media.length === 0 && settings.link !== null;
+  return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
 }
 
 /** The post is there already: by an earlier call of ours whose answer was lost, or by somebody else. */

@@ -35,11 +35,12 @@ export function lookAfter(job: Job, since: number): number {
 export const look = async (job: Job, videoId: string): Reading<Video> =>
   readGetVideoReply(await job.fetch(getVideoRequest(job.accessToken, videoId)));
 
-const isDone = (phase: VideoStatus["publishing_phase"]): boolean =>
+type Phase = VideoStatus["publishing_phase"];
+
+const isDone = (phase: Phase): boolean =>
   phase?.status === "complete" || phase?.status === "completed";
 
-const hasBegun = (phase: VideoStatus["publishing_phase"]): boolean =>
-  isDone(phase) || phase?.status === "in_progress";
+const hasBegun = (phase: Phase): boolean => isDone(phase) || phase?.status === "in_progress";
 
 /** Whether the whole file has arrived. */
 export const isUploaded = ({ video_status, uploading_phase }: VideoStatus): boolean =>
@@ -47,29 +48,39 @@ export const isUploaded = ({ video_status, uploading_phase }: VideoStatus): bool
 
 /** Whether any of the file has arrived. */
 export const isArriving = (status: VideoStatus): boolean =>
-  isUploaded(status) || (status.uploading_phase?.bytes_transfered ?? 0) > 0;
+  isUploaded(status) || (status.uploading_phase?.bytesArrived ?? 0) > 0;
 
-/** A reel may be processed before it is published; a video of another kind is not. */
+/**
+ * Whether an accepted video is out. A reel says `published` of its own from the beginning, and is ready
+ * before it is published: only together they say that it is.
+ *
+ * @see https://developers.facebook.com/docs/video-api/guides/reels-publishing
+ */
 function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: boolean): boolean {
-  if (publishing_phase?.publish_status === "published") return true;
-  return isReel ? isDone(publishing_phase) : isDone(publishing_phase) || video_status === "ready";
+  if (isDone(publishing_phase)) return true;
+  const isMeant = !isReel || publishing_phase?.publish_status === "published";
+  return video_status === "ready" && isMeant;
 }
+
+/** Whether something went wrong in a phase, whatever its status says. */
+const hasFailed = (phase: Phase): boolean =>
+  phase?.status === "error" || (phase?.errors ?? []).length > 0;
+
+const wordsOf = (phase: Phase): string | undefined =>
+  phase?.errors.find(Boolean)?.slice(0, 500).toWellFormed();
 
 /** Why nothing will come of a video; null while there is hope. */
 export function refusalOf(status: VideoStatus): Refused | null {
   const { video_status, uploading_phase, processing_phase, publishing_phase } = status;
-  const words = (phase: VideoStatus["publishing_phase"]) =>
-    (phase?.errors?.[0]?.message ?? phase?.error?.message)?.slice(0, 500).toWellFormed();
-  const isError = (phase: VideoStatus["publishing_phase"]) => phase?.status === "error";
   if (video_status === "expired") return sendAgain("The upload expired at Facebook.");
-  if (video_status === "upload_failed" || isError(uploading_phase)) {
+  if (video_status === "upload_failed" || hasFailed(uploading_phase)) {
     return failed(
       "media_unreachable",
-      words(uploading_phase) || "Facebook could not fetch the video.",
+      wordsOf(uploading_phase) || "Facebook could not fetch the video.",
     );
   }
-  if (video_status === "error" || isError(processing_phase) || isError(publishing_phase)) {
-    const message = words(processing_phase) || words(publishing_phase);
+  if (video_status === "error" || hasFailed(processing_phase) || hasFailed(publishing_phase)) {
+    const message = wordsOf(processing_phase) || wordsOf(publishing_phase);
     return failed("media_invalid", message || "Facebook could not process the video.");
   }
   return null;
@@ -131,7 +142,9 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
   const { status } = video;
   const isReel = stage === "reel";
   const place = { videoId, isReel, isUnlabelled: false };
-  if (isPublished(status, isReel)) return toPublished(job, video, place);
+  // A reel that is ready may never have been finished.
+  const isOut = isReel ? isDone(status.publishing_phase) : isPublished(status, isReel);
+  if (isOut) return toPublished(job, video, place);
   if (hasBegun(status.publishing_phase)) return accepted(job, place);
   if (!isReel && hasBegun(status.processing_phase)) return accepted(job, place);
   if (refusalOf(status)) return accepted(job, place);

@@ -225,12 +225,24 @@ const phase = z
   .object({
     status: text,
     publish_status: text,
+    // Meta writes the name in both ways.
     bytes_transfered: z.number().nullish().catch(null),
+    bytes_transferred: z.number().nullish().catch(null),
     errors: z
       .array(z.object({ message: text }))
       .nullish()
       .catch(null),
     error: z.object({ message: text }).nullish().catch(null),
+  })
+  .transform(({ status, publish_status, bytes_transfered, bytes_transferred, errors, error }) => {
+    const failures = error ? [...(errors ?? []), error] : (errors ?? []);
+    return {
+      status,
+      publish_status,
+      bytesArrived: bytes_transfered ?? bytes_transferred ?? 0,
+      /** Meta's words about what went wrong, null where it did without any; empty: nothing did. */
+      errors: failures.map(({ message }) => message ?? null),
+    };
   })
   .nullish()
   .catch(null);

@@ -54,6 +54,12 @@ function checkLink(link: string): void {
   if (/(?:^|\.)facebook\.com$/.test(new URL(link).hostname)) {
     throw mediaError(100, 1609008, "A post cannot link to Facebook itself.");
   }
+  // Nothing is fetched from here, so it is the name of a site that tells of its trouble.
+  const [site] = new URL(link).hostname.split(".");
+  if (site === "invalid") throw new GraphError(1500, "(#1500) The url you supplied is invalid");
+  if (site === "unreachable") {
+    throw mediaError(100, 1609005, "There was a problem scraping data from the provided link.");
+  }
 }
 
 /** The same words as those of the newest post, a moment ago. */

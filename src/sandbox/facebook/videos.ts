@@ -146,10 +146,30 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
   return deliver(reply.kind === "dropped" ? reply : { kind: "now" }, answer);
 }
 
+const NOT_STARTED = { status: "not_started" };
+
+/** A reel says from its beginning that it is to be published, and is not out for that. */
+const waitingToPublish = ({ kind }: Video) =>
+  kind === "reel" ? { ...NOT_STARTED, publish_status: "published" } : NOT_STARTED;
+
+/** Meta writes the name in both ways. */
+const arrived = ({ kind }: Video, bytes: number) =>
+  kind === "reel" ? { bytes_transferred: bytes } : { bytes_transfered: bytes };
+
+/** A reel's phase has an error and need not say so in its status. */
+function processingFailure({ kind }: Video) {
+  const message = "The video file you selected is in a format that we don't support.";
+  return kind === "reel"
+    ? { video_status: "processing", processing_phase: { ...NOT_STARTED, error: { message } } }
+    : {
+        video_status: "error",
+        processing_phase: { status: "error", errors: [{ code: 1363024, message }] },
+      };
+}
+
+/** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
 function statusOf(video: Video) {
-  const at = now().getTime();
-  const uploading = { status: "in_progress", bytes_transfered: video.received };
-  const notStarted = { status: "not_started" };
+  const publishing_phase = waitingToPublish(video);
   if (video.upload_error !== null) {
     return {
       video_status: "upload_failed",
@@ -157,47 +177,41 @@ function statusOf(video: Video) {
         status: "error",
         errors: [{ code: 1363041, message: video.upload_error }],
       },
-      processing_phase: notStarted,
-      publishing_phase: notStarted,
+      processing_phase: NOT_STARTED,
+      publishing_phase,
     };
   }
   if (!isUploaded(video)) {
     return {
       video_status: "uploading",
-      uploading_phase: uploading,
-      processing_phase: notStarted,
-      publishing_phase: notStarted,
+      uploading_phase: { status: "in_progress", ...arrived(video, video.received) },
+      processing_phase: NOT_STARTED,
+      publishing_phase,
     };
   }
-  const uploaded = { status: "complete", bytes_transfered: video.size };
+  const uploading_phase = { status: "complete", ...arrived(video, video.size) };
   if (video.ready_at === null) {
     return {
       video_status: "upload_complete",
-      uploading_phase: uploaded,
-      processing_phase: notStarted,
-      publishing_phase: notStarted,
+      uploading_phase,
+      processing_phase: NOT_STARTED,
+      publishing_phase,
     };
   }
-  if (video.ready_at > at) {
+  if (video.ready_at > now().getTime()) {
     return {
       video_status: "processing",
-      uploading_phase: uploaded,
+      uploading_phase,
       processing_phase: { status: "in_progress" },
-      publishing_phase: notStarted,
+      publishing_phase,
     };
   }
   if (video.post_id === null) {
-    const message = "The video file you selected is in a format that we don't support.";
-    return {
-      video_status: "error",
-      uploading_phase: uploaded,
-      processing_phase: { status: "error", errors: [{ code: 1363024, message }] },
-      publishing_phase: notStarted,
-    };
+    return { uploading_phase, publishing_phase, ...processingFailure(video) };
   }
   return {
     video_status: "ready",
-    uploading_phase: uploaded,
+    uploading_phase,
     processing_phase: { status: "complete" },
     publishing_phase: {
       status: "complete",

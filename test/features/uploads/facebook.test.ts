@@ -96,6 +96,19 @@ test("a text goes out with its link", async () => {
   expect(upload.metadata.shareUrl).toBe(post.url);
 });
 
+test.each(["invalid", "unreachable"])(
+  "a link that Facebook calls %s is flagged, at once",
+  async (site) => {
+    const stage = await onStage();
+    const upload = await stage.publish({
+      description: "Read this",
+      link: `https://${site}.example.com/`,
+    });
+    expect(upload).toMatchObject({ status: "failed", failure: { code: "content_flagged" } });
+    expect(await stage.feed()).toEqual([]);
+  },
+);
+
 test("a photo goes out byte for byte, under its title where it has no description", async () => {
   const stage = await onStage();
   const upload = await stage.publish({ photo: png(), title: "A red square" });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   isDuplicate,
   isUndecided,
+  toLinkRefused,
   toPullRefused,
   toRefused,
 } from "../../../src/platforms/facebook/failures.ts";
@@ -46,7 +47,7 @@ const longRows: [numbers: number[], expected: object][] = [
   [[1390008], failed("rate_limited")],
   [[1363019, 1363021, 1363037, 1363047, 1609010], UNAVAILABLE],
   [[1363030, 1363033, 1363041, 1363045], GONE],
-  [[1609005], UNREACHABLE],
+  [[1500, 1609005], UNREACHABLE],
   [[2061006, 1609008], FLAGGED],
   [[1363020, 1363022, 1363023, 1363024, 1363025, 1363026, 1363031, 1363032], INVALID],
   [[1363040, 1363127, 1363128, 1363129, 1366046, 2069019], INVALID],
@@ -66,6 +67,23 @@ test.each(spread([...rows, ...longRows]))("code %i", async (code, expected) => {
 
 test.each(spread(longRows))("subcode %i", async (subcode, expected) => {
   expect(toRefused(await refusalOf(graphError(100, subcode)))).toEqual(expected);
+});
+
+test.each([1500, 1609005])(
+  "%i is the address: of a file out of reach, of a link flagged",
+  async (number) => {
+    for (const reply of [() => graphError(number), () => graphError(100, number)]) {
+      const refusal = await refusalOf(reply());
+      expect(isUndecided(refusal)).toBe(false);
+      expect(toRefused(refusal)).toEqual(UNREACHABLE);
+      expect(toLinkRefused(refusal)).toEqual(FLAGGED);
+    }
+  },
+);
+
+test("a link post is refused like any other for the rest", async () => {
+  expect(toLinkRefused(await refusalOf(graphError(100, 1366046)))).toEqual(INVALID);
+  expect(toLinkRefused(await refusalOf(graphError(190)))).toEqual(EXPIRED);
 });
 
 test.each<[number, object]>([

@@ -96,6 +96,18 @@ describe("the upload", () => {
       false,
       WAITING,
     ],
+    [
+      "is coming already, by the other spelling",
+      status("uploading", { uploading: { status: "in_progress", bytes_transferred: 5 } }),
+      false,
+      WAITING,
+    ],
+    [
+      "cannot be had, without a word in its status",
+      status("uploading", { uploading: { status: "in_progress", error: { message: "No" } } }),
+      true,
+      { kind: "failed", failure: { code: "media_unreachable", message: "No" } },
+    ],
     ["is still to come", EMPTY(), true, WAITING],
     [
       "could not be had",
@@ -211,6 +223,14 @@ describe("a finish without an answer", () => {
       status("ready", { processing: "complete", publishing: "not_started" }),
       { kind: "absent" },
     ],
+    [
+      "never arrived, though the reel is to be published",
+      status("upload_complete", {
+        uploading: "complete",
+        publishing: { status: "not_started", publish_status: "published" },
+      }),
+      { kind: "absent" },
+    ],
     ["is on its way", status("ready", { publishing: "in_progress" }), { kind: "waiting" }],
     [
       "is out",
@@ -232,9 +252,45 @@ describe("a finish without an answer", () => {
   });
 });
 
-test("a reel that is ready is not out before it is published", async () => {
-  const { fetch } = scriptedFetch(status("ready", { publishing: "not_started" }));
-  expect(await facebook.settle?.(job(fetch, { post: reel }), PROCESSING)).toMatchObject({
-    kind: "waiting",
-  });
+const PUBLIC = { status: "not_started", publish_status: "published" };
+const ERROR = { status: "not_started", error: { message: "Resolution too low." } };
+const REFUSED = {
+  kind: "failed",
+  failure: { code: "media_invalid", message: "Resolution too low." },
+  transient: false,
+};
+
+test.each<[string, Response, object]>([
+  ["ready", status("ready", { publishing: "not_started" }), { kind: "waiting" }],
+  [
+    "only to be published",
+    status("processing", { processing: "in_progress", publishing: PUBLIC }),
+    { kind: "waiting" },
+  ],
+  ["ready and published", status("ready", { publishing: PUBLIC }), { kind: "published" }],
+  [
+    "complete",
+    status("processing", { publishing: { status: "complete" } }),
+    { kind: "published", platformPostId: VIDEO },
+  ],
+  [
+    "refused by the error of a phase",
+    status("processing", { uploading: "complete", processing: ERROR, publishing: PUBLIC }),
+    REFUSED,
+  ],
+  [
+    "refused by the errors of a phase",
+    status("processing", {
+      processing: { status: "in_progress", errors: [{ message: "Resolution too low." }] },
+    }),
+    REFUSED,
+  ],
+  [
+    "refused as it is published",
+    status("processing", { processing: "complete", publishing: ERROR }),
+    REFUSED,
+  ],
+])("a finished reel that is %s", async (_, seen, expected) => {
+  const { fetch } = scriptedFetch(seen);
+  expect(await facebook.settle?.(job(fetch, { post: reel }), PROCESSING)).toMatchObject(expected);
 });

@@ -275,9 +275,19 @@ describe("settle", () => {
       { kind: "published", shareUrl: `https://www.facebook.com/${PAGE}/videos/${VIDEO}` },
     ],
     [
-      "published",
+      "only to be published",
       status("processing", { publishing: { publish_status: "published" } }),
+      { kind: "waiting" },
+    ],
+    [
+      "published before it is ready",
+      status("processing", { publishing: { status: "complete", publish_status: "published" } }),
       { kind: "published" },
+    ],
+    [
+      "broken, though its status is silent",
+      status("processing", { processing: { status: "in_progress", errors: [{}] } }),
+      { kind: "failed", failure: { code: "media_invalid" }, transient: false },
     ],
     ["processing", BUSY.clone(), { kind: "waiting", bookmark: PROCESSING, checkAfterSeconds: 3 }],
     [
