@@ -13,10 +13,10 @@ afterEach(() => moveClock(0));
 const API = "https://open.tiktokapis.com/v2";
 const POSTS = `${API}/post/publish`;
 
-function connect() {
+function connect(person = "Ada") {
   const teamId = unique();
   const accountId = `acc_${teamId}`;
-  const name = `Ada ${teamId}`;
+  const name = `${person} ${teamId}`;
   const uploadId = unique();
   const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId, uploadId });
   const { accessToken, refreshToken } = sandboxCredentials("tiktok", name);
@@ -93,7 +93,7 @@ const statusOf = async (connection: Connection, publish_id: string) =>
 const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ accountId });
 
 describe("a video", () => {
-  it("is processed for 3 seconds by the clock, then has an id of 19 digits", async () => {
+  it("is processed for 3 seconds by the clock, looked through for 2, then has an id of 19 digits", async () => {
     const connection = connect();
     const bytes = mp4(5_000);
     const { data } = await init(connection, 5_000);
@@ -109,6 +109,12 @@ describe("a video", () => {
       uploaded_bytes: 5_000,
     });
     moveClock(3);
+    expect(await statusOf(connection, data.publish_id)).toMatchObject({
+      status: "PUBLISH_COMPLETE",
+      publicaly_available_post_id: [],
+    });
+    expect((await tell(connection, `${API}/video/list/?fields=id`)).data.videos).toEqual([]);
+    moveClock(5);
     const done = await connection.fetch(`${POSTS}/status/fetch/`, {
       method: "POST",
       headers: {
@@ -129,6 +135,29 @@ describe("a video", () => {
     });
     const list = await tell(connection, `${API}/video/list/?fields=id,title`, { max_count: 20 });
     expect(list.data.videos).toEqual([{ id: post?.url.split("/").at(-1), title: "Look" }]);
+  });
+
+  it("of an app that is not audited is for the creator alone", async () => {
+    const connection = connect("Unaudited Ada");
+    expect(await init(connection, 5_000)).toMatchObject({
+      status: 403,
+      code: "unaudited_client_can_only_post_to_private_accounts",
+    });
+    expect(await init(connection, 5_000, { privacy_level: "SELF_ONLY" })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it("of an account that is looked through for long has no id for an hour", async () => {
+    const connection = connect("Moderated Ada");
+    const { data } = await init(connection, 5_000);
+    await put(connection, data.upload_url, mp4(5_000), "bytes 0-4999/5000");
+    moveClock(3_602);
+    expect((await statusOf(connection, data.publish_id)).publicaly_available_post_id).toEqual([]);
+    moveClock(3_604);
+    expect((await statusOf(connection, data.publish_id)).publicaly_available_post_id).toHaveLength(
+      1,
+    );
   });
 
   it("of the creator alone gets no id and is not listed", async () => {

@@ -1,6 +1,14 @@
 import * as z from "zod";
 import type { Bookmark } from "../connector.ts";
 
+/** What a post ends with; a bookmark of an earlier version does not tell. */
+const ending = {
+  username: z.string().nullable(),
+  /** Everybody is to see it, so that TikTok tells its id. */
+  isPublic: z.boolean().default(true),
+  warnings: z.array(z.string()).default([]),
+};
+
 const uploading = z.object({
   stage: z.literal("uploading"),
   publishId: z.string(),
@@ -11,7 +19,7 @@ const uploading = z.object({
   next: z.int().min(0),
   /** How often TikTok turned out not to be as far as we believed. */
   realigned: z.int(),
-  username: z.string().nullable(),
+  ...ending,
   isForInbox: z.boolean(),
 });
 
@@ -29,6 +37,7 @@ const photos = z.object({
     is_aigc: z.boolean().optional(),
   }),
   username: z.string().nullable(),
+  warnings: z.array(z.string()).default([]),
   /** Epoch milliseconds. */
   readyAt: z.number(),
 });
@@ -36,10 +45,12 @@ const photos = z.object({
 const processing = z.object({
   stage: z.literal("processing"),
   publishId: z.string(),
-  username: z.string().nullable(),
+  ...ending,
   isForInbox: z.boolean(),
   /** Epoch milliseconds. */
   since: z.number(),
+  /** The same of the first look that found it published, and without its id. */
+  completeSince: z.number().nullable().default(null),
 });
 
 const bookmark = z.discriminatedUnion("stage", [uploading, photos, processing]);
@@ -47,6 +58,8 @@ const bookmark = z.discriminatedUnion("stage", [uploading, photos, processing]);
 export type Uploading = z.infer<typeof uploading>;
 export type PhotosReady = z.infer<typeof photos>;
 export type Processing = z.infer<typeof processing>;
+/** A post that TikTok has all of. */
+export type Accepted = Omit<Processing, "stage" | "since" | "completeSince">;
 
 /** Where a post stands: a video on its way, photos ready to go, or TikTok at work. */
 export const readBookmark = (stored: Bookmark) => bookmark.parse(stored);

@@ -21,13 +21,27 @@ const presence = (text: string | null): string => (text?.trim() ? text : "");
 export const videoCaption = ({ title, description }: Texts): string =>
   [title, description].map(presence).filter(Boolean).join("\n");
 
-/** At most 90 UTF-16 units of the title, with no half of a character at its end. */
-export function photoTitle({ title }: Texts): string {
-  const cut = presence(title).slice(0, MAX_PHOTO_TITLE_UNITS);
+/** The beginning of a text with no half of a character at its end. */
+function cutTo(text: string, units: number): string {
+  const cut = text.slice(0, units);
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-export const photoDescription = ({ description }: Texts): string => presence(description);
+/**
+ * The two texts of a photo post. A title that is too long is cut, as the spec says; what it was stands
+ * whole in the description, where there is room for it.
+ */
+export function photoTexts(post: Texts): { title: string; description: string } {
+  const title = presence(post.title);
+  const description = presence(post.description);
+  if (title.length <= MAX_PHOTO_TITLE_UNITS) return { title, description };
+  const whole = videoCaption(post);
+  const hasRoom = description === "" || whole.length <= MAX_PHOTO_DESCRIPTION_UNITS;
+  return {
+    title: cutTo(title, MAX_PHOTO_TITLE_UNITS),
+    description: hasRoom ? cutTo(whole, MAX_PHOTO_DESCRIPTION_UNITS) : description,
+  };
+}
 
 function checkTexts(post: Post<TikTokSettings>, isPhotoPost: boolean): FieldError[] {
   const errors: FieldError[] = [];
@@ -42,7 +56,7 @@ function checkTexts(post: Post<TikTokSettings>, isPhotoPost: boolean): FieldErro
       message: `Shorten the text: TikTok takes ${formatCount(MAX_CAPTION_UNITS)} characters of title and description together, they have ${formatCount(caption.length)}.`,
     });
   }
-  const { length } = photoDescription(post);
+  const { length } = presence(post.description);
   if (isPhotoPost && length > MAX_PHOTO_DESCRIPTION_UNITS) {
     errors.push({
       field: "description",

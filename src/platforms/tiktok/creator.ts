@@ -6,7 +6,7 @@ import {
   type PostInfo,
   readCreatorInfoReply,
 } from "./api.ts";
-import { finalUnknown, toRefused } from "./failures.ts";
+import { finalUnknown, toRefused, UNAUDITED } from "./failures.ts";
 import type { TikTokSettings } from "./settings.ts";
 
 export type Job = PublishJob<TikTokSettings>;
@@ -15,6 +15,8 @@ export type Job = PublishJob<TikTokSettings>;
 export interface Creator {
   username: string | null;
   privacyLevel: string;
+  /** What of the settings could not be had. */
+  warnings: string[];
   disableComment: boolean;
   disableDuet: boolean;
   disableStitch: boolean;
@@ -24,12 +26,17 @@ export interface Creator {
 const PRIVATE = "SELF_ONLY";
 export const PUBLIC = "PUBLIC_TO_EVERYONE";
 
+const unusable = (level: unknown): string =>
+  `The account cannot post as ${level}, so the post is SELF_ONLY: its creator alone sees it.`;
+
 /** The settings within what the creator's own allow. Source: spec, "Uploads: create", `tiktok`. */
 export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
   const wanted = settings.privacy_level;
+  const isUsable = info.privacy_level_options.includes(wanted);
   return {
     username: info.creator_username || null,
-    privacyLevel: info.privacy_level_options.includes(wanted) ? wanted : PRIVATE,
+    privacyLevel: isUsable ? wanted : PRIVATE,
+    warnings: isUsable || wanted === PRIVATE ? [] : [unusable(wanted)],
     disableComment: settings.disable_comment || info.comment_disabled === true,
     disableDuet: settings.disable_duet || info.duet_disabled === true,
     disableStitch: settings.disable_stitch || info.stitch_disabled === true,
@@ -64,9 +71,20 @@ export const commonInfo = ({ post }: Job, creator: Creator): PostInfo => ({
   brand_organic_toggle: post.settings.brand_organic_toggle,
 });
 
+/** Refusals of a level other than SELF_ONLY, each as the warning that stands with the post instead. */
+const LEVEL_REFUSALS: Record<string, (level: unknown) => string> = {
+  privacy_level_option_mismatch: unusable,
+  [UNAUDITED]: () =>
+    "The app has not passed TikTok's audit, so the post is SELF_ONLY: its creator alone sees it.",
+};
+
 /** The same for the creator alone, once TikTok refused the level; null where that is not allowed. */
-export function asPrivate(info: PostInfo, refusalCode: string | null): PostInfo | null {
-  const isAboutPrivacy = refusalCode === "privacy_level_option_mismatch";
-  const isPossible = info.privacy_level !== PRIVATE && info.brand_content_toggle !== true;
-  return isAboutPrivacy && isPossible ? { ...info, privacy_level: PRIVATE } : null;
+export function asPrivate(
+  info: PostInfo,
+  refusalCode: string | null,
+): { info: PostInfo; warning: string } | null {
+  const level = info.privacy_level;
+  if (level === PRIVATE || info.brand_content_toggle === true) return null;
+  const warn = LEVEL_REFUSALS[refusalCode ?? ""];
+  return warn ? { info: { ...info, privacy_level: PRIVATE }, warning: warn(level) } : null;
 }

@@ -22,6 +22,17 @@ const API_ERRORS: Record<string, FailureCode> = {
   invalid_file_upload: "media_invalid",
 };
 
+/** An app that has not passed TikTok's audit. */
+export const UNAUDITED = "unaudited_client_can_only_post_to_private_accounts";
+
+/** What to do about a refusal that TikTok only states. */
+const ADVICE: Record<string, string> = {
+  [UNAUDITED]:
+    "Make the account private in TikTok's app, or have your TikTok app pass the Content Posting audit.",
+  url_ownership_unverified:
+    "Verify the domain of this instance in TikTok's developer portal, and set PUBLIC_URL to it.",
+};
+
 /** Why TikTok gave a post up. Source: TikTok, "Get Post Status", `fail_reason`. */
 const FAIL_REASONS: Record<string, FailureCode> = {
   file_format_check_failed: "media_invalid",
@@ -89,7 +100,8 @@ export function toRefused(refusal: TikTokRefusal): Refused | TokenExpired {
     };
   }
   if (isOutage(refusal)) return failed("platform_unavailable", message, true);
-  return failed(classify(refusal), message);
+  const advice = ADVICE[refusal.code ?? ""];
+  return failed(classify(refusal), advice ? `${message} ${advice}` : message);
 }
 
 /** The post was given up, so nothing is there. A reason that is not known is told as it came. */

@@ -1,32 +1,20 @@
 import { ok, type Result } from "../../core/result.ts";
-import { MINUTE } from "../../core/time.ts";
-import type { Prepared, PublishedPost, Reconciled, Submitted } from "../connector.ts";
-import {
-  initPhotosRequest,
-  type ListedVideo,
-  listVideosRequest,
-  type PhotoPost,
-  readInitPhotosReply,
-  readListVideosReply,
-} from "./api.ts";
+import type { Prepared, Reconciled, Submitted } from "../connector.ts";
+import { initPhotosRequest, type PhotoPost, readInitPhotosReply } from "./api.ts";
 import type { PhotosReady } from "./bookmark.ts";
-import { photoDescription, photoTitle } from "./check.ts";
+import { photoTexts } from "./check.ts";
 import { askCreator, asPrivate, type Creator, commonInfo, type Job, PUBLIC } from "./creator.ts";
 import { isAskedAgain, isOutage, isTokenRefusal, toRefused } from "./failures.ts";
+import { findListed } from "./listed.ts";
 import { isForInbox } from "./settings.ts";
-import { accepted } from "./status.ts";
+import { accepted, toPublished } from "./status.ts";
 
 const UNKNOWABLE =
   "TikTok gave no answer to the post, and it does not tell whether private posts and drafts arrived.";
 
-/** Characters of a post's text that listings give. Source: TikTok, "Video Object". */
-const LISTED_UNITS = 150;
-/** Clocks differ, theirs from ours. */
-const CLOCK_SLACK_MS = MINUTE;
-
 function toTexts({ post }: Job): { title: string; description?: string } {
-  const description = photoDescription(post);
-  return { title: photoTitle(post), ...(description ? { description } : {}) };
+  const { title, description } = photoTexts(post);
+  return { title, ...(description ? { description } : {}) };
 }
 
 /** TikTok pulls photos from our address; as 1080 x 1920 JPEGs, because it refuses larger ones. */
@@ -62,21 +50,35 @@ export async function preparePhotos(job: Job): Promise<Prepared> {
     stage: "photos",
     body: await toBody(job, creator.value),
     username: creator.value?.username ?? null,
+    warnings: creator.value?.warnings ?? [],
     readyAt: job.now().getTime(),
   };
   return { kind: "ready", bookmark };
 }
+
+const isPublic = ({ body }: PhotosReady): boolean =>
+  body.post_mode === "DIRECT_POST" && body.post_info.privacy_level === PUBLIC;
 
 /** The one call of a photo post, after which TikTok pulls the files and publishes them. */
 export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> {
   const request = initPhotosRequest(job.accessToken, at.body);
   const reply = await readInitPhotosReply(await job.fetch(request));
   if (reply.ok) {
+    const { username, warnings } = at;
     const isInbox = at.body.post_mode === "MEDIA_UPLOAD";
-    return accepted(job, { publishId: reply.value, username: at.username, isForInbox: isInbox });
+    return accepted(job, {
+      publishId: reply.value,
+      username,
+      warnings,
+      isForInbox: isInbox,
+      isPublic: isPublic(at),
+    });
   }
-  const post_info = asPrivate(at.body.post_info, reply.error.code);
-  if (post_info) return sendPrivately(job, { ...at, body: { ...at.body, post_info } });
+  const again = asPrivate(at.body.post_info, reply.error.code);
+  if (again) {
+    const body = { ...at.body, post_info: again.info };
+    return sendPrivately(job, { ...at, body, warnings: [...at.warnings, again.warning] });
+  }
   if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
   return toRefused(reply.error);
 }
@@ -105,34 +107,14 @@ const NOT_FOUND =
  * @throws when TikTok cannot be asked now
  */
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
-  const isPublic = at.body.post_info.privacy_level === PUBLIC;
-  if (at.body.post_mode !== "DIRECT_POST" || !isPublic) {
-    return { kind: "unknowable", message: UNKNOWABLE };
+  if (!isPublic(at)) return { kind: "unknowable", message: UNKNOWABLE };
+  const listed = await findListed(job, at.readyAt);
+  if (!listed.ok) {
+    if (isTokenRefusal(listed.error)) return { kind: "token_expired" };
+    if (isAskedAgain(listed.error)) throw new Error(listed.error.message);
+    return { kind: "unknowable", message: listed.error.message };
   }
-  const reply = await readListVideosReply(await job.fetch(listVideosRequest(job.accessToken)));
-  if (!reply.ok) {
-    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-    if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
-    return { kind: "unknowable", message: reply.error.message };
-  }
-  const found = reply.value.filter((video) => isSamePost(job, at, video));
-  const [only] = found;
-  if (only && found.length === 1) return toPublished(at.username ?? job.account.handle, only);
-  return { kind: "unknowable", message: NOT_FOUND };
-}
-
-function isSamePost(job: Job, { readyAt }: PhotosReady, video: ListedVideo): boolean {
-  if (video.create_time * 1_000 < readyAt - CLOCK_SLACK_MS) return false;
-  const { title, description } = toTexts(job);
-  // The title alone names no post that has more to it.
-  const whole = description ? [description, `${title}\n${description}`] : [title];
-  const texts = whole.map((text) => text.slice(0, LISTED_UNITS).trim());
-  return [video.title, video.video_description].some((text) => text && texts.includes(text.trim()));
-}
-
-function toPublished(username: string | null, { id, share_url }: ListedVideo): PublishedPost {
-  const built = username
-    ? `https://www.tiktok.com/@${encodeURIComponent(username)}/video/${id}`
-    : null;
-  return { kind: "published", platformPostId: id, shareUrl: built ?? share_url ?? null };
+  if (listed.value === null) return { kind: "unknowable", message: NOT_FOUND };
+  const { id, share_url } = listed.value;
+  return toPublished(job, at, { id, shareUrl: share_url ?? null });
 }

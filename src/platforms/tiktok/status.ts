@@ -9,9 +9,10 @@ import type {
   Waiting,
 } from "../connector.ts";
 import { type PublishStatus, readStatusReply, statusRequest, type TikTokRefusal } from "./api.ts";
-import type { Processing, Uploading } from "./bookmark.ts";
+import type { Accepted, Processing, Uploading } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
 import { isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { addressOf, findListed } from "./listed.ts";
 
 /** Between two looks, by how long we have waited, in seconds; TikTok takes 30 a minute. */
 const LOOKS = [
@@ -19,6 +20,15 @@ const LOOKS = [
   { until: 120, every: 10 },
 ];
 const LATER_LOOKS = 30;
+
+/**
+ * A public post has no id before it is looked through, which mostly takes a minute, and may take hours:
+ * how long it is waited for, and how often it is asked for at first and later, in seconds.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ */
+const ID_SECONDS = 150;
+const ID_LOOKS = { first: 15, firstUntil: 60, later: 30 };
 
 /** The bookmark stays the same while nothing moves, so that the runner sees when that lasts too long. */
 export function look(bookmark: Processing, now: Date): Waiting {
@@ -28,14 +38,21 @@ export function look(bookmark: Processing, now: Date): Waiting {
 }
 
 /** TikTok has all of it and goes to work. */
-export const accepted = (
-  job: Job,
-  post: Pick<Processing, "publishId" | "username" | "isForInbox">,
-): Waiting => {
-  const { publishId, username, isForInbox } = post;
+export function accepted(job: Job, post: Accepted): Waiting {
+  const { publishId, username, isPublic, warnings, isForInbox } = post;
   const since = job.now().getTime();
-  return look({ stage: "processing", publishId, username, isForInbox, since }, job.now());
-};
+  const at: Processing = {
+    stage: "processing",
+    publishId,
+    username,
+    isForInbox,
+    isPublic,
+    warnings,
+    since,
+    completeSince: null,
+  };
+  return look(at, job.now());
+}
 
 type Reading = Promise<Result<PublishStatus, TikTokRefusal>>;
 
@@ -43,35 +60,72 @@ async function askStatus(job: Job, publishId: string): Reading {
   return readStatusReply(await job.fetch(statusRequest(job.accessToken, publishId)));
 }
 
-/** What has no public id, because it is private or still looked through, is known by its task. */
-function toPublished(
+/** A public post by its own id and address, `shareUrl` being TikTok's where we cannot say. */
+export function toPublished(
   job: Job,
-  { publishId, username, isForInbox }: Pick<Processing, "publishId" | "username" | "isForInbox">,
-  { postId }: PublishStatus,
+  { username, warnings }: Pick<Accepted, "username" | "warnings">,
+  { id, shareUrl }: { id: string; shareUrl: string | null },
 ): PublishedPost {
-  const name = username ?? job.account.handle;
-  const profile =
-    isForInbox || !name ? null : `https://www.tiktok.com/@${encodeURIComponent(name)}`;
   return {
     kind: "published",
-    platformPostId: postId ?? publishId,
-    shareUrl: profile && postId ? `${profile}/video/${postId}` : profile,
+    platformPostId: id,
+    shareUrl: addressOf(username ?? job.account.handle, id) ?? shareUrl,
+    ...(warnings.length > 0 ? { warnings } : {}),
   };
 }
 
+/** What has no id, because it is private or still looked through, is known by its task. */
+const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost => ({
+  kind: "published",
+  platformPostId: publishId,
+  shareUrl: null,
+  ...(warnings.length > 0 ? { warnings } : {}),
+});
+
 const isDone = ({ status }: PublishStatus): boolean =>
   status === "PUBLISH_COMPLETE" || status === "SEND_TO_USER_INBOX";
+
+/** A post that is out; null while its id is still to come. */
+function published(
+  job: Job,
+  at: Accepted,
+  { status, postId }: PublishStatus,
+): PublishedPost | null {
+  if (postId !== null) return toPublished(job, at, { id: postId, shareUrl: null });
+  const isWithoutId = at.isForInbox || !at.isPublic || status === "SEND_TO_USER_INBOX";
+  return isWithoutId ? toUnaddressed(at) : null;
+}
+
+/** The post is out: nothing that happens here makes it fail. */
+async function awaitPostId(job: Job, at: Processing): Promise<Settled> {
+  const completeSince = at.completeSince ?? job.now().getTime();
+  const waited = secondsBetween(new Date(completeSince), job.now());
+  if (waited < ID_SECONDS) {
+    const { first, firstUntil, later } = ID_LOOKS;
+    const checkAfterSeconds = waited < firstUntil ? first : later;
+    return { kind: "waiting", bookmark: { ...at, completeSince }, checkAfterSeconds };
+  }
+  const listed = await findListed(job, at.since).catch(() => null);
+  if (!listed) return toUnaddressed(at);
+  if (!listed.ok) {
+    return isTokenRefusal(listed.error) ? { kind: "token_expired" } : toUnaddressed(at);
+  }
+  if (listed.value === null) return toUnaddressed(at);
+  const { id, share_url } = listed.value;
+  return toPublished(job, at, { id, shareUrl: share_url ?? null });
+}
 
 /** Follows an accepted post to its end. */
 export async function followPost(job: Job, at: Processing): Promise<Settled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
-    if (isDone(reply.value)) return toPublished(job, at, reply.value);
+    if (isDone(reply.value)) return published(job, at, reply.value) ?? awaitPostId(job, at);
     if (reply.value.status === "FAILED") return toGivenUp(reply.value.failReason);
     return look(at, job.now());
   }
   const { message } = reply.error;
   if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+  if (at.completeSince !== null) return awaitPostId(job, at);
   if (isAskedAgain(reply.error)) {
     return {
       kind: "failed",
@@ -105,7 +159,7 @@ function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number)
 export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Promise<Reconciled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
-    if (isDone(reply.value)) return toPublished(job, at, reply.value);
+    if (isDone(reply.value)) return published(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
     // Where it FAILED, the look that follows reads why.
     return accepted(job, at);

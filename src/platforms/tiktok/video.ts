@@ -12,7 +12,7 @@ import {
 import type { Uploading } from "./bookmark.ts";
 import { videoCaption } from "./check.ts";
 import { chunkRange, nextChunk, planChunks } from "./chunks.ts";
-import { askCreator, asPrivate, type Creator, commonInfo, type Job } from "./creator.ts";
+import { askCreator, asPrivate, type Creator, commonInfo, type Job, PUBLIC } from "./creator.ts";
 import { finalUnknown, mediaInvalid, sendAgain, toRefused } from "./failures.ts";
 import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
@@ -53,7 +53,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const plan = planChunks(item.sizeBytes);
   const file = { sizeBytes: item.sizeBytes, ...plan };
   const task = creator.value
-    ? await openDirect(job, toPostInfo(job, creator.value), file)
+    ? await openDirect(job, toPostInfo(job, creator.value), file, creator.value.warnings)
     : await openInbox(job, file);
   if (!task.ok) return task.error;
   const bookmark: Uploading = {
@@ -69,20 +69,24 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
 }
 
 type File = Parameters<typeof initInboxVideoRequest>[1];
-type Task = Promise<Result<{ publishId: string; uploadUrl: string }, Stop>>;
+type Task = Promise<
+  Result<Pick<Uploading, "publishId" | "uploadUrl" | "isPublic" | "warnings">, Stop>
+>;
 
-async function openDirect(job: Job, info: PostInfo, file: File): Task {
+async function openDirect(job: Job, info: PostInfo, file: File, warnings: string[]): Task {
   const request = initVideoRequest(job.accessToken, info, file);
   const reply = await readInitVideoReply(await job.fetch(request));
-  if (reply.ok) return reply;
+  if (reply.ok) return ok({ ...reply.value, isPublic: info.privacy_level === PUBLIC, warnings });
   const again = asPrivate(info, reply.error.code);
-  return again ? openDirect(job, again, file) : refuse(toRefused(reply.error));
+  if (!again) return refuse(toRefused(reply.error));
+  return openDirect(job, again.info, file, [...warnings, again.warning]);
 }
 
 async function openInbox(job: Job, file: File): Task {
   const request = initInboxVideoRequest(job.accessToken, file);
   const reply = await readInitVideoReply(await job.fetch(request));
-  return reply.ok ? reply : refuse(toRefused(reply.error));
+  if (!reply.ok) return refuse(toRefused(reply.error));
+  return ok({ ...reply.value, isPublic: false, warnings: [] });
 }
 
 async function putChunk(job: Job, item: MediaItem, at: Uploading): Promise<ChunkReply> {

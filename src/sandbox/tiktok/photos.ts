@@ -103,7 +103,7 @@ export async function initPhotos(call: TikTokCall): Promise<Response> {
   const { title, description } = body.post_info;
   if (body.post_mode === "DIRECT_POST") {
     const { privacy_level, brand_content_toggle } = body.post_info;
-    requirePrivacy(privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
+    requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   }
   const privacy = body.post_mode === "DIRECT_POST" ? body.post_info.privacy_level : "";
   const task: NewTask = { isVideo: false, isInbox, privacy, title, description, fields: body };

@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { SECOND } from "../../core/time.ts";
-import { type Account, authenticate, requireFields } from "./accounts.ts";
+import { HOUR, SECOND } from "../../core/time.ts";
+import {
+  type Account,
+  authenticate,
+  isLookedThrough,
+  isUnaudited,
+  requireFields,
+} from "./accounts.ts";
 import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
 import { processingSeconds } from "./steering.ts";
 
@@ -53,6 +59,14 @@ export type TaskRow = {
 };
 
 const PUBLIC = "PUBLIC_TO_EVERYONE";
+const PRIVATE = "SELF_ONLY";
+
+/**
+ * How long a public post is looked through once it is out; until then nobody is told its id.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
+ */
+const moderationMs = (account: Account): number => (isLookedThrough(account) ? HOUR : 2 * SECOND);
 
 /** What a task is opened with; the texts are empty where an inbox video brings none. */
 export interface NewTask {
@@ -169,7 +183,8 @@ export async function fetchStatus(call: TikTokCall): Promise<Response> {
     return answer({ status: "FAILED", fail_reason: task.fail_reason, ...bytes });
   if (task.is_inbox) return answer({ status: "SEND_TO_USER_INBOX", ...bytes });
   const done = answer({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [], ...bytes });
-  if (!task.post_id) return done;
+  const isListed = (task.done_at ?? 0) + moderationMs(account) <= now().getTime();
+  if (!task.post_id || !isListed) return done;
   // Written by hand, because JSON.stringify knows no number of this length.
   const text = (await done.text()).replace('post_id":[]', `post_id":[${task.post_id}]`);
   return new Response(text, done);
@@ -210,7 +225,7 @@ export async function listVideos(call: TikTokCall): Promise<Response> {
          AND done_at <= ? AND created_at < ? ORDER BY created_at DESC LIMIT ?`,
       account.openId,
       call.origin.teamId,
-      now().getTime(),
+      now().getTime() - moderationMs(account),
       cursor ?? Number.MAX_SAFE_INTEGER,
       max_count + 1,
     )
@@ -243,6 +258,7 @@ export async function listVideos(call: TikTokCall): Promise<Response> {
 
 /** @throws TikTokError 400, 403 */
 export function requirePrivacy(
+  account: Account,
   level: string,
   options: readonly string[],
   isBranded: boolean,
@@ -254,7 +270,14 @@ export function requirePrivacy(
       "The privacy level is none of those that creator_info lists.",
     );
   }
-  if (isBranded && level === "SELF_ONLY") {
+  if (isUnaudited(account) && level !== PRIVATE) {
+    throw new TikTokError(
+      403,
+      "unaudited_client_can_only_post_to_private_accounts",
+      "Please review our integration guidelines at https://developers.tiktok.com/doc/content-sharing-guidelines/",
+    );
+  }
+  if (isBranded && level === PRIVATE) {
     throw invalidParams("Branded content cannot be private");
   }
 }

@@ -84,7 +84,7 @@ export async function initVideo(call: TikTokCall): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, directInput);
   const { privacy_level, title, brand_content_toggle } = input.post_info;
-  requirePrivacy(privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
+  requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   requireChunkPlan(input.source_info);
   const verdict = call.store.steer(call.origin, account.openId, openingWords(title), token);
   if (verdict.kind !== "accepted") return refuseAsSteered(verdict, false);

@@ -3,6 +3,7 @@ import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
 import { tiktokSimulator } from "../../../src/sandbox/tiktok/index.ts";
+import { form } from "../../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 import {
   count,
@@ -15,8 +16,8 @@ import {
   watcherOf,
 } from "./platform-stage.ts";
 
-async function onStage() {
-  const stage = await openStage("tiktok");
+async function onStage(person?: string) {
+  const stage = await openStage("tiktok", { person });
   const post = (fields: Fields = {}) => {
     const media = "photo" in fields ? [] : [video()];
     return stage.post({ title: "Look", video: media, ...fields });
@@ -82,7 +83,11 @@ test("photos are pulled from us as JPEGs of 1080 x 1920", async () => {
     fields: {
       post_mode: "DIRECT_POST",
       is_aigc: false,
-      post_info: { title: "x".repeat(89), privacy_level: "PUBLIC_TO_EVERYONE" },
+      post_info: {
+        title: "x".repeat(89),
+        description: title,
+        privacy_level: "PUBLIC_TO_EVERYONE",
+      },
       source_info: { photo_cover_index: 1 },
     },
   });
@@ -103,22 +108,97 @@ test.each(["DRAFT", "MEDIA_UPLOAD"])("%s puts a video and photos into the inbox"
   expect(feed.map((post) => post.text).sort()).toEqual(["", "A draft"]);
 });
 
-test("a level that the creator cannot use falls back to SELF_ONLY, which has no address", async () => {
-  const stage = await onStage();
-  const id = await stage.post({ privacy_level: "FOLLOWER_OF_CREATOR" });
-  await stage.harness.drain();
-  const record = await stage.read(id);
-  expect(record).toMatchObject({ status: "completed" });
-  expect(JSON.stringify(record)).toMatch(/https:\/\/www\.tiktok\.com\/@ada_\d+"/);
-  expect(await stage.feed()).toMatchObject([
-    { fields: { post_info: { privacy_level: "SELF_ONLY" } } },
-  ]);
-});
-
 const MEDIA: [string, () => Fields][] = [
   ["video", () => ({ video: video() })],
   ["photos", () => ({ photo: photo() })],
 ];
+
+test.each(MEDIA)(
+  "%s: a level that the creator cannot use falls back to SELF_ONLY, which has no address",
+  async (_, media) => {
+    const stage = await onStage();
+    const id = await stage.post({ ...media(), privacy_level: "FOLLOWER_OF_CREATOR" });
+    await stage.harness.drain();
+    const record = await stage.read(id);
+    expect(record).toMatchObject({
+      status: "completed",
+      metadata: {
+        shareUrl: null,
+        warnings: [expect.stringMatching(/FOLLOWER_OF_CREATOR.*SELF_ONLY/)],
+      },
+    });
+    expect(await stage.feed()).toMatchObject([
+      { fields: { post_info: { privacy_level: "SELF_ONLY" } } },
+    ]);
+  },
+);
+
+test.each(MEDIA)(
+  "%s: an app that is not audited posts as SELF_ONLY, and says so",
+  async (_, media) => {
+    const stage = await onStage("Unaudited Ada");
+    const id = await stage.post(media());
+    await stage.harness.drain();
+    expect(await stage.read(id)).toMatchObject({
+      status: "completed",
+      metadata: { shareUrl: null, warnings: [expect.stringMatching(/audit.*SELF_ONLY/)] },
+    });
+    expect(await stage.feed()).toMatchObject([
+      { received: 1, fields: { post_info: { privacy_level: "SELF_ONLY" } } },
+    ]);
+  },
+);
+
+test.each(MEDIA)(
+  "%s: the address is that of the post, once it is looked through",
+  async (_, media) => {
+    const stage = await onStage();
+    const id = await stage.post(media());
+    await stage.harness.drain();
+    const { status, metadata } = await stage.read(id);
+    expect(status).toBe("completed");
+    expect(metadata.shareUrl).toBe(
+      `https://www.tiktok.com/@ada_${stage.member.teamId}/video/${metadata.videoId}`,
+    );
+    expect(metadata.videoId).toMatch(/^75\d{17}$/);
+  },
+);
+
+test.each(MEDIA)(
+  "%s: an address that is not told within minutes is none, and no profile",
+  async (_, media) => {
+    const stage = await onStage("Moderated Ada");
+    const id = await stage.post(media());
+    const startedAt = Date.now();
+    const calls = await watching(() => stage.harness.drain());
+    expect(await stage.read(id)).toMatchObject({
+      status: "completed",
+      metadata: { shareUrl: null, videoId: expect.stringContaining("~") },
+    });
+    expect((Date.now() - startedAt) / 1_000).toBeGreaterThan(120);
+    expect((Date.now() - startedAt) / 1_000).toBeLessThan(200);
+    expect(count(calls, "video/list/")).toBe(1);
+    expect(count(calls, "status/fetch/")).toBeLessThan(12);
+  },
+);
+
+test("a caption of many is the description of photos, whole", async () => {
+  const stage = await onStage();
+  const caption = "All of what there is to say. ".repeat(10).trim();
+  const answer = await stage.harness.call("POST", "/upload/bulk", {
+    token: stage.member.token,
+    body: form({
+      accounts: JSON.stringify([stage.accountId]),
+      description: caption,
+      photo: [photo()],
+    }),
+  });
+  expect(answer.body).toMatchObject({ success: true });
+  await stage.harness.drain();
+  expect(await stage.feed()).toMatchObject([
+    { fields: { post_info: { title: caption.slice(0, 90), description: caption } } },
+  ]);
+});
 
 test.each(MEDIA)("%s: steering words end the post with each failure", async (_, media) => {
   const stage = await onStage();

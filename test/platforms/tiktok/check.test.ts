@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { check, photoTitle, videoCaption } from "../../../src/platforms/tiktok/check.ts";
+import { check, photoTexts, videoCaption } from "../../../src/platforms/tiktok/check.ts";
 import { settings } from "../../../src/platforms/tiktok/settings.ts";
 import { type JobChange, photo, post, video } from "./scripted.ts";
 
@@ -83,11 +83,41 @@ test("joins title and description of a video with a newline", () => {
   expect(videoCaption({ title: "One", description: " " })).toBe("One");
 });
 
-test("cuts a photo title to 90 UTF-16 units and never through a character", () => {
-  expect(photoTitle({ title: "x".repeat(91), description: null })).toBe("x".repeat(90));
-  const emoji = `${"x".repeat(89)}😀`;
-  expect(photoTitle({ title: emoji, description: null })).toBe("x".repeat(89));
-  expect(photoTitle({ title: `${"x".repeat(88)}😀!`, description: null })).toBe(
-    `${"x".repeat(88)}😀`,
-  );
+const emoji = `${"x".repeat(89)}😀`;
+const long = "y".repeat(91);
+
+test.each<[string, { title: string; description: string | null }, object]>([
+  ["a title of 90", { title: "x".repeat(90), description: null }, { title: "x".repeat(90) }],
+  [
+    "a title and a text",
+    { title: "One", description: "Two" },
+    { title: "One", description: "Two" },
+  ],
+  [
+    "a longer title",
+    { title: long, description: " " },
+    { title: "y".repeat(90), description: long },
+  ],
+  [
+    "a longer title and a text",
+    { title: long, description: "Two" },
+    { title: "y".repeat(90), description: `${long}\nTwo` },
+  ],
+  [
+    "a title that would be cut through a character",
+    { title: emoji, description: null },
+    { title: "x".repeat(89), description: emoji },
+  ],
+  [
+    "a longer title beside as much text as there is room for",
+    { title: long, description: "z".repeat(4_000) },
+    { title: "y".repeat(90), description: "z".repeat(4_000) },
+  ],
+  [
+    "a title that is longer than any text",
+    { title: "y".repeat(4_001), description: null },
+    { title: "y".repeat(90), description: "y".repeat(4_000) },
+  ],
+])("photos have %s as title and description", (_, texts, expected) => {
+  expect(photoTexts(texts)).toEqual({ description: "", ...expected });
 });

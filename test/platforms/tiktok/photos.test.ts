@@ -35,12 +35,13 @@ test("fixes the post with addresses of ours, padded to 1080 x 1920, and a cover 
     stage: "photos",
     username: "ada",
     readyAt: NOW.getTime(),
+    warnings: [],
     body: {
       media_type: "PHOTO",
       post_mode: "DIRECT_POST",
       post_info: {
         title: "x".repeat(90),
-        description: "Text",
+        description: `${"x".repeat(95)}\nText`,
         privacy_level: "PUBLIC_TO_EVERYONE",
         disable_comment: false,
         auto_add_music: true,
@@ -91,16 +92,25 @@ describe("the call that makes the post", () => {
         publishId: "p_pub_url~1",
         username: "ada",
         isForInbox: false,
+        isPublic: true,
+        warnings: [],
         since: NOW.getTime(),
+        completeSince: null,
       },
       checkAfterSeconds: 5,
     });
   });
 
-  test("is repeated once as SELF_ONLY where the level is refused", async () => {
-    const mismatch = error(403, "privacy_level_option_mismatch");
-    const { step, calls } = await submit([mismatch, data({ publish_id: "p_pub_url~1" })]);
-    expect(step.kind).toBe("waiting");
+  test.each([
+    "privacy_level_option_mismatch",
+    "unaudited_client_can_only_post_to_private_accounts",
+  ])("is repeated once as SELF_ONLY after %s, with a warning", async (code) => {
+    const task = data({ publish_id: "p_pub_url~1" });
+    const { step, calls } = await submit([error(403, code), task]);
+    expect(step).toMatchObject({
+      kind: "waiting",
+      bookmark: { isPublic: false, warnings: [expect.stringContaining("SELF_ONLY")] },
+    });
     expect(calls[1]?.json.post_info.privacy_level).toBe("SELF_ONLY");
   });
 

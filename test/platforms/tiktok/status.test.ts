@@ -1,19 +1,37 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { tiktok } from "../../../src/platforms/tiktok/index.ts";
-import { type Answer, data, error, job, NOW, scriptedFetch } from "./scripted.ts";
+import {
+  type Answer,
+  data,
+  error,
+  type JobChange,
+  job,
+  NOW,
+  photo,
+  scriptedFetch,
+} from "./scripted.ts";
 
 const PROCESSING = {
   stage: "processing",
   publishId: "v_pub_file~1",
   username: "ada",
   isForInbox: false,
+  isPublic: true,
+  warnings: [] as string[],
   since: NOW.getTime(),
+  completeSince: null,
 };
 
-async function settle(answer: Answer, change: object = {}, afterSeconds = 0) {
-  const { fetch } = scriptedFetch({ "status/fetch/": [answer] });
+async function settle(
+  answer: Answer,
+  change: object = {},
+  afterSeconds = 0,
+  list: Answer[] = [],
+  post: JobChange = {},
+) {
+  const { fetch } = scriptedFetch({ "status/fetch/": [answer], "video/list/": list });
   const now = new Date(NOW.getTime() + afterSeconds * 1_000);
-  const publishJob = job(fetch, { now, account: { handle: null } });
+  const publishJob = job(fetch, { now, account: { handle: null }, ...post });
   return tiktok.settle?.(publishJob, { ...PROCESSING, ...change });
 }
 
@@ -32,14 +50,88 @@ test.each([
   });
 });
 
-test("a post without a public id has the profile as its address", async () => {
-  const complete = () => data({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
-  expect(await settle(complete())).toEqual({
+const complete = () => data({ status: "PUBLISH_COMPLETE", publicaly_available_post_id: [] });
+
+test("a post that not everybody sees has no address, and none is waited for", async () => {
+  expect(await settle(complete(), { isPublic: false, warnings: ["Private."] })).toEqual({
     kind: "published",
     platformPostId: "v_pub_file~1",
-    shareUrl: "https://www.tiktok.com/@ada",
+    shareUrl: null,
+    warnings: ["Private."],
   });
-  expect(await settle(complete(), { username: null })).toMatchObject({ shareUrl: null });
+});
+
+describe("a post that is out, and has no id yet", () => {
+  const since = NOW.getTime();
+
+  test.each([
+    [null, 40, since + 40_000, 15],
+    [since, 59, since, 15],
+    [since, 60, since, 30],
+    [since, 149, since, 30],
+  ])("complete since %s: after %i s it is asked for again", async (known, after, then, every) => {
+    expect(await settle(complete(), { completeSince: known }, after)).toEqual({
+      kind: "waiting",
+      bookmark: { ...PROCESSING, completeSince: then },
+      checkAfterSeconds: every,
+    });
+  });
+
+  const listed = (change: object = {}) => ({
+    id: "7512345678901234567",
+    create_time: Math.floor(since / 1_000),
+    share_url: "https://www.tiktok.com/@ada/video/7512345678901234567",
+    video_description: "Look",
+    title: "",
+    ...change,
+  });
+  const UNKNOWN = { kind: "published", platformPostId: "v_pub_file~1", shareUrl: null };
+  const last = (list: Answer, post: JobChange = {}) =>
+    settle(complete(), { completeSince: since }, 150, [list], post);
+
+  test.each<[string, JobChange, object]>([
+    ["a video", {}, {}],
+    ["photos", { media: [photo()], description: "More" }, { video_description: "More" }],
+  ])("is looked for among the account's public posts in the end: %s", async (_, post, change) => {
+    expect(await last(data({ videos: [listed(change)] }), post)).toEqual({
+      kind: "published",
+      platformPostId: "7512345678901234567",
+      shareUrl: "https://www.tiktok.com/@ada/video/7512345678901234567",
+    });
+  });
+
+  test.each<[string, () => Answer]>([
+    ["no post", () => data({ videos: [] })],
+    ["another post", () => data({ videos: [listed({ video_description: "Other" })] })],
+    ["an older one", () => data({ videos: [listed({ create_time: since / 1_000 - 61 })] })],
+    ["two like it", () => data({ videos: [listed(), listed({ id: "7" })] })],
+    ["a refusal", () => error(401, "scope_not_authorized")],
+    ["an outage", () => error(500, "internal_error")],
+    ["a broken connection", () => new TypeError("Network connection lost.")],
+  ])("stays without an address where the list shows %s", async (_, list) => {
+    expect(await last(list())).toEqual(UNKNOWN);
+  });
+
+  test("is looked for, whatever the question about it is answered with", async () => {
+    const refusal = () => error(400, "invalid_publish_id");
+    const list = [data({ videos: [listed()] })];
+    expect(await settle(refusal(), { completeSince: since }, 150, list)).toMatchObject({
+      platformPostId: "7512345678901234567",
+    });
+    expect(await settle(refusal(), { completeSince: since }, 60)).toMatchObject({
+      kind: "waiting",
+    });
+  });
+
+  test("is looked for with a fresh token", async () => {
+    expect(await last(error(401, "access_token_invalid"))).toEqual({ kind: "token_expired" });
+  });
+
+  test("is known by a bookmark of an earlier version", async () => {
+    const { isPublic: _, warnings: __, completeSince: ___, ...older } = PROCESSING;
+    const { fetch } = scriptedFetch({ "status/fetch/": [complete()] });
+    expect(await tiktok.settle?.(job(fetch), older)).toMatchObject({ kind: "waiting" });
+  });
 });
 
 test("a draft in the inbox has no address", async () => {

@@ -28,6 +28,8 @@ const UPLOADING = {
   realigned: 0,
   username: "ada",
   isForInbox: false,
+  isPublic: true,
+  warnings: [] as string[],
 };
 const LAST = { ...UPLOADING, next: 5 };
 const PROCESSING = {
@@ -35,7 +37,10 @@ const PROCESSING = {
   publishId: "v_pub_file~1",
   username: "ada",
   isForInbox: false,
+  isPublic: true,
+  warnings: [] as string[],
   since: NOW.getTime(),
+  completeSince: null,
 };
 
 const opened = () => data({ publish_id: "v_pub_file~1", upload_url: UPLOAD_URL });
@@ -145,16 +150,32 @@ describe("opening a direct post", () => {
     expect(calls).toHaveLength(1);
   });
 
-  test("tries a level that TikTok refuses once more as SELF_ONLY", async () => {
-    const mismatch = () => error(403, "privacy_level_option_mismatch");
-    const { result, calls } = await open({}, {}, [mismatch(), opened()]);
-    expect(result).toMatchObject({ kind: "next" });
+  test.each([
+    "privacy_level_option_mismatch",
+    "unaudited_client_can_only_post_to_private_accounts",
+  ])("tries a post that is refused as %s once more as SELF_ONLY, with a warning", async (code) => {
+    const refusal = () => error(403, code);
+    const { result, calls } = await open({}, {}, [refusal(), opened()]);
+    expect(result).toMatchObject({
+      kind: "next",
+      bookmark: { isPublic: false, warnings: [expect.stringContaining("SELF_ONLY")] },
+    });
     expect(calls.slice(1).map((call) => call.json.post_info.privacy_level)).toEqual([
       "PUBLIC_TO_EVERYONE",
       "SELF_ONLY",
     ]);
-    const twice = await open({}, {}, [mismatch(), mismatch()]);
+    const twice = await open({}, {}, [refusal(), refusal()]);
     expect(twice.result).toMatchObject({ kind: "failed", failure: { code: "unknown" } });
+  });
+
+  test("says what to do where an app that is not audited may not even post privately", async () => {
+    const settings = { privacy_level: "SELF_ONLY" };
+    const refusal = error(403, "unaudited_client_can_only_post_to_private_accounts");
+    const { result, calls } = await open({ settings }, {}, [refusal]);
+    expect(result).toMatchObject({
+      failure: { code: "unknown", message: expect.stringMatching(/private.*audit/) },
+    });
+    expect(calls).toHaveLength(2);
   });
 
   test("asks for a fresh token when this one is refused", async () => {
@@ -177,7 +198,7 @@ test("opens a video for the inbox without asking the creator and without text", 
   );
   expect(result).toEqual({
     kind: "next",
-    bookmark: { ...UPLOADING, username: null, isForInbox: true },
+    bookmark: { ...UPLOADING, username: null, isForInbox: true, isPublic: false },
   });
   expect(Object.keys(calls[0]?.json)).toEqual(["source_info"]);
 });
@@ -371,13 +392,19 @@ describe("a last chunk without an answer", () => {
   const reconcile = (answer: Answer) => step("reconcile", { "status/fetch/": [answer] }, LAST);
 
   test("is there once TikTok is done", async () => {
-    const { result, calls } = await reconcile(status({ status: "PUBLISH_COMPLETE" }));
+    const done = { status: "PUBLISH_COMPLETE", publicaly_available_post_id: ["75"] };
+    const { result, calls } = await reconcile(status(done));
     expect(result).toEqual({
       kind: "published",
-      platformPostId: "v_pub_file~1",
-      shareUrl: "https://www.tiktok.com/@ada",
+      platformPostId: "75",
+      shareUrl: "https://www.tiktok.com/@ada/video/75",
     });
     expect(calls[0]?.json).toEqual({ publish_id: "v_pub_file~1" });
+  });
+
+  test("is followed until TikTok tells its id", async () => {
+    const { result } = await reconcile(status({ status: "PUBLISH_COMPLETE" }));
+    expect(result).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
   });
 
   test("is absent, and can be sent again, while bytes are missing", async () => {
