@@ -22,6 +22,7 @@ import { methodsOf } from "./http/methods.ts";
 import { describeApi } from "./http/openapi.ts";
 import { sandboxRoutes } from "./http/sandbox.ts";
 import { answerHeaders } from "./http/security.ts";
+import { siteFileRoutes } from "./http/site-files.ts";
 
 /** Source: spec, "Limits": the edge takes bodies up to 100 MB. */
 const MAX_BODY_BYTES = 100_000_000;
@@ -114,6 +115,7 @@ export function createApp(makeDeps: (c: AppContext) => Deps) {
   app.route("/", mediaRoutes);
   app.route("/", healthRoutes);
   app.route("/", docsRoutes);
+  app.route("/", siteFileRoutes);
   app.route("/sandbox", sandboxRoutes);
   app.get("/favicon.ico", (c) => c.body(null, 204));
   describeApi(app);

@@ -118,6 +118,27 @@ function appKeyVariables(): Record<string, z.ZodOptional<z.ZodString>> {
   return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
 }
 
+/**
+ * The signature of one domain or URL prefix: as such, as the name of TikTok's file, or as the file's text.
+ *
+ * @see https://developers.tiktok.com/doc/set-up-development-configuration
+ */
+const TIKTOK_SIGNATURE =
+  /^(?:tiktok(\w{8,128})\.txt|(?:tiktok-developers-site-verification=)?(\w{8,128}))$/;
+
+const tiktokSignatures = z.string().transform((text, ctx): string[] =>
+  text.split(",").map((entry) => {
+    const [, named, written] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
+    const signature = named ?? written;
+    if (signature !== undefined) return signature;
+    ctx.addIssue({
+      code: "custom",
+      message: "must be the signatures of TikTok's files, such as tiktokAbC123xyz.txt",
+    });
+    return z.NEVER;
+  }),
+);
+
 const variables = z.object({
   ENVIRONMENT: z.enum(["production", "development"]),
   PUBLIC_URL: origin.optional(),
@@ -136,6 +157,7 @@ const variables = z.object({
     .transform(Number)
     .optional(),
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
+  TIKTOK_SITE_VERIFICATION: tiktokSignatures.optional(),
   ENCRYPTION_KEYS: encryptionKeys,
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
   ...appKeyVariables(),
@@ -158,6 +180,8 @@ export interface Config {
   clockOffsetSeconds: number;
   /** Real origin → replacement, to run connectors against another implementation of a platform. */
   platformOrigins: Record<string, string>;
+  /** By which TikTok knows this instance's domain, or its URL prefix, as the owner's. */
+  tiktokSignatures: string[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
   /** What each plan includes, and what packs of X credits there are. */
@@ -178,6 +202,12 @@ function readAppKeys(vars: Record<string, unknown>): Config["appKeys"] {
     }),
   );
 }
+
+/** Whether a platform that has to know whose the instance's domain is can: one by one it is not told. */
+export const namesOwnDomain = (
+  config: Pick<Config, "isDevelopment" | "publicUrl" | "tiktokSignatures">,
+): boolean =>
+  config.isDevelopment || config.publicUrl !== null || config.tiktokSignatures.length > 0;
 
 /**
  * The variables and secrets as one object.
@@ -217,6 +247,7 @@ export function parseConfig(env: object): Config {
     rateLimits: vars.RATE_LIMITS ?? {},
     clockOffsetSeconds: vars.CLOCK_OFFSET ?? 0,
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
+    tiktokSignatures: vars.TIKTOK_SITE_VERIFICATION ?? [],
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
     plans: readPlans(vars.PLANS),

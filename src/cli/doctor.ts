@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { PLATFORMS } from "../core/platforms.ts";
+import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
 import { VERSIONS } from "../platforms/versions.ts";
 import { Problem } from "./program.ts";
@@ -45,6 +46,16 @@ const formatVersions = (versions: Record<(typeof PLATFORMS)[number], ShownVersio
     }),
   );
 
+/** What platforms need of the instance itself, beside an app and its keys. */
+export const diagnoseNeeds = (): Diagnosis => ({
+  report: connectors()
+    .flatMap(({ platform, capabilities: { mediaSupport } }) =>
+      mediaSupport.note ? [`${platform}: ${mediaSupport.note}`] : [],
+    )
+    .join("\n"),
+  problems: [],
+});
+
 const health = z.object({
   status: z.string(),
   error: z.string().optional(),
@@ -80,7 +91,7 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
   if (remote && !url) throw new Problem("--remote wants AKIMBO_URL: the address to ask.");
-  const diagnoses = [diagnoseVersions(new Date())];
+  const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
   if (remote && url) diagnoses.push(await diagnoseInstance(url));
   const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");
   console.log(reports.join("\n\n"));

@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import { Hono } from "hono";
+import { namesOwnDomain } from "../config.ts";
 import { secondsBetween } from "../core/time.ts";
 import { sqlQuery } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
+import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions } from "../platforms/sunsets.ts";
 import type { AppEnv } from "./env.ts";
 import { countVisitor } from "./route.ts";
@@ -43,12 +45,20 @@ healthRoutes.get("/health", async (c) => {
       checks,
       oldestDueSeconds: Math.max(0, Math.round(lateSeconds)),
       lastCronTickAt: tick?.toISOString() ?? null,
-      warnings: endingVersions(now).map(describeEnding),
+      warnings: [...endingVersions(now).map(describeEnding), ...domainWarnings(deps)],
       ...(status === "ok" ? {} : { error: explain(isDown, isLate) }),
     },
     status === "ok" ? 200 : 503,
   );
 });
+
+/** An owner with an app at the platform means to post there. */
+const domainWarnings = ({ config }: Deps): string[] =>
+  namesOwnDomain(config)
+    ? []
+    : connectors().flatMap(({ platform, verifiedPull }) =>
+        verifiedPull && config.appKeys[platform] ? [`${platform}: ${verifiedPull.refusal}`] : [],
+      );
 
 const explain = (isDown: boolean, isLate: boolean): string => {
   if (isDown) return "A binding does not answer.";

@@ -240,7 +240,16 @@ export interface Capabilities {
     videoMaxBytes?: number;
     documentTypes?: string[];
     documentMaxBytes?: number;
+    /** What the instance itself needs for some of it, in a sentence. */
+    note?: string;
   };
+}
+
+/** Files that a platform fetches from us, and only from a domain that it has verified as the owner's. */
+export interface VerifiedPull {
+  isNeeded(post: Post): boolean;
+  /** What to do where no such domain is known, in sentences. */
+  refusal: string;
 }
 
 /** What the owner of an instance needs before accounts of a platform can be connected for real. */
@@ -296,6 +305,8 @@ export interface Connector<S = unknown> {
   capabilities: Capabilities;
   needs: Needs;
   timing: SettleTiming;
+  /** Absent where any address of ours will do. */
+  verifiedPull?: VerifiedPull;
   /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
   /** Everything in the post that the network would refuse, by post and plan alone. Wire field names. */

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
-import { diagnoseInstance, diagnoseVersions } from "../../src/cli/doctor.ts";
+import { diagnoseInstance, diagnoseNeeds, diagnoseVersions } from "../../src/cli/doctor.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { PLATFORMS } from "../../src/core/platforms.ts";
 import { VERSIONS } from "../../src/platforms/versions.ts";
@@ -29,6 +29,11 @@ test("a version that has ended is a problem", () => {
   const { report, problems } = diagnoseVersions(new Date("2027-09-15T00:00:00Z"));
   assert.match(report, /^Warning: linkedin: .*ended on 2027-09-15\.$/m);
   assert.deepEqual(problems, ["linkedin: API version 202609 ended on 2027-09-15."]);
+});
+
+test("says what a platform needs of the instance itself", () => {
+  assert.match(diagnoseNeeds().report, /^tiktok: .*photos.*domain.*PUBLIC_URL/);
+  assert.deepEqual(diagnoseNeeds().problems, []);
 });
 
 const answering = (body: unknown, status = 200) =>
@@ -94,6 +99,7 @@ test("the command prints the table and ends with 0 while no version has ended", 
   const { code, stdout } = await runDoctor([]);
   assert.equal(code, ended ? 1 : 0);
   assert.match(stdout, /^Platform +Version +Header +Sunset\n/);
+  assert.match(stdout, /^tiktok: .*PUBLIC_URL/m);
 });
 
 test("--remote ends with 1 when the instance is not well, or none is named", async (t) => {

@@ -31,6 +31,7 @@ test("the least there can be", () => {
     rateLimits: {},
     clockOffsetSeconds: 0,
     platformOrigins: {},
+    tiktokSignatures: [],
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
     appKeys: {},
@@ -65,6 +66,14 @@ test.each<[object, object]>([
     { platformOrigins: { "https://api.x.com": "http://127.0.0.1:4010" } },
   ],
   [{ ENCRYPTION_KEYS: `b:${KEY}, a:${KEY}` }, { encryptionKeys: [{ id: "b" }, { id: "a" }] }],
+  [{ TIKTOK_SITE_VERIFICATION: "AbC123xyz" }, { tiktokSignatures: ["AbC123xyz"] }],
+  [
+    {
+      TIKTOK_SITE_VERIFICATION:
+        "tiktokAbC123xyz.txt, tiktok-developers-site-verification=DeF456uvw",
+    },
+    { tiktokSignatures: ["AbC123xyz", "DeF456uvw"] },
+  ],
   [{ DB: {}, UNRELATED: "x" }, { environment: "production" }],
 ])("%j is understood", (vars, expected) => {
   expect(parseConfig({ ...GOOD, ...vars })).toMatchObject(expected);
@@ -77,6 +86,8 @@ test.each<[string, object]>([
   ["PUBLIC_URL", { PUBLIC_URL: "akimbo.example" }],
   ["PUBLIC_URL", { PUBLIC_URL: "https://akimbo.example/" }],
   ["PUBLIC_URL", { PUBLIC_URL: "https://akimbo.example/api" }],
+  ["TIKTOK_SITE_VERIFICATION", { TIKTOK_SITE_VERIFICATION: "../secret" }],
+  ["TIKTOK_SITE_VERIFICATION", { TIKTOK_SITE_VERIFICATION: "AbC123xyz,google123.html" }],
   ["SANDBOX", { SANDBOX: "yes" }],
   ["RATE_LIMITS", { RATE_LIMITS: "on" }],
   ["RATE_LIMITS", { RATE_LIMITS: "{" }],

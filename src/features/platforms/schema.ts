@@ -38,6 +38,13 @@ export const capabilitiesSchema = z
         videoMaxBytes: bytes,
         documentTypes: types,
         documentMaxBytes: bytes,
+        note: z
+          .string()
+          .max(500)
+          .optional()
+          .describe(
+            "What the instance itself needs for some of it; absent where it needs nothing.",
+          ),
       })
       .describe("Types and bytes only for the kinds that the platform takes."),
     settingsSchema: z

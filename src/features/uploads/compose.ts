@@ -18,6 +18,7 @@ import type { ReceivedMedia } from "./intake.ts";
 import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { postFieldsSchema } from "./schema.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
+import { pullRefusal } from "./verified-pull.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
@@ -60,8 +61,10 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
     settings.data ?? readableSettings(connector, own, settings.error?.issues ?? []),
   );
   const plan = { platformAccountId: account.platformAccountId, at: scheduledFor ?? now };
+  const unfetched = pullRefusal(ctx, account, post);
   errors.push(
     ...(await connector.check(post, plan)),
+    ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
     ...hashtagErrors(post, connector.capabilities),
   );
   if (!common.success || !settings.success || errors.length > 0) throw invalidFields(errors);

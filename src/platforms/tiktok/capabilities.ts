@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, SettleTiming, VerifiedPull } from "../connector.ts";
 
 /** UTF-16 units of a video's caption. Source: TikTok, "Direct Post", `post_info.title`. */
 export const MAX_CAPTION_UNITS = 2_200;
@@ -24,7 +24,7 @@ const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
 const DAILY_POST_CAP = 15;
 
 export const needs: Needs = {
-  app: "An app at developers.tiktok.com with Login Kit and the Content Posting API.",
+  app: "An app at developers.tiktok.com with Login Kit and the Content Posting API; for photos also a domain of your own, or a URL prefix, that is verified there, and PUBLIC_URL.",
   scopes: [
     "user.info.basic",
     "user.info.profile",
@@ -55,7 +55,19 @@ export const capabilities: Capabilities = {
     imageMaxBytes: MAX_PHOTO_BYTES,
     videoTypes: VIDEO_TYPES,
     videoMaxBytes: MAX_VIDEO_BYTES,
+    note: "TikTok fetches photos from this instance, at a domain of the owner's or a URL prefix that is verified in TikTok's developer portal and set as PUBLIC_URL. Videos need none.",
   },
+};
+
+/**
+ * Photos are the one kind that cannot be sent: TikTok fetches them.
+ *
+ * @see https://developers.tiktok.com/doc/content-posting-api-media-transfer-guide
+ */
+export const verifiedPull: VerifiedPull = {
+  isNeeded: ({ media }) => media.some(({ kind }) => kind === "image"),
+  refusal:
+    "TikTok fetches photos only from a domain that it has verified as the owner's, and this instance names none. The owner verifies its domain, or its address as URL prefix, in TikTok's developer portal and sets PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos can be posted without.",
 };
 
 /** Seconds. New posts take a while until `video/list` shows them. */

@@ -1,5 +1,5 @@
 import type { Connector } from "../connector.ts";
-import { capabilities, needs, timing } from "./capabilities.ts";
+import { capabilities, needs, timing, verifiedPull } from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
 
 /** Loaded by the first job or login that needs them: most requests only check what they are given. */
@@ -12,6 +12,7 @@ export const tiktok: Connector<TikTokSettings> = {
   capabilities,
   needs,
   timing,
+  verifiedPull,
   settings,
   check: async (post) => (await import("./check.ts")).check(post),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),

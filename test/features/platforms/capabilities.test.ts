@@ -72,6 +72,18 @@ describe("GET /platforms/capabilities", () => {
     expect(tiktok.disable_duet).toEqual({ required: false, type: "boolean", values: [] });
   });
 
+  test("tells what the instance itself needs, where it needs something", async () => {
+    const { data } = (await read("")).body;
+    interface One {
+      platform: string;
+      mediaSupport: { note?: string };
+    }
+    const notes = (data as One[]).flatMap(({ platform, mediaSupport }) =>
+      mediaSupport.note ? [[platform, mediaSupport.note]] : [],
+    );
+    expect(notes).toEqual([["tiktok", expect.stringMatching(/domain.*PUBLIC_URL/)]]);
+  });
+
   test("tells hashtags that the platform hides", async () => {
     expect((await read("?platform=instagram")).body.data.bannedHashtags).toContain("probulimia");
   });

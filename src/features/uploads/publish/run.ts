@@ -23,6 +23,7 @@ import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../content-hash.ts";
 import { CAP_WINDOW_MS, MAX_CRASHES, MAX_RESTARTS, nextBackoff, publishGate } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
+import { pullRefusal } from "../verified-pull.ts";
 import { wake } from "../wake.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
@@ -201,6 +202,8 @@ async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   if (upload.bookmark === null) {
     const [problem] = await connector.check(job.post);
     if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
+    const unfetched = pullRefusal(deps, held.account, job.post);
+    if (unfetched) throw new PublishFailure({ code: "media_unreachable", message: unfetched });
   }
   const step = await answerOf<Prepared>(connector.prepare(job, upload.bookmark));
   if (step.kind === "no_answer") return repeatLater(deps, held, unavailable(step.message));
