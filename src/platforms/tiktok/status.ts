@@ -96,8 +96,11 @@ function published(
   return isWithoutId ? toUnaddressed(at) : null;
 }
 
-/** The post is out: nothing that happens here makes it fail. */
-async function awaitPostId(job: Job, at: Processing): Promise<Settled> {
+/**
+ * The post is out: nothing that happens here makes it fail, not even a login that ended meanwhile, which
+ * would read as a post that may be sent again.
+ */
+async function awaitPostId(job: Job, at: Processing): Promise<Waiting | PublishedPost> {
   const completeSince = at.completeSince ?? job.now().getTime();
   const waited = secondsBetween(new Date(completeSince), job.now());
   if (waited < ID_SECONDS) {
@@ -106,11 +109,7 @@ async function awaitPostId(job: Job, at: Processing): Promise<Settled> {
     return { kind: "waiting", bookmark: { ...at, completeSince }, checkAfterSeconds };
   }
   const listed = await findListed(job, at.since).catch(() => null);
-  if (!listed) return toUnaddressed(at);
-  if (!listed.ok) {
-    return isTokenRefusal(listed.error) ? { kind: "token_expired" } : toUnaddressed(at);
-  }
-  if (listed.value === null) return toUnaddressed(at);
+  if (!listed?.ok || listed.value === null) return toUnaddressed(at);
   const { id, share_url } = listed.value;
   return toPublished(job, at, { id, shareUrl: share_url ?? null });
 }
@@ -124,8 +123,10 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
     return look(at, job.now());
   }
   const { message } = reply.error;
+  if (at.completeSince !== null) {
+    return isTokenRefusal(reply.error) ? toUnaddressed(at) : awaitPostId(job, at);
+  }
   if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-  if (at.completeSince !== null) return awaitPostId(job, at);
   if (isAskedAgain(reply.error)) {
     return {
       kind: "failed",

@@ -123,8 +123,10 @@ describe("a post that is out, and has no id yet", () => {
     });
   });
 
-  test("is looked for with a fresh token", async () => {
-    expect(await last(error(401, "access_token_invalid"))).toEqual({ kind: "token_expired" });
+  test("is out all the same where the login has ended meanwhile", async () => {
+    const refusal = () => error(401, "access_token_invalid");
+    expect(await last(refusal())).toEqual(UNKNOWN);
+    expect(await settle(refusal(), { completeSince: since }, 20)).toEqual(UNKNOWN);
   });
 
   test("is known by a bookmark of an earlier version", async () => {
