@@ -1,4 +1,5 @@
 import { randomHex } from "../core/ids.ts";
+import { writeParts } from "./write-parts.ts";
 
 /** A file on its way through us. */
 export interface FormFile {
@@ -29,25 +30,8 @@ export function streamedForm(
   const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
   const frame = new FixedLengthStream(head.length + file.sizeBytes + tail.length);
   // Whoever reads the body learns of what breaks.
-  fill(frame.writable, head, file.data, tail).catch((error) =>
+  writeParts(frame.writable, [head, async () => file.data, tail]).catch((error) =>
     Promise.allSettled([file.data.cancel(error), frame.writable.abort(error)]),
   );
   return { body: frame.readable, contentType: `multipart/form-data; boundary=${boundary}` };
-}
-
-async function fill(
-  sink: WritableStream,
-  head: Uint8Array,
-  data: ReadableStream,
-  tail: Uint8Array,
-): Promise<void> {
-  const write = async (bytes: Uint8Array) => {
-    const writer = sink.getWriter();
-    await writer.write(bytes);
-    writer.releaseLock();
-  };
-  await write(head);
-  await data.pipeTo(sink, { preventClose: true });
-  await write(tail);
-  await sink.close();
 }

@@ -5,6 +5,7 @@ import { sha256Hex } from "../../src/core/signature.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../src/sandbox/login.ts";
 import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
+import { testPng } from "../support/videos.ts";
 import { mp4, png, sandbox, unique } from "./support.ts";
 
 afterEach(() => moveClock(0));
@@ -106,6 +107,48 @@ const videoPin = ({ board }: Connection, mediaId: string, change: object = {}) =
   title: "Look",
   media_source: { source_type: "video_id", media_id: mediaId, cover_image_key_frame_time: 0 },
   ...change,
+});
+
+describe("an image as text", () => {
+  const inline = { content_type: "image/png", data: testPng.toBase64() };
+  const tellPin = (connection: Connection, media_source: object, change: object = {}) =>
+    tell(connection, "POST", "/pins", { board_id: connection.board, media_source, ...change });
+
+  it("becomes a pin, alone or several of them", async () => {
+    const connection = await connect();
+    const sent = await tellPin(connection, { source_type: "image_base64", ...inline });
+    expect(sent).toMatchObject({ status: 201, body: { media: { media_type: "image" } } });
+    const several = { source_type: "multiple_image_base64", items: [inline, inline], index: 1 };
+    expect(await tellPin(connection, several)).toMatchObject({ status: 201 });
+    const [two, one] = await feedOf(connection);
+    expect(one?.media).toHaveLength(1);
+    expect(two?.media).toHaveLength(2);
+    expect(one?.fieldsJson).not.toContain(inline.data);
+  });
+
+  it.each<[string, object]>([
+    ["no base64", { ...inline, data: "no base64!" }],
+    ["base64url", { ...inline, data: "-_-_" }],
+    ["another type than it says", { ...inline, content_type: "image/jpeg" }],
+    ["a type that is not taken", { ...inline, content_type: "image/webp" }],
+    ["no type", { data: inline.data }],
+    ["no image", { ...inline, data: btoa("no image at all") }],
+  ])("is refused with %s", async (_, image) => {
+    const connection = await connect();
+    const told = await tellPin(connection, { source_type: "image_base64", ...image });
+    expect(told).toMatchObject({ status: 400 });
+  });
+});
+
+it("refuses the pins of an app in trial (403, code 29)", async () => {
+  const connection = await connect();
+  const told = await tell(connection, "POST", "/pins", {
+    board_id: connection.board,
+    title: "[sandbox:trial_access]",
+    media_source: { source_type: "image_url", url: "https://akimbo.test/media/1" },
+  });
+  expect(told).toMatchObject({ status: 403, body: { code: 29 } });
+  expect(told.body.message).toMatch(/^Apps with Trial access may not create Pins/);
 });
 
 describe("an account", () => {

@@ -70,13 +70,16 @@ export const get = (path: string, accessToken: string, query?: URLSearchParams):
     redirect: "manual",
   });
 
-const post = (path: string, accessToken: string, body: object): Request =>
+const postJson = (path: string, accessToken: string, body: BodyInit): Request =>
   new Request(API + path, {
     method: "POST",
     headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json" },
-    body: JSON.stringify(body),
+    body,
     redirect: "manual",
   });
+
+const post = (path: string, accessToken: string, body: object): Request =>
+  postJson(path, accessToken, JSON.stringify(body));
 
 /** @see https://developers.pinterest.com/docs/api/v5/media-create */
 export const registerVideoRequest = (accessToken: string): Request =>
@@ -135,7 +138,11 @@ export interface NewPin {
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
 export const createPinRequest = (accessToken: string, pin: NewPin): Request =>
-  post("/pins", accessToken, pin);
+  postPin(accessToken, JSON.stringify(pin));
+
+/** The same with a body that is JSON already. */
+export const postPin = (accessToken: string, body: BodyInit): Request =>
+  postJson("/pins", accessToken, body);
 
 const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 

@@ -27,9 +27,18 @@ export const REFRESH_AHEAD_SECONDS = 5 * 86_400;
 
 export const needs: Needs = {
   app: "An app at developers.pinterest.com.",
-  scopes: ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],
-  review:
-    "Standard access, with a demo video: until it is given, pins are visible to their creator alone.",
+  scopes: [
+    "boards:read",
+    "boards:read_secret",
+    "boards:write",
+    "boards:write_secret",
+    "pins:read",
+    "pins:read_secret",
+    "pins:write",
+    "pins:write_secret",
+    "user_accounts:read",
+  ],
+  review: "Standard access, with a demo video: until it is given, Pinterest refuses every pin.",
 };
 
 export const capabilities: Capabilities = {

@@ -9,6 +9,8 @@ const MAX_TRANSIENT_WAIT_SECONDS = 600;
 const RATE_LIMIT_CODE = 8;
 
 const MISSING_SCOPE = /scope|(?:boards|pins|user_accounts):(?:read|write)/i;
+/** The app is what lacks something; no login can change that. */
+const APP_ACCESS = /\b(?:trial|standard) access\b/i;
 const A_BOARD = /\bboard\b/i;
 const SPAM = /\bspam|\bblocked\b|\bunsafe\b|malicious|community guidelines/i;
 const NOT_REACHED =
@@ -34,6 +36,7 @@ const ROWS: readonly Row[] = [
   // First, because it quotes what was sent, which may hold any word.
   { statuses: [400, 422], says: WRONG_FORM, code: "unknown" },
   { statuses: [400, 403], says: SPAM, code: "content_flagged" },
+  { statuses: [403], says: APP_ACCESS, code: "unknown" },
   { statuses: [403], says: MISSING_SCOPE, code: "account_disconnected" },
   { statuses: [403], says: A_BOARD, code: "unknown" },
   { statuses: [403], code: "account_disconnected" },
@@ -67,7 +70,8 @@ export const isAskedAgain = (refusal: PinterestRefusal): boolean =>
 
 /** Whether only a person can bring the login back. */
 export const isLoginLost = (refusal: PinterestRefusal): boolean =>
-  isTokenRefusal(refusal) || (!isRateLimit(refusal) && refusal.status === 403);
+  isTokenRefusal(refusal) ||
+  (refusal.status === 403 && !isRateLimit(refusal) && !APP_ACCESS.test(refusal.message));
 
 /** A definite refusal in our terms. */
 export function toRefused(refusal: PinterestRefusal): Refused | TokenExpired {

@@ -37,16 +37,21 @@ async function toSource(job: Job, mediaId: string | null): Promise<MediaSource> 
   return { source_type: "multiple_image_urls", items: [first, ...others], index: 0 };
 }
 
-/** The pin as it is sent. */
-export async function toPin(job: Job, { mediaId }: Ready): Promise<NewPin> {
+/** The pin without its picture. */
+export function toPinFields(job: Job): Omit<NewPin, "media_source"> {
   const { alt_text } = job.post.settings;
   return {
     board_id: boardIdOf(job),
     ...toTexts(job),
     ...(alt_text === null ? {} : { alt_text }),
-    media_source: await toSource(job, mediaId),
   };
 }
+
+/** The pin as it is sent. */
+export const toPin = async (job: Job, { mediaId }: Ready): Promise<NewPin> => ({
+  ...toPinFields(job),
+  media_source: await toSource(job, mediaId),
+});
 
 export const toPublished = (pinId: string): PublishedPost => ({
   kind: "published",

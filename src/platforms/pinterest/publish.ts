@@ -10,7 +10,8 @@ import { createPinRequest, readCreatePinReply } from "./api.ts";
 import { type Ready, readBookmark } from "./bookmark.ts";
 import { isUndecided, mediaInvalid, toRefused } from "./failures.ts";
 import { findPin } from "./find-pin.ts";
-import { toPin, toPublished } from "./pin.ts";
+import { createInlinePinRequest, type InlineImage } from "./inline-images.ts";
+import { toPin, toPinFields, toPublished } from "./pin.ts";
 import type { PinterestSettings } from "./settings.ts";
 import { checkVideo, followVideo, sendVideo } from "./video.ts";
 
@@ -51,7 +52,18 @@ function toReady(bookmark: Bookmark): Ready {
 /** Makes the pin. Nothing on Pinterest's side keeps a second call from making a second one. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const pin = await toPin(job, toReady(bookmark));
-  const reply = await readCreatePinReply(await job.fetch(createPinRequest(job.accessToken, pin)));
+  const made = await makePin(job, createPinRequest(job.accessToken, pin));
+  const isNotFetched = made.kind === "failed" && made.failure.code === "media_unreachable";
+  if (!isNotFetched || pin.media_source.source_type === "video_id") return made;
+  // Pinterest cannot fetch from us, and says for certain that there is no pin: the images come along.
+  const images = job.post.media.map(
+    (item): InlineImage => ({ ...item, read: () => job.readMedia(item) }),
+  );
+  return makePin(job, createInlinePinRequest(job.accessToken, toPinFields(job), images));
+}
+
+async function makePin(job: Job, request: Request): Promise<Submitted> {
+  const reply = await readCreatePinReply(await job.fetch(request));
   if (reply.ok) return toPublished(reply.value.id);
   if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
   return toRefused(reply.error);

@@ -8,7 +8,8 @@ import { authenticate, type PinterestCall, PinterestError, unauthenticated } fro
 const ACCESS_SECONDS = (30 * DAY) / SECOND;
 const REFRESH_SECONDS = (60 * DAY) / SECOND;
 
-const SCOPES = "boards:read boards:write pins:read pins:write user_accounts:read";
+const SCOPES =
+  "boards:read boards:read_secret boards:write boards:write_secret pins:read pins:read_secret pins:write pins:write_secret user_accounts:read";
 
 const MAX_USERNAME = 30;
 

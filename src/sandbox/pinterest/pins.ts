@@ -14,7 +14,14 @@ import {
   unauthenticated,
 } from "./call.ts";
 import { newId } from "./media.ts";
-import { mediaSource, mediaTypeOf, takeSource, unacceptable, unreachable } from "./sources.ts";
+import {
+  mediaSource,
+  mediaTypeOf,
+  takeSource,
+  unacceptable,
+  unreachable,
+  withoutData,
+} from "./sources.ts";
 
 export const PINS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS pinterest_pins (
@@ -94,11 +101,23 @@ function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Respo
   }
 }
 
+/** Stands in the text of a pin whose app is still in trial. */
+const TRIAL_WORD = "[sandbox:trial_access]";
+
+/** What an app in trial is told. Source: gitroomhq/postiz-app, issue 1084, as Pinterest answered it. */
+const trialRefusal = () =>
+  new PinterestError(
+    403,
+    29,
+    "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.",
+  );
+
 /** Makes a pin. Every call makes another one, whatever was made before. */
 export async function createPin(call: PinterestCall): Promise<Response> {
   const { name, token } = authenticate(call);
   const pin = await readInput(call, newPin);
   const board = await requireBoard(name, pin.board_id);
+  if (textOf(pin).includes(TRIAL_WORD)) throw trialRefusal();
   const owner = await accountIdOf(name);
   const verdict = call.store.steer(call.origin, `pinterest/${owner}`, textOf(pin), token);
   if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
@@ -142,7 +161,7 @@ export async function createPin(call: PinterestCall): Promise<Response> {
     version: pinId,
     author: handleOf(name),
     text: textOf(pin),
-    fields: { ...pin, board: board.name },
+    fields: { ...pin, media_source: withoutData(pin.media_source), board: board.name },
     media: files.map((id) => ({ id, alt: pin.alt_text ?? "" })),
     url: `https://www.pinterest.com/pin/${pinId}/`,
   });

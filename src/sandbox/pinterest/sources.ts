@@ -1,6 +1,6 @@
 import { imageDimensionsFromStream } from "image-dimensions";
 import * as z from "zod";
-import { pullFile, sealFile } from "../files.ts";
+import { pullFile, type ReadFile, sealFile, storeFile } from "../files.ts";
 import { accountIdOf } from "./accounts.ts";
 import { type PinterestCall, PinterestError } from "./call.ts";
 import { findMedia } from "./media.ts";
@@ -21,9 +21,24 @@ const item = z.strictObject({
   link: httpUrl.optional(),
 });
 
+/** Source: Pinterest's OpenAPI description, `PinMediaSourceImageBase64`. */
+const BASE64 = z.string().regex(/^[a-zA-Z0-9+/=]+$/, "does not match '^[a-zA-Z0-9+/=]+$'");
+
+const inlineImage = { content_type: z.enum(IMAGE_TYPES), data: BASE64 };
+
+const inlineItem = z.strictObject({
+  ...inlineImage,
+  title: z.string().optional(),
+  description: z.string().optional(),
+  link: httpUrl.optional(),
+});
+
+const itemsOf = <T extends z.ZodType>(one: T) =>
+  z.array(one).min(2, "constraint: minItems=2").max(5, "constraint: maxItems=5");
+
 const COVERS = ["cover_image_url", "cover_image_data", "cover_image_key_frame_time"] as const;
 
-/** By address and by id; images as text are not simulated. */
+/** By address, as text and by id; `pin_url` is not simulated. */
 export const mediaSource = z.discriminatedUnion("source_type", [
   z.strictObject({
     source_type: z.literal("image_url"),
@@ -33,7 +48,19 @@ export const mediaSource = z.discriminatedUnion("source_type", [
   z
     .strictObject({
       source_type: z.literal("multiple_image_urls"),
-      items: z.array(item).min(2, "constraint: minItems=2").max(5, "constraint: maxItems=5"),
+      items: itemsOf(item),
+      index: z.int().min(0).optional(),
+    })
+    .refine(({ items, index = 0 }) => index < items.length, { error: "index is out of range" }),
+  z.strictObject({
+    source_type: z.literal("image_base64"),
+    ...inlineImage,
+    is_standard: z.boolean().optional(),
+  }),
+  z
+    .strictObject({
+      source_type: z.literal("multiple_image_base64"),
+      items: itemsOf(inlineItem),
       index: z.int().min(0).optional(),
     })
     .refine(({ items, index = 0 }) => index < items.length, { error: "index is out of range" }),
@@ -53,8 +80,22 @@ export const mediaSource = z.discriminatedUnion("source_type", [
 
 export type MediaSource = z.output<typeof mediaSource>;
 
-export const mediaTypeOf = ({ source_type }: MediaSource): string =>
-  ({ image_url: "image", multiple_image_urls: "multiple_images", video_id: "video" })[source_type];
+const MEDIA_TYPES: Record<MediaSource["source_type"], string> = {
+  image_url: "image",
+  image_base64: "image",
+  multiple_image_urls: "multiple_images",
+  multiple_image_base64: "multiple_images",
+  video_id: "video",
+};
+
+export const mediaTypeOf = ({ source_type }: MediaSource): string => MEDIA_TYPES[source_type];
+
+/** The source without the bytes of its images: what is shown of it. */
+export function withoutData(source: MediaSource): object {
+  if (source.source_type === "image_base64") return { ...source, data: "…" };
+  if (source.source_type !== "multiple_image_base64") return source;
+  return { ...source, items: source.items.map((one) => ({ ...one, data: "…" })) };
+}
 
 export const unreachable = () =>
   new PinterestError(400, 400, "Unable to reach the URL. Please check the URL and try again.");
@@ -69,12 +110,40 @@ async function pullImage(call: PinterestCall, owner: string, url: string): Promi
   if (!pulled.ok) {
     throw pulled.error === "too_large" ? unacceptable("The image is too large.") : unreachable();
   }
-  const { id, mime, declaredType } = pulled.value;
+  return keepImage(call, owner, pulled.value, pulled.value.declaredType);
+}
+
+/** Takes an image that came as text; its id in the feed's storage. */
+async function readImage(
+  call: PinterestCall,
+  owner: string,
+  { content_type, data }: { content_type: string; data: string },
+): Promise<number> {
+  const { store, origin } = call;
+  let bytes: Uint8Array<ArrayBuffer>;
+  try {
+    bytes = Uint8Array.fromBase64(data);
+  } catch {
+    throw unacceptable("The image cannot be read.");
+  }
+  const file = { platform: "pinterest", owner } as const;
+  const stored = await storeFile(store, origin, file, new Blob([bytes]).stream(), MAX_IMAGE_BYTES);
+  if (stored === "too_large") throw unacceptable("The image is too large.");
+  return keepImage(call, owner, stored, content_type);
+}
+
+function keepImage(
+  { store, origin }: PinterestCall,
+  owner: string,
+  stored: ReadFile & { id: number },
+  declaredType: string,
+): number {
+  const { id, mime } = stored;
   if (!IMAGE_TYPES.includes(mime) || declaredType !== mime) {
     store.media.discard(id);
     throw unacceptable("The image type is not supported. Send JPEG or PNG.");
   }
-  return sealFile(store, origin, file, id, pulled.value);
+  return sealFile(store, origin, { platform: "pinterest", owner }, id, stored);
 }
 
 async function ratioOf({ store }: PinterestCall, fileId: number): Promise<number | null> {
@@ -82,9 +151,14 @@ async function ratioOf({ store }: PinterestCall, fileId: number): Promise<number
   return size ? size.width / size.height : null;
 }
 
-async function pullImages(call: PinterestCall, owner: string, urls: string[]): Promise<number[]> {
+/** One after the other, as `take` brings each. */
+async function takeImages<T>(
+  call: PinterestCall,
+  images: T[],
+  take: (image: T) => Promise<number>,
+): Promise<number[]> {
   const ids: number[] = [];
-  for (const url of urls) ids.push(await pullImage(call, owner, url));
+  for (const image of images) ids.push(await take(image));
   const ratios = await Promise.all(ids.map((id) => ratioOf(call, id)));
   const [first = null] = ratios;
   for (const ratio of ratios) {
@@ -109,15 +183,17 @@ export async function takeSource(
   source: MediaSource,
 ): Promise<number[]> {
   const owner = await accountIdOf(name);
+  const pull = ({ url }: { url: string }) => pullImage(call, owner, url);
+  const read = (image: { content_type: string; data: string }) => readImage(call, owner, image);
   switch (source.source_type) {
     case "image_url":
-      return pullImages(call, owner, [source.url]);
+      return takeImages(call, [source], pull);
     case "multiple_image_urls":
-      return pullImages(
-        call,
-        owner,
-        source.items.map(({ url }) => url),
-      );
+      return takeImages(call, source.items, pull);
+    case "image_base64":
+      return takeImages(call, [source], read);
+    case "multiple_image_base64":
+      return takeImages(call, source.items, read);
     case "video_id": {
       const media = await findMedia(call, name, source.media_id);
       if (!media) throw new PinterestError(404, 404, "Media not found.");

@@ -127,6 +127,45 @@ test("a video goes up whole in one form, is waited for, and becomes a pin with i
   ]);
 }, 30_000);
 
+test.each([
+  ["an image", 1],
+  ["a carousel", 3],
+])("%s that Pinterest cannot fetch is sent along, and the pin made once", async (_, number) => {
+  const stage = await onStage();
+  const id = await stage.post({ photo: Array.from({ length: number }, jpeg) });
+  const calls = await watching(
+    () => finish(stage),
+    async (call, answer) => {
+      if (call.url.pathname !== "/v5/pins") return answer();
+      const pin = await call.request.clone().json<{ media_source: { source_type: string } }>();
+      if (!/url/.test(pin.media_source.source_type)) return answer();
+      const message = "Unable to reach the URL. Please check the URL and try again.";
+      return Response.json({ code: 235, message }, { status: 400 });
+    },
+  );
+  expect(calls).toEqual(["POST pins", "POST pins"]);
+  expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+  const sha256 = await sha256Hex(testJpeg);
+  expect(await stage.feed()).toMatchObject([
+    { uploadId: id, received: 1, media: Array.from({ length: number }, () => ({ sha256 })) },
+  ]);
+});
+
+test("an app in trial is told so, and the account stays connected", async () => {
+  const stage = await onStage();
+  const id = await stage.post({ title: "Early [sandbox:trial_access]" });
+  await finish(stage);
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    failure: { code: "unknown", retryable: true, nextAction: "retry" },
+    errorMessage: expect.stringMatching(/^Apps with Trial access may not create Pins/),
+  });
+  expect(await stage.feed()).toEqual([]);
+  const { token } = stage.member;
+  const answer = await stage.harness.call("GET", "/accounts", { token });
+  expect(answer.body.data).toMatchObject([{ id: stage.accountId, status: "active" }]);
+});
+
 const LARGE_BYTES = 60_000_001;
 
 test("a video of 60 MB arrives byte for byte", async () => {

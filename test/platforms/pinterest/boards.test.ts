@@ -48,3 +48,13 @@ test.each<[Answer, object]>([
 ])("tells a refusal", async (answer, expected) => {
   expect((await list([answer])).listed).toMatchObject({ ok: false, error: expected });
 });
+
+test("needs the scopes of secret boards as well, and says what happens before the review", () => {
+  const { scopes, review } = pinterest.needs;
+  for (const what of ["boards", "pins"]) {
+    for (const may of ["read", "write", "read_secret", "write_secret"]) {
+      expect(scopes).toContain(`${what}:${may}`);
+    }
+  }
+  expect(review).toMatch(/refuses every pin/);
+});

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readCreatePinReply } from "../../../src/platforms/pinterest/api.ts";
 import {
+  isLoginLost,
   isUndecided,
   toRefused,
   toUploadRefused,
@@ -14,9 +15,19 @@ async function refusalOf(reply: Response) {
   return read.error;
 }
 
+const TRIAL =
+  "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.";
+
+test("an app in trial has lost nobody's login", async () => {
+  expect(isLoginLost(await refusalOf(error(403, 29, TRIAL)))).toBe(false);
+  expect(isLoginLost(await refusalOf(error(403, 29, "You are not permitted.")))).toBe(true);
+});
+
 test.each<[number, number, string, string]>([
   [403, 29, "You are not permitted to access that resource.", "account_disconnected"],
   [403, 7, "Authorization failed.", "account_disconnected"],
+  [403, 29, TRIAL, "unknown"],
+  [403, 3, "This endpoint needs Standard access.", "unknown"],
   [
     403,
     3,

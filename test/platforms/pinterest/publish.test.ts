@@ -119,6 +119,63 @@ describe("making the pin", () => {
     expect((await submit(answer)).result).toMatchObject(expected);
   });
 
+  describe("of an image that Pinterest cannot fetch", () => {
+    const NOT_REACHED = () => error(400, 235, "Unable to reach the URL. Please check the URL.");
+
+    async function submitTwice(answers: Answer[], change: JobChange) {
+      const { fetch, calls } = scriptedFetch({ "POST /pins": answers });
+      const result = await pinterest.submit(job(fetch, change), { ...READY });
+      return { result, calls };
+    }
+
+    test("sends the image itself in a second call, with its length", async () => {
+      const bytes = "the image, whose length is no multiple of three";
+      const media = [image({ sizeBytes: bytes.length, mime: "image/png" })];
+      const { result, calls } = await submitTwice([NOT_REACHED(), made()], { media, bytes });
+      expect(result).toMatchObject({ kind: "published", platformPostId: "813744226420795884" });
+      expect(calls).toHaveLength(2);
+      const [first, second] = calls;
+      expect(second?.json).toEqual({
+        ...first?.json,
+        media_source: { source_type: "image_base64", content_type: "image/png", data: btoa(bytes) },
+      });
+      expect(second?.headers).toMatchObject({
+        authorization: "Bearer pina_1",
+        "content-type": "application/json",
+      });
+    });
+
+    test("sends all images of a carousel in their order", async () => {
+      const bytes = "abcd";
+      const media = [image({ sizeBytes: 4 }), image({ sizeBytes: 4, mime: "image/png" })];
+      const { calls } = await submitTwice([NOT_REACHED(), made()], { media, bytes });
+      expect(calls[1]?.json.media_source).toEqual({
+        source_type: "multiple_image_base64",
+        items: [
+          { content_type: "image/jpeg", data: "YWJjZA==" },
+          { content_type: "image/png", data: "YWJjZA==" },
+        ],
+        index: 0,
+      });
+    });
+
+    test("says what Pinterest says to the second call", async () => {
+      const media = [image({ sizeBytes: 3 })];
+      const answers = [NOT_REACHED(), error(400, 236, "The image size is too small.")];
+      const { result } = await submitTwice(answers, { media, bytes: "abc" });
+      expect(result).toMatchObject({ kind: "failed", failure: { code: "media_invalid" } });
+      const lost = await submitTwice([NOT_REACHED(), error(500)], { media, bytes: "abc" });
+      expect(lost.result).toMatchObject({ kind: "unknown" });
+    });
+
+    test("sends no second call for a video", async () => {
+      const { fetch, calls } = scriptedFetch({ "POST /pins": [NOT_REACHED()] });
+      const result = await pinterest.submit(job(fetch, VIDEO), { ...VIDEO_READY });
+      expect(result).toMatchObject({ failure: { code: "media_unreachable" } });
+      expect(calls).toHaveLength(1);
+    });
+  });
+
   test("nothing is made before a video is ready", async () => {
     const { fetch } = scriptedFetch({});
     await expect(pinterest.submit(job(fetch), { stage: "checked" })).rejects.toThrow();
