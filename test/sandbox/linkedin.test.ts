@@ -195,6 +195,7 @@ describe("a post", () => {
     ["another state", { lifecycleState: "DRAFT" }, "INVALID_VALUE_FOR_FIELD"],
     ["a blank text", { commentary: " " }, "INVALID_VALUE_BLANK_FIELD"],
     ["3,001 characters", { commentary: "x".repeat(3_001) }, "FIELD_LENGTH_TOO_LONG"],
+    ["1,501 escaped ones", { commentary: "\\(".repeat(1_501) }, "FIELD_LENGTH_TOO_LONG"],
     ["an unknown image", { content: { media: { id: "urn:li:image:1" } } }, "INVALID_IMAGE_ID"],
     ["an unknown video", { content: { media: { id: "urn:li:video:1" } } }, "INVALID_VIDEO_ID"],
     ["a share as content", { content: { media: { id: "urn:li:share:1" } } }, "INVALID_URN_TYPE"],
@@ -209,9 +210,9 @@ describe("a post", () => {
     expect(await feedOf(connection)).toEqual([]);
   });
 
-  it("takes 3,000 characters, escapes not counted", async () => {
+  it("takes 3,000 characters, escapes counted", async () => {
     const connection = await connect();
-    expect((await send(connection, { commentary: "\\(".repeat(3_000) })).status).toBe(201);
+    expect((await send(connection, { commentary: "\\(".repeat(1_500) })).status).toBe(201);
   });
 
   it("is nobody else's", async () => {
@@ -373,8 +374,11 @@ describe("a video", () => {
     expect((await finalize(connection, value, etags)).status).toBe(200);
     expect((await finalize(connection, value, etags)).status).toBe(400);
     const path = `videos/${encodeURIComponent(value.video)}`;
-    expect((await connection.call("GET", path)).body.status).toBe("PROCESSING");
-    moveClock(3);
+    expect(await connection.call("GET", path)).toMatchObject({
+      status: 403,
+      code: "ACCESS_DENIED",
+    });
+    moveClock(6);
     expect((await connection.call("GET", path)).body.status).toBe("AVAILABLE");
     const told = await send(connection, { content: { media: { id: value.video, title: "T" } } });
     expect(told.headers.get("x-restli-id")).toMatch(/^urn:li:ugcPost:/);

@@ -18,6 +18,8 @@ const processing = z.object({
   stage: z.literal("processing"),
   assets: z.array(z.string()),
   available: z.int(),
+  /** How often LinkedIn has refused to say how far it is. */
+  forbidden: z.int().optional(),
   /** Epoch milliseconds. */
   since: z.number(),
 });

@@ -1,7 +1,10 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
-/** UTF-16 units of a post's text, its asterisks taken out. Source: spec, "Content limits by platform". */
+/**
+ * UTF-16 units of a post's text, its asterisks taken out, and its backslashes put in: LinkedIn does not
+ * say whether it counts those. Source: spec, "Content limits by platform".
+ */
 export const MAX_TEXT_UNITS = 3_000;
 /** UTF-16 units of the title. Source: spec, "Content limits by platform". */
 export const MAX_TITLE_UNITS = 400;

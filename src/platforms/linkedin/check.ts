@@ -14,6 +14,7 @@ import {
   MIN_VIDEO_BYTES,
   VIDEO_TYPES,
 } from "./capabilities.ts";
+import { escapeLittleText } from "./little-text.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { withoutMarks } from "./styling.ts";
 import { isOrganization } from "./urn.ts";
@@ -46,14 +47,19 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
       errors.push({ field: "description", message });
     }
   }
-  const units = withoutMarks(body).length;
-  if (units > MAX_TEXT_UNITS) {
-    errors.push({
-      field: "description",
-      message: `Shorten the description: LinkedIn takes ${formatCount(MAX_TEXT_UNITS)} characters, it has ${formatCount(units)} without the asterisks of bold and italic.`,
-    });
+  const tooLong = describeTooLong(withoutMarks(body));
+  return tooLong ? [...errors, { field: "description", message: tooLong }] : errors;
+}
+
+/** Why LinkedIn has no room for a text, or null. It is sent with a backslash before some characters. */
+function describeTooLong(text: string): string | null {
+  const sent = escapeLittleText(text).length;
+  if (sent <= MAX_TEXT_UNITS) return null;
+  const taken = `Shorten the description: LinkedIn takes ${formatCount(MAX_TEXT_UNITS)} characters`;
+  if (text.length > MAX_TEXT_UNITS) {
+    return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
   }
-  return errors;
+  return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~.`;
 }
 
 function checkCounts({ media }: LinkedInPost): FieldError[] {

@@ -23,16 +23,9 @@ function contentOf(job: Job, assets: string[]): PostContent | null {
   const [id, ...others] = assets;
   if (id === undefined) return null;
   if (others.length > 0) return { multiImage: { images: assets.map((image) => ({ id: image })) } };
-  switch (job.post.media[0]?.kind) {
-    case "document":
-      return { media: { id, title: documentTitle(job) } };
-    case "video": {
-      const title = job.post.title?.trim();
-      return { media: title ? { id, title } : { id } };
-    }
-    default:
-      return { media: { id } };
-  }
+  // The title of a post is a label of ours; a document alone cannot be without one.
+  const isDocument = job.post.media[0]?.kind === "document";
+  return { media: isDocument ? { id, title: documentTitle(job) } : { id } };
 }
 
 /** The text as LinkedIn is sent it: styled, then escaped. */

@@ -1,5 +1,5 @@
 import { secondsBetween } from "../../core/time.ts";
-import type { Prepared, PublishJob } from "../connector.ts";
+import type { Prepared, PublishJob, Waiting } from "../connector.ts";
 import type { ProcessingPlace, ReadyPlace } from "./bookmark.ts";
 import { mediaInvalid, toRefused } from "./failures.ts";
 import { getAssetRequest, readAssetReply } from "./media-api.ts";
@@ -16,6 +16,8 @@ const QUICK_SECONDS = 30;
 const SLOW_LOOK_SECONDS = 15;
 /** Files looked at in one step. */
 const LOOKS_PER_STEP = 5;
+/** Refused looks at a video: four minutes of them. LinkedIn shows some videos only once it is through. */
+const MAX_FORBIDDEN_LOOKS = 20;
 
 const isVideoPost = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
 
@@ -40,6 +42,12 @@ export function toReady(job: Job, assets: string[]): Prepared {
 const isReadable = (job: Job): boolean =>
   isVideoPost(job) || isOrganization(job.account.platformAccountId);
 
+const lookAgain = (job: Job, bookmark: ProcessingPlace): Waiting => ({
+  kind: "waiting",
+  bookmark,
+  checkAfterSeconds: lookAfter(job, bookmark.since),
+});
+
 /** Looks at the files in order, up to the first that is not ready yet. */
 export async function followProcessing(job: Job, at: ProcessingPlace): Promise<Prepared> {
   if (!isReadable(job)) return toReady(job, at.assets);
@@ -50,8 +58,11 @@ export async function followProcessing(job: Job, at: ProcessingPlace): Promise<P
       await job.fetch(getAssetRequest(job.accessToken, kind, urn)),
     );
     if (!reply.ok) {
-      const isForbidden = reply.error.status === 403 && kind !== "video";
-      return isForbidden ? toReady(job, at.assets) : toRefused(reply.error);
+      if (reply.error.status !== 403) return toRefused(reply.error);
+      if (kind !== "video") return toReady(job, at.assets);
+      const forbidden = (at.forbidden ?? 0) + 1;
+      if (forbidden > MAX_FORBIDDEN_LOOKS) return toRefused(reply.error);
+      return lookAgain(job, { ...at, available, forbidden });
     }
     const { status, reason } = reply.value;
     if (status === "PROCESSING_FAILED") {
@@ -60,8 +71,7 @@ export async function followProcessing(job: Job, at: ProcessingPlace): Promise<P
       );
     }
     if (status !== "AVAILABLE") {
-      const checkAfterSeconds = lookAfter(job, at.since);
-      return { kind: "waiting", bookmark: { ...at, available }, checkAfterSeconds };
+      return lookAgain(job, { ...at, available });
     }
     available++;
   }

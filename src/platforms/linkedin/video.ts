@@ -69,6 +69,9 @@ async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<P
   if (!look.ok && (isAskedAgain(look.error) || isTokenRefusal(look.error))) {
     return toRefused(look.error);
   }
-  const isFinished = look.ok && /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status);
+  // People may not look at a video that is processed, and are refused for it.
+  const isFinished = look.ok
+    ? /^(?:PROCESSING|AVAILABLE)$/.test(look.value.status)
+    : look.error.status === 403 && reply.error.status !== 403;
   return isFinished ? beginProcessing(job, [at.video]) : refused;
 }

@@ -61,11 +61,17 @@ const MIN_VIDEO_BYTES = 75_000;
 const MAX_VIDEO_BYTES = 500_000_000;
 
 /** How long the sandbox processes a file: to be waited for, short enough to be watched. */
-export const PROCESSING_MS: Record<Kind, number> = {
+const PROCESSING_MS: Record<Kind, number> = {
   image: SECOND,
   document: SECOND,
   video: 3 * SECOND,
 };
+
+/** Bytes of a video that the sandbox looks through in a millisecond, beyond the time of any. */
+const VIDEO_BYTES_PER_MS = 2_000;
+
+export const processingMs = (kind: Kind, sizeBytes: number): number =>
+  PROCESSING_MS[kind] + (kind === "video" ? Math.floor(sizeBytes / VIDEO_BYTES_PER_MS) : 0);
 
 const fileInput = z.strictObject({
   initializeUploadRequest: z.strictObject({ owner: z.string() }),
@@ -168,7 +174,10 @@ export function statusOf({ uploaded_at, available_at, failure }: AssetRow): stri
   return failure === null ? "AVAILABLE" : "PROCESSING_FAILED";
 }
 
-/** People may look after their videos; images and documents are a page's alone. */
+/**
+ * People may look after their videos, though not while these are processed; images and documents are a
+ * page's alone.
+ */
 export async function readAsset(call: LinkedInCall, kind: Kind, urn: string): Promise<Response> {
   const { member } = await authenticate(call);
   if (!urn.startsWith(`urn:li:${kind}:`)) {
@@ -181,6 +190,9 @@ export async function readAsset(call: LinkedInCall, kind: Kind, urn: string): Pr
     throw accessDenied(`Not enough permissions to access: partner API ${kind}s.GET`);
   }
   const status = statusOf(asset);
+  if (asset.owner === member.urn && status === "PROCESSING") {
+    throw accessDenied("Not enough permissions to access: partnerApiVideosExternal.GET");
+  }
   return Response.json({
     id: urn,
     owner: asset.owner,

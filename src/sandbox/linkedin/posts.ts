@@ -28,7 +28,7 @@ CREATE INDEX IF NOT EXISTS linkedin_posts_by_author
   ON linkedin_posts (author, team_id, created_at);
 `;
 
-/** Characters of the text as its readers see it. */
+/** Characters of the text as it is sent, its backslashes among them. */
 const MAX_TEXT = 3_000;
 const MAX_TITLE = 400;
 const MAX_ALT_TEXT = 4_086;
@@ -70,7 +70,7 @@ type NewPost = z.output<typeof input>;
 
 function requireText({ commentary, content: media }: NewPost): string {
   const text = shownText(commentary);
-  if ([...text].length > MAX_TEXT) {
+  if ([...commentary].length > MAX_TEXT) {
     const message = `/commentary :: text length is more than ${MAX_TEXT} characters`;
     throw new LinkedInError(400, "FIELD_LENGTH_TOO_LONG", message);
   }

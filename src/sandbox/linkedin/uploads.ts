@@ -8,7 +8,7 @@ import {
   type AssetRow,
   findAsset,
   type Kind,
-  PROCESSING_MS,
+  processingMs,
   tooLarge,
   type UploadRow,
 } from "./assets.ts";
@@ -95,7 +95,7 @@ async function closeAsset(call: LinkedInCall, { urn, kind, owner, media_id }: As
      WHERE urn = ?`,
     id,
     at,
-    at + PROCESSING_MS[kind],
+    at + processingMs(kind, file.sizeBytes),
     isGood ? null : `The file is ${file.mime}`,
     urn,
   );

@@ -347,6 +347,38 @@ describe("a video", () => {
     expect(result).toMatchObject({ kind: "next" });
   });
 
+  test("that may not be looked at yet is waited for, a few times", async () => {
+    const forbidden = () => error(403, "ACCESS_DENIED");
+    let place: Bookmark = { ...PROCESSING, assets: [VIDEO] };
+    for (let look = 1; look <= 20; look++) {
+      const { result } = await prepare([[LOOK, forbidden()]], place, change);
+      expect(result).toMatchObject({ kind: "waiting", checkAfterSeconds: 5 });
+      if (result.kind === "waiting") place = result.bookmark;
+    }
+    const seen = await prepare([[LOOK, Response.json({ status: "AVAILABLE" })]], place, change);
+    expect(seen.result).toEqual({ kind: "ready", bookmark: { ...READY, assets: [VIDEO] } });
+    const last = await prepare([[LOOK, forbidden()]], place, change);
+    expect(last.result).toMatchObject({ failure: { code: "account_disconnected" } });
+  });
+
+  test("that was finalized, and may not be looked at, is waited for", async () => {
+    const script: Script = [
+      [FINALIZE, error(400, "UPDATING_ASSET_FAILED")],
+      [LOOK, error(403, "ACCESS_DENIED")],
+    ];
+    expect((await prepare(script, await sent(), change)).result).toMatchObject({ kind: "waiting" });
+  });
+
+  test("that may neither be finalized nor looked at is a lost role", async () => {
+    const script: Script = [
+      [FINALIZE, error(403, "ACCESS_DENIED")],
+      [LOOK, error(403, "ACCESS_DENIED")],
+    ];
+    expect((await prepare(script, await sent(), change)).result).toMatchObject({
+      failure: { code: "account_disconnected" },
+    });
+  });
+
   test("is looked at by people too, less often after a while", async () => {
     const place = { ...PROCESSING, assets: [VIDEO] };
     const answer = () => Response.json({ status: "PROCESSING" });
@@ -425,7 +457,7 @@ describe("posting", () => {
       { multiImage: { images: [{ id: "a" }, { id: "b" }] } },
     ],
     ["a video", { media: [video()] }, ["v"], { media: { id: "v" } }],
-    ["a titled video", { media: [video()], title: "T" }, ["v"], { media: { id: "v", title: "T" } }],
+    ["a titled video", { media: [video()], title: "T" }, ["v"], { media: { id: "v" } }],
     ["a document", { media: [pdf()], title: "T" }, ["d"], { media: { id: "d", title: "T" } }],
     [
       "an untitled document",
