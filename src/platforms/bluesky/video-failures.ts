@@ -28,7 +28,6 @@ const MEDIA_JOB_ERRORS = new Set([
 const SESSION_OVER = new Set(["UploadNotFound", "UploadExpired", "UploadAborted", "UploadFailed"]);
 /** Our plan of the parts is not the service's. Source: lexicon app.bsky.video.uploadPart. */
 const PLAN_ERRORS = new Set(["InvalidPartNumber", "PartSizeMismatch"]);
-const NOT_THERE = new Set(["MethodNotImplemented", "XRPCNotSupported"]);
 /** Source: lexicon app.bsky.video.uploadPart, finishUpload. */
 const UNCLEAR = new Set(["UploadNotReady", "UploadAlreadyCompleted", "MissingParts"]);
 
@@ -60,10 +59,6 @@ export const sendAgain = (message: string): Refused => ({
   restart: true,
 });
 
-/** Whether the service has no such method: it is older than the method, or has it switched off. */
-export const isNotThere = ({ status, name }: XrpcRefusal): boolean =>
-  status === 404 || status === 501 || NOT_THERE.has(name ?? "");
-
 /** Whether the service has to be asked how far it has come. */
 export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
 
@@ -80,6 +75,25 @@ function rateLimited(refusal: XrpcRefusal, now: Date, transient: boolean): Refus
   };
 }
 
+const unavailable = (message: string): Refused => ({
+  kind: "failed",
+  failure: { code: "platform_unavailable", message },
+  transient: true,
+});
+
+/** Refusals that are about the video or the account. */
+const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
+  "media_invalid",
+  "rate_limited",
+  "account_disconnected",
+]);
+
+/**
+ * Whether an upload in parts was refused for what a single shot would be refused for as well; every
+ * other refusal is one of the parts. So does Bluesky's own client.
+ */
+export const isOfEveryWay = ({ failure }: Refused): boolean => OF_EVERY_WAY.has(failure.code);
+
 /** A refusal of the video service in our terms. `now` turns the moment a limit ends into a wait. */
 export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   const { message } = refusal;
@@ -91,17 +105,12 @@ export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   if (name === "DailyLimitExceeded" || LIMIT_WORDING.test(message)) {
     return rateLimited(refusal, now, false);
   }
-  if (name === "TooManyOpenUploads") return rateLimited(refusal, now, true);
+  if (name === "TooManyOpenUploads") return unavailable(message);
   if (SESSION_OVER.has(name) || PLAN_ERRORS.has(name)) return sendAgain(message);
-  const unavailable: Refused = {
-    kind: "failed",
-    failure: { code: "platform_unavailable", message },
-    transient: true,
-  };
   // What is refused here is a token made a moment ago; the account's own login was good for it.
-  if (name === "ServiceOverloaded" || isTokenRefusal(refusal)) return unavailable;
+  if (name === "ServiceOverloaded" || isTokenRefusal(refusal)) return unavailable(message);
   const refused = toRefused(refusal, now);
-  return refused.kind === "failed" ? refused : unavailable;
+  return refused.kind === "failed" ? refused : unavailable(message);
 }
 
 /** Why the account may not upload at present. */

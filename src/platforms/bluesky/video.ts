@@ -35,7 +35,7 @@ import {
   VIDEO_SERVICE_DID,
 } from "./video-api.ts";
 import {
-  isNotThere,
+  isOfEveryWay,
   isSessionOpen,
   isUnclear,
   sendAgain,
@@ -158,8 +158,8 @@ async function startUpload(job: Job, item: MediaItem): Promise<Prepared> {
   });
   const reply = await readStartUploadReply(await job.fetch(request));
   if (!reply.ok) {
-    if (isNotThere(reply.error)) return next({ stage: "single_shot" });
-    return toVideoRefused(reply.error, job.now());
+    const refused = toVideoRefused(reply.error, job.now());
+    return isOfEveryWay(refused) ? refused : next({ stage: "single_shot" });
   }
   const { jobId, partSizeBytes, partCount } = reply.value;
   if (partCount !== Math.ceil(sizeBytes / partSizeBytes)) {

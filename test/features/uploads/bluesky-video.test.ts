@@ -219,6 +219,36 @@ test("where the service knows no parts, the whole video goes out in one call", a
   ]);
 });
 
+test("where ten uploads in parts are open already, the whole video goes out in one call", async () => {
+  const stage = await onStage();
+  const calls: string[] = [];
+  const id = await watching(
+    async (call, answer) => {
+      const name = nameOf(call);
+      calls.push(name);
+      // The first start opens as many beside it as the account may have.
+      if (name !== "startUpload") return answer();
+      const { method, url, headers } = call.request;
+      const body = await call.request.text();
+      for (let open = 0; open < 10; open++) {
+        Object.assign(call, { request: new Request(url, { method, headers, body }) });
+        await answer();
+      }
+      Object.assign(call, { request: new Request(url, { method, headers, body }) });
+      return answer();
+    },
+    async () => {
+      const uploadId = await stage.post();
+      await stage.harness.drain();
+      return uploadId;
+    },
+  );
+  expect(calls).toContain("uploadVideo");
+  expect(parts(calls)).toEqual([]);
+  expect(await stage.read(id)).toMatchObject({ status: "completed", errorMessage: null });
+  expect(await stage.feed()).toMatchObject([{ media: [{ sizeBytes: VIDEO_BYTES }] }]);
+});
+
 test("a video that the service has dropped before its end is sent again from the start", async () => {
   const stage = await onStage();
   const calls: string[] = [];

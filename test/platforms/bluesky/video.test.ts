@@ -377,9 +377,9 @@ test.each<[string, Response, object]>([
     },
   ],
   [
-    "TooManyOpenUploads",
-    xrpcError(400, "TooManyOpenUploads", "Too many"),
-    refused("rate_limited", "Too many", transient),
+    "too many calls",
+    xrpcError(429, "RateLimitExceeded", "Slower"),
+    refused("rate_limited", "Slower", transient),
   ],
   [
     "UploadForbidden",
@@ -387,24 +387,9 @@ test.each<[string, Response, object]>([
     refused("account_disconnected", "Confirm your email address to upload videos"),
   ],
   [
-    "ServiceOverloaded",
-    xrpcError(503, "ServiceOverloaded", "Later"),
-    refused("platform_unavailable", "Later", transient),
-  ],
-  [
-    "a token that the service does not believe",
-    xrpcError(401, "BadJwtSignature", "jwt signature"),
-    refused("platform_unavailable", "jwt signature", transient),
-  ],
-  [
     "a taken down account",
     xrpcError(401, "AccountTakedown", "Taken down"),
     refused("account_disconnected", "Taken down"),
-  ],
-  [
-    "an outage",
-    new Response("<h1>", { status: 502 }),
-    refused("platform_unavailable", "Bluesky answered HTTP 502.", transient),
   ],
 ])("ends the start at %s", async (_, reply, expected) => {
   const { prepared, names } = await step({ getServiceAuth: tokens(1), startUpload: [reply] }, null);
@@ -576,6 +561,12 @@ test.each<[string, Response]>([
   ["HTTP 501", new Response("", { status: 501 })],
   ["MethodNotImplemented", xrpcError(501, "MethodNotImplemented", "Method Not Implemented")],
   ["XRPCNotSupported", xrpcError(404, "XRPCNotSupported", "XRPCNotSupported")],
+  ["TooManyOpenUploads", xrpcError(400, "TooManyOpenUploads", "Too many")],
+  ["ServiceOverloaded", xrpcError(503, "ServiceOverloaded", "Later")],
+  ["a token that it does not believe", xrpcError(401, "BadJwtSignature", "jwt signature")],
+  ["InvalidRequest", xrpcError(400, "InvalidRequest", "Input must have the property width")],
+  ["HTTP 502", new Response("<h1>", { status: 502 })],
+  ["a session that cannot be read", json({ jobId: "" })],
 ])("turns to the older way when an upload in parts is answered with %s", async (_, reply) => {
   const { prepared } = await step({ getServiceAuth: tokens(1), startUpload: [reply] }, null);
   expect(prepared).toEqual({ kind: "next", bookmark: { stage: "single_shot" } });
