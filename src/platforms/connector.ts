@@ -87,6 +87,16 @@ export interface PublishJob<S = unknown> {
   now(): Date;
   /** The bytes of a file, whole or from `offset` for `length` bytes. */
   readMedia(item: MediaItem, range?: { offset: number; length: number }): Promise<ReadableStream>;
+  /**
+   * Makes one call whose body holds a whole file, for as long as its bytes move: neither the deadline of
+   * a call nor the lease of the job ends it, as that is renewed on the way. For steps that may be
+   * repeated: not for the call that cannot be undone, whose time is that of `fetch`.
+   *
+   * @param toRequest makes the call of the file's bytes
+   * @throws when it broke off: nothing moved for about a minute, it took more than 10, or somebody else
+   * has taken the job
+   */
+  transfer(item: MediaItem, toRequest: (data: ReadableStream) => Request): Promise<Response>;
   /** A signed address of ours that the platform can pull the file from for 6 hours. */
   mediaUrl(item: MediaItem, form?: PulledForm): Promise<string>;
   /** Reads the header of a video by a few ranged reads; null for what is no readable video. */

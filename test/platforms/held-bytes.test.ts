@@ -114,6 +114,7 @@ async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
     fetch,
     now: () => NOW,
     readMedia: async (item, range) => line.storage(range?.length ?? item.sizeBytes),
+    transfer: async (item, toRequest) => fetch(toRequest(line.storage(item.sizeBytes))),
     mediaUrl: async () => "https://akimbo.test/media",
     inspectVideo: async () => FACTS,
   };

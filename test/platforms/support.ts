@@ -134,6 +134,8 @@ export const jobOf = <T extends Own>(fetch: Fetch, { now, facts }: Circumstances
   fetch,
   now: () => now ?? NOW,
   inspectVideo: async () => (facts === undefined ? FACTS : facts),
+  transfer: async (item: MediaItem, toRequest: (data: ReadableStream) => Request) =>
+    fetch(toRequest(await own.readMedia(item))),
   ...own,
 });
 

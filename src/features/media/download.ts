@@ -1,4 +1,3 @@
-import { SECOND } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
 import { type StoredFile, storeFile } from "./store.ts";
@@ -6,8 +5,15 @@ import { type StoredFile, storeFile } from "./store.ts";
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
 const MAX_REDIRECTS = 3;
-/** For the whole download, redirects included: it must end within the lease of the job. */
-const DOWNLOAD_SECONDS = 60;
+/** For the whole download, redirects included. */
+export const DOWNLOAD_SECONDS = 300;
+
+/** Who waits for the bytes: told of each piece, and may end the download. */
+export interface Recipient {
+  signal: AbortSignal;
+  /** @throws when the rest is not wanted any more */
+  moved(): Promise<void>;
+}
 
 /** Why a URL from outside may not be fetched as media; null when it may. */
 export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string | null {
@@ -26,13 +32,17 @@ export type Downloaded =
   | { kind: "invalid"; message: string };
 
 /** Fetches a public file into storage. Follows up to three redirects, each judged by itself. */
-export async function downloadMedia(deps: Deps, teamId: number, url: string): Promise<Downloaded> {
-  const deadline = AbortSignal.timeout(DOWNLOAD_SECONDS * SECOND);
+export async function downloadMedia(
+  deps: Deps,
+  teamId: number,
+  url: string,
+  recipient: Recipient,
+): Promise<Downloaded> {
   let address = url;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
     const refusal = refusedMediaUrl(deps, address);
     if (refusal) return unreachable(`The media URL ${refusal}.`);
-    const response = await fetchOrNull(deps, address, deadline);
+    const response = await fetchOrNull(deps, address, recipient.signal);
     if (!response) return unreachable("The media URL did not answer.", true);
     const target = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && target) {
@@ -46,7 +56,8 @@ export async function downloadMedia(deps: Deps, teamId: number, url: string): Pr
       const isTheirs = response.status >= 500 || response.status === 429;
       return unreachable(`The media URL answered with status ${response.status}.`, isTheirs);
     }
-    return receive(deps, teamId, response.body, new URL(address).pathname);
+    const pieces = telling(response.body, recipient);
+    return receive(deps, teamId, pieces, new URL(address).pathname);
   }
   return unreachable(`The media URL redirects more than ${MAX_REDIRECTS} times.`);
 }
@@ -65,10 +76,17 @@ async function fetchOrNull(deps: Deps, url: string, signal: AbortSignal): Promis
   }
 }
 
+async function* telling(body: ReadableStream<Uint8Array>, { moved }: Recipient) {
+  for await (const piece of body) {
+    await moved();
+    yield piece;
+  }
+}
+
 async function receive(
   deps: Deps,
   teamId: number,
-  body: ReadableStream,
+  body: AsyncIterable<Uint8Array>,
   name: string,
 ): Promise<Downloaded> {
   let stored: Awaited<ReturnType<typeof storeFile>>;

@@ -35,9 +35,10 @@ export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const registered = await readRegisterVideoReply(await job.fetch(request));
   if (!registered.ok) return toRefused(registered.error);
   const { sizeBytes, mime } = item;
-  const data = await job.readMedia(item);
-  const upload = uploadVideoRequest(registered.value, { data, sizeBytes, mime });
-  const reply = await readUploadVideoReply(await job.fetch(upload));
+  const sent = await job.transfer(item, (data) =>
+    uploadVideoRequest(registered.value, { data, sizeBytes, mime }),
+  );
+  const reply = await readUploadVideoReply(sent);
   if (!reply.isTaken) return toUploadRefused(reply);
   const { mediaId } = registered.value;
   const bookmark: Processing = { stage: "processing", mediaId, since: job.now().getTime() };

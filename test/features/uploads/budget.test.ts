@@ -69,9 +69,9 @@ describe("with nothing in flight", () => {
     expect(await budget.within(40, spending(0))).toBe(null);
   });
 
-  test("no step begins after ten minutes", async () => {
+  test("no step begins after four minutes, which leaves a transfer its ten", async () => {
     const { budget, advance } = stage();
-    advance(599);
+    advance(239);
     expect(await budget.within(1, spending(0))).toBe("done");
     advance(1);
     expect(await budget.within(1, spending(0))).toBe(null);

@@ -9,8 +9,11 @@ const HAND_OVER = 2;
 const LEAST = 32;
 /** How long a step waits for those of other posts to end. */
 const PATIENCE_MS = 5 * SECOND;
-/** Queue consumers are ended after 15 minutes. Source: Queues, "Limits". */
-const MAX_MS = 10 * 60 * SECOND;
+/**
+ * No step begins after this: queue consumers are ended after 15 minutes (Queues, "Limits"), and a transfer
+ * may take 10 of them.
+ */
+const MAX_MS = 4 * 60 * SECOND;
 
 /** The calls that leave the Worker, shared by the messages of one queue batch. */
 export interface Budget {

@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
 import { sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
-import { downloadMedia } from "../../media/download.ts";
+import { DOWNLOAD_SECONDS, downloadMedia } from "../../media/download.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../../media/repo.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
-import { save } from "./writes.ts";
+import { Lease } from "./lease.ts";
+import { renewedLease, save } from "./writes.ts";
 
 export type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
@@ -30,10 +31,14 @@ export async function fetchNextMedia(
   const item = upload.media[index];
   if (!item || !("url" in item)) return null;
 
-  const downloaded = await downloadMedia(deps, upload.teamId, item.url);
+  const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);
+  const downloaded = await downloadMedia(deps, upload.teamId, item.url, recipient);
   if (item.role === "thumbnail" && downloaded.kind !== "stored") {
     const gone: MediaRef = { ...item, isGone: true };
-    const updated = await save(deps, upload, { media: upload.media.with(index, gone) });
+    const updated = await save(deps, upload, {
+      media: upload.media.with(index, gone),
+      ...renewedLease(deps.now()),
+    });
     return { kind: "fetched", upload: updated, media };
   }
   if (downloaded.kind === "invalid") {
@@ -58,6 +63,7 @@ export async function fetchNextMedia(
       media: upload.media.with(index, ref),
       fileSize: upload.fileSize + file.sizeBytes,
       progressedAt: now,
+      ...renewedLease(now),
     },
     [
       insertMedia(deps.db, teamId, file, now),

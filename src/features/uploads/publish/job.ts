@@ -13,9 +13,10 @@ import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
+import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
-/** What is left of the lease when a platform call must have ended, in seconds. */
-const LEASE_SLACK_SECONDS = 10;
+/** Of one file, in seconds; the budget of an invocation leaves room for one such step. */
+const TRANSFER_SECONDS = 10 * 60;
 
 const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow): MediaItem => ({
   kind,
@@ -51,6 +52,13 @@ export function createJob(
 ): PublishJob {
   const { upload, account, media } = held;
   const network = platformFetch(deps, account, upload.id);
+  const lease = new Lease(deps, upload);
+  const readMedia: PublishJob["readMedia"] = async (item, range) => {
+    const file = media.find(({ sha256 }) => sha256 === item.sha256);
+    const object = file && (await deps.media.get(file.objectKey, range ? { range } : {}));
+    if (!object) throw fileIsGone();
+    return object.body;
+  };
   return {
     post: {
       title: upload.title,
@@ -71,12 +79,17 @@ export function createJob(
     uploadId: upload.id,
     attempt: upload.attempt,
     now: deps.now,
-    fetch: withDeadline(network, connector.timing.callSeconds, upload.leaseUntil, deps),
-    readMedia: async (item, range) => {
-      const file = media.find(({ sha256 }) => sha256 === item.sha256);
-      const object = file && (await deps.media.get(file.objectKey, range ? { range } : {}));
-      if (!object) throw fileIsGone();
-      return object.body;
+    fetch: withDeadline(network, connector.timing.callSeconds, lease),
+    readMedia,
+    transfer: async (item, toRequest) => {
+      const transfer = lease.begin(TRANSFER_SECONDS);
+      const { body, stop } = throughTransfer(await readMedia(item), transfer);
+      try {
+        const { signal } = transfer;
+        return await network(toRequest(body), { signal, redirect: "manual" });
+      } finally {
+        stop();
+      }
     },
     mediaUrl: async (item, form = "original") => {
       const origin = deps.config.publicUrl ?? upload.origin;
@@ -92,15 +105,9 @@ export function createJob(
 }
 
 /** No call outlives its own deadline, nor the lease under which it is made; too late, none is made. */
-function withDeadline(
-  network: Fetch,
-  callSeconds: number,
-  leaseUntil: Date | null,
-  deps: Deps,
-): Fetch {
+function withDeadline(network: Fetch, callSeconds: number, lease: Lease): Fetch {
   return async (input, init) => {
-    const leaseLeft = msUntil(leaseUntil, deps) - LEASE_SLACK_SECONDS * SECOND;
-    const signals = [init?.signal, endsIn(Math.min(callSeconds * SECOND, leaseLeft))];
+    const signals = [init?.signal, endsIn(Math.min(callSeconds * SECOND, lease.msLeft()))];
     const signal = AbortSignal.any(signals.filter((one) => one != null));
     return network(input, { ...init, signal, redirect: "manual" });
   };
@@ -113,14 +120,7 @@ function withDeadline(
 export function endingBy(job: PublishJob, end: Date): PublishJob {
   const fetch: Fetch = async (input, init) =>
     job.fetch(input, { ...init, signal: endsIn(msUntil(end, job)) });
-  return { ...job, fetch };
-}
-
-const msUntil = (end: Date | null, { now }: Pick<Deps, "now">): number =>
-  (end?.getTime() ?? 0) - now().getTime();
-
-/** @throws when there is no time left */
-function endsIn(ms: number): AbortSignal {
-  if (ms <= 0) throw new Error("Too late to make the call.");
-  return AbortSignal.timeout(ms);
+  const transfer: PublishJob["transfer"] = async (item, toRequest) =>
+    fetch(toRequest(await job.readMedia(item)));
+  return { ...job, fetch, transfer };
 }

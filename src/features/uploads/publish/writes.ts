@@ -49,7 +49,19 @@ export async function save(
   return { ...upload, ...set };
 }
 
-const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
+/** For what else is written while the job is in our hands. */
+export const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
+
+/**
+ * Keeps the job while a step lasts; until when. Whoever took the job since keeps it.
+ *
+ * @throws LostLease
+ */
+export async function renewLease(deps: Deps, upload: UploadRow): Promise<Date> {
+  const renewed = renewedLease(deps.now());
+  await save(deps, upload, renewed);
+  return renewed.leaseUntil;
+}
 
 /** A step is done: its bookmark is stored before the next one, which begins with all its back-offs. */
 export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
