@@ -244,13 +244,15 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
   if (!allowed.ok) return allowed.error;
   const token = await uploadToken(job);
   if (!token.ok) return token.error;
-  const request = uploadVideoRequest(token.value, {
-    did: job.account.platformAccountId,
-    name: nameOf(item),
-    mime: item.mime,
-    data: await readBytes(job, item, 0, item.sizeBytes),
-  });
-  const reply = await readUploadVideoReply(await job.fetch(request));
+  const sent = await job.transfer(item, (data) =>
+    uploadVideoRequest(token.value, {
+      did: job.account.platformAccountId,
+      name: nameOf(item),
+      mime: item.mime,
+      data: data.pipeThrough(new FixedLengthStream(item.sizeBytes)),
+    }),
+  );
+  const reply = await readUploadVideoReply(sent);
   if (!reply.ok) return toVideoRefused(reply.error, job.now());
   const bookmark = processing(job, reply.value.jobId);
   // The answer may say no more of the earlier job than its id.

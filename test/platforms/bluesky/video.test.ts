@@ -594,7 +594,26 @@ test("sends a whole video after asking whether it may", async () => {
       bytes: 2_500,
     },
   ]);
-  expect(ranges).toEqual([{ offset: 0, length: 2_500 }]);
+  expect(ranges).toEqual([null]);
+});
+
+test("a whole video has as long as its bytes move, not the time of a call", async () => {
+  const { fetch } = scriptedFetch(
+    methods({ getServiceAuth: tokens(2), getUploadLimits: [json({ canUpload: true })] }),
+  );
+  const sent: string[] = [];
+  const publishJob: ReturnType<typeof job> = {
+    ...job(fetch, { post: { media: [video()] } }),
+    transfer: async (item, toRequest) => {
+      const request = toRequest(new Blob([new Uint8Array(item.sizeBytes)]).stream());
+      const { byteLength } = await request.arrayBuffer();
+      sent.push(`${new URL(request.url).pathname.split(".").at(-1)} ${byteLength}`);
+      return json(status({ state: "JOB_STATE_CREATED" }));
+    },
+  };
+  const prepared = await bluesky.prepare(publishJob, { stage: "single_shot" });
+  expect(prepared).toMatchObject({ kind: "waiting", bookmark: PROCESSING });
+  expect(sent).toEqual(["uploadVideo 2500"]);
 });
 
 test.each<[string, Response, object]>([
