@@ -301,7 +301,7 @@ describe("what an upload is opened with", () => {
         more: { contentDetails: { regionRestriction: { allowed: ["DE"] } } },
         query: `${PARTS}snippet,status,contentDetails`,
       },
-      "unexpectedPart",
+      "invalidVideoMetadata",
     ],
     ["an unknown part", { query: `${PARTS}snippet,status,colour` }, "unknownPart"],
     ["no part", { query: "uploadType=resumable" }, "missingRequiredParameter"],

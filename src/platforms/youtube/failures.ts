@@ -65,9 +65,15 @@ const BY_REASON = new Map<string, Rule>([
   ["backendError", UNAVAILABLE],
 ]);
 
-/** Whether the reason is about something else than what was optional in the request. */
+/** YouTube's word for a part that this channel may not send as well: it does not say which. */
+const ANY_METADATA = "invalidVideoMetadata";
+
 export const isKnownReason = (reason: string | null): boolean =>
   reason !== null && BY_REASON.has(reason);
+
+/** Whether the refusal may be about what was optional in the request. */
+export const isOfOptionalParts = ({ status, reason }: YouTubeRefusal): boolean =>
+  status === 400 && (reason === ANY_METADATA || !isKnownReason(reason));
 
 /** Why YouTube could not process a video. Source: YouTube Data API, "Videos", `failureReason`. */
 const FAILURE_REASONS = new Map<string, FailureCode>([

@@ -23,7 +23,7 @@ import type { Uploading } from "./bookmark.ts";
 import { CHUNK_BYTES } from "./capabilities.ts";
 import {
   isGone,
-  isKnownReason,
+  isOfOptionalParts,
   isOutage,
   mediaInvalid,
   toRefused,
@@ -111,10 +111,10 @@ async function open(
 /** The optional parts that YouTube does not take from this channel: those it names, else all. */
 function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): OptionalPart[] {
   const sent = (Object.keys(OPTIONAL_PARTS) as OptionalPart[]).filter((part) => resource[part]);
-  const { status, reason, message, location } = refusal;
+  const { status, message, location } = refusal;
   const named = sent.filter((part) => `${message} ${location}`.includes(part));
   if (named.length > 0 && (status === 400 || status === 403)) return named;
-  return status === 400 && !isKnownReason(reason) ? sent : [];
+  return isOfOptionalParts(refusal) ? sent : [];
 }
 
 /** How much of the video its session has. */

@@ -104,6 +104,9 @@ const REASONS: [path: string, reason: string][] = [
  */
 export function readResource(call: YouTubeCall, body: Record<string, unknown>): Resource {
   const parts = requireParts(call, [...PARTS, ...READ_PARTS]);
+  if (body.contentDetails !== undefined && parts.includes("contentDetails")) {
+    throw new YouTubeError(400, "invalidVideoMetadata", "The request metadata is invalid.");
+  }
   const misplaced = parts.find((part) => !PARTS.includes(part) && part !== "id");
   if (misplaced) throw badParameter("part", `'${misplaced}'`, "unexpectedPart");
   const unnamed = Object.keys(body).find((part) => !parts.includes(part));

@@ -125,7 +125,10 @@ test("a channel that may not restrict countries gets its video without", async (
   const id = await stage.post({ blockedCountries: "DE,AT" });
   const calls = await watching(() => stage.harness.drain());
   expect(opened(calls)).toBe(2);
-  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(await stage.read(id)).toMatchObject({
+    status: "completed",
+    metadata: { warnings: [expect.stringMatching(/restrict countries/)] },
+  });
   const [post] = await stage.feed();
   expect(Object.keys(post.fields)).toEqual(["snippet", "status", "notifySubscribers"]);
 });

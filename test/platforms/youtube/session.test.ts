@@ -165,6 +165,15 @@ describe("opening an upload", () => {
       ["restrict countries", "hasPaidProductPlacement"],
     ],
     [
+      "both parts of metadata that YouTube calls invalid",
+      [
+        error(400, "invalidVideoMetadata", { message: "The request metadata is invalid." }),
+        opened(),
+      ],
+      "snippet,status",
+      ["hasPaidProductPlacement", "restrict countries"],
+    ],
+    [
       "both parts where YouTube names none",
       [error(400, "badRequest"), opened()],
       "snippet,status",
@@ -181,6 +190,7 @@ describe("opening an upload", () => {
 
   test.each<[string, Answer, JobChange]>([
     ["another field", error(400, "invalidTitle"), { settings: OPTIONAL }],
+    ["metadata without an optional part", error(400, "invalidVideoMetadata"), {}],
     ["what was not sent", error(400, "unexpectedPart", { message: "contentDetails" }), {}],
     ["the account", error(403, "forbidden"), { settings: OPTIONAL }],
   ])("does not repeat a refusal about %s", async (_, answer, change) => {
