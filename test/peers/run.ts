@@ -9,6 +9,7 @@ import { Problem, runProgram } from "../../src/cli/program.ts";
 import { type Akimbo, startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
 import { createChecks } from "./checks.ts";
+import { createContractChecks } from "./contracts/checks.ts";
 import { type Check, createPosting, type World } from "./posting.ts";
 import { startRelay } from "./relay.ts";
 import { createVideoChecks } from "./video-checks.ts";
@@ -16,13 +17,30 @@ import { startVideoService } from "./video-service.ts";
 
 const SHOWN_LOG_LINES = 40;
 
+/** Leaves the Bluesky server out: what is sent is held against the vendors' contracts alone. */
+const CONTRACTS_ONLY = "--contracts";
+
 async function main(stopping: AbortSignal): Promise<number> {
   await installPeers();
+  const contractChecks = createContractChecks();
+  const failed = await runChecks(contractChecks, stopping);
+  if (process.argv.includes(CONTRACTS_ONLY)) return summarize(contractChecks.length, failed);
+  const [checks, failedThere] = await runBluesky(stopping);
+  return summarize(contractChecks.length + checks, failed + failedThere);
+}
+
+function summarize(checks: number, failed: number): number {
+  console.log(`\n${checks - failed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** Publishes to a Bluesky server of one's own; how many checks there were, and how many failed. */
+async function runBluesky(stopping: AbortSignal): Promise<[checks: number, failed: number]> {
   const folder = mkdtempSync(join(tmpdir(), "akimbo-peers-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   const jwtSecret = randomBytes(32).toString("hex");
 
-  console.log("Starting a Bluesky server and Akimbo …\n");
+  console.log("\nStarting a Bluesky server and Akimbo …\n");
   const pds = await startPds(join(folder, "pds"), jwtSecret);
   const videoService = await startVideoService(pds.directory);
   const akimbo = await startAkimbo(join(folder, "state"), {
@@ -38,8 +56,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   const checks = [...createChecks(world, posting), ...createVideoChecks(world, posting)];
   const failed = await runChecks(checks, stopping);
   if (failed > 0) await showLog(akimbo);
-  console.log(`\n${checks.length - failed} passed, ${failed} failed`);
-  return failed === 0 ? 0 : 1;
+  return [checks.length, failed];
 }
 
 /** Npm writes its own copy of the lockfile at the end of an installation. */
@@ -49,13 +66,13 @@ async function installPeers(): Promise<void> {
   const installedAt = await timeOf("node_modules/.package-lock.json");
   const lockedAt = await timeOf("package-lock.json");
   if (installedAt && lockedAt && installedAt >= lockedAt) return;
-  console.log("Installing the Bluesky server, this once …");
+  console.log("Installing the peers, this once …");
   const npm = spawnGroup("npm", ["ci", "--loglevel=error"], {
     cwd,
     stdio: ["ignore", "ignore", "inherit"],
   });
   const [code] = await once(npm, "exit");
-  if (code !== 0) throw new Problem("The Bluesky server could not be installed.");
+  if (code !== 0) throw new Problem("The peers could not be installed.");
 }
 
 /** How many failed. */

@@ -68,8 +68,7 @@ const BY_REASON = new Map<string, Rule>([
 /** YouTube's word for a part that this channel may not send as well: it does not say which. */
 const ANY_METADATA = "invalidVideoMetadata";
 
-export const isKnownReason = (reason: string | null): boolean =>
-  reason !== null && BY_REASON.has(reason);
+const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);
 
 /** Whether the refusal may be about what was optional in the request. */
 export const isOfOptionalParts = ({ status, reason }: YouTubeRefusal): boolean =>

@@ -1,0 +1,216 @@
+import { expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
+import { blueskySimulator } from "../../../src/sandbox/bluesky/index.ts";
+import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
+import type { SimulatedCall, Simulator } from "../../../src/sandbox/simulator.ts";
+import { xSimulator } from "../../../src/sandbox/x/index.ts";
+import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";
+import {
+  type Fields,
+  jpeg,
+  mp4,
+  openStage,
+  passing,
+  png,
+  type Stage,
+} from "../../features/uploads/platform-stage.ts";
+import { verticalMp4 } from "../../support/videos.ts";
+import { type RecordedCall, toLine } from "./recording.ts";
+
+// Publishes every kind of post through the real connectors to the simulated platforms, and prints the
+// calls that were made. They are judged outside of the Workers runtime, where the contracts are.
+
+const gif = () =>
+  new Blob([Uint8Array.fromBase64("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")]);
+
+/** With room behind it: more than one part of an upload. */
+function longMp4(sizeBytes: number): Blob {
+  const bytes = new Uint8Array(sizeBytes);
+  bytes.set(verticalMp4);
+  return mp4(bytes);
+}
+
+type Kind = [name: string, fields: (stage: Stage) => Fields, answer?: Answer];
+/** Answers a call in the platform's place; null leaves it to the simulator. */
+type Answer = (call: SimulatedCall) => Promise<Response | null>;
+
+const LOST = "[sandbox:lost_reply]";
+
+const X_KINDS: Kind[] = [
+  ["a text", () => ({ title: "Look" })],
+  [
+    "all flags",
+    () => ({
+      title: "Look",
+      x_made_with_ai: "true",
+      x_paid_partnership: "true",
+      x_community_id: "1493446837214187523",
+      x_share_with_followers: "true",
+    }),
+  ],
+  ["super followers", () => ({ title: "Look", x_super_followers_only: "true" })],
+  ...["following", "mentionedUsers", "subscribers", "verified"].map(
+    (who): Kind => [`replies: ${who}`, () => ({ title: who, x_reply_settings: who })],
+  ),
+  ["a poll", () => ({ title: "Tea?", x_poll_options: "Tea, Coffee, Water" })],
+  [
+    "images",
+    () => ({
+      title: "Look",
+      photo: [jpeg(), png(), jpeg(), png()],
+      x_alt_text: "A square",
+      x_tagged_users: '["grace","linus"]',
+    }),
+  ],
+  ["a GIF", () => ({ title: "Look", photo: gif() })],
+  [
+    "a video with subtitles",
+    () => ({
+      title: "Look",
+      video: longMp4(3_000_000),
+      x_subtitles_url: "https://subtitles.sandbox.test/hello.srt",
+      x_subtitles_language: "de",
+    }),
+  ],
+  ["a lost answer", () => ({ title: `Lost ${LOST}` })],
+];
+
+const YOUTUBE_KINDS: Kind[] = [
+  ["a video", () => ({ title: "Look", video: mp4() })],
+  [
+    "all fields and a thumbnail",
+    () => ({
+      title: "Look",
+      description: "More",
+      video: mp4(),
+      thumbnail: jpeg(),
+      tags: "one, two words",
+      categoryId: "10",
+      privacyStatus: "unlisted",
+      license: "creativeCommon",
+      selfDeclaredMadeForKids: "false",
+      containsSyntheticMedia: "true",
+      hasPaidProductPlacement: "true",
+      defaultLanguage: "en",
+      defaultAudioLanguage: "pt-BR",
+      recordingDate: "2026-11-01",
+      blockedCountries: "DE,AT",
+      notifySubscribers: "false",
+    }),
+  ],
+  [
+    "a scheduled video",
+    () => ({ title: "Soon", video: mp4(), scheduledDate: "2026-12-24T18:00:00+01:00" }),
+  ],
+  ["a lost answer", () => ({ title: `Lost ${LOST}`, video: mp4() })],
+];
+
+const BLUESKY_KINDS: Kind[] = [
+  [
+    "a text with facets, languages and labels",
+    () => ({
+      description: "Hello @grace.test, see https://example.com/a and #tag",
+      bluesky_langs: "en,de",
+      bluesky_labels: "graphic-media",
+    }),
+  ],
+  ["an image", () => ({ description: "Look", photo: jpeg(), bluesky_alt_text: "A square" })],
+  ["four images", () => ({ description: "Look", photo: [jpeg(), png(), jpeg(), png()] })],
+  ["a video", () => ({ description: "Look", video: longMp4(12_000_000) })],
+  [
+    "a whole video",
+    () => ({ description: "Look", video: mp4(), bluesky_alt_text: "A film" }),
+    async ({ url }) =>
+      url.pathname.endsWith(".startUpload")
+        ? Response.json({ error: "MethodNotImplemented" }, { status: 501 })
+        : null,
+  ],
+  ["a lost answer", () => ({ description: `Lost ${LOST}` })],
+];
+
+const boardOf = async (stage: Stage): Promise<string> => {
+  const path = `/pinterest/boards?accountId=${stage.accountId}`;
+  const answer = await stage.harness.call("GET", path, { token: stage.member.token });
+  return answer.body.data[0].id;
+};
+
+const cannotFetch: Answer = async ({ url, request }) => {
+  if (url.pathname !== "/v5/pins" || !/image_urls?"/.test(await request.clone().text()))
+    return null;
+  const message = "Unable to reach the URL. Please check the URL and try again.";
+  return Response.json({ code: 235, message }, { status: 400 });
+};
+
+const PIN = {
+  title: "Look",
+  description: "More",
+  link: "https://example.com",
+  alt_text: "A square",
+};
+
+const PINTEREST_KINDS: Kind[] = [
+  ["an image", () => ({ ...PIN, photo: jpeg() })],
+  ["a carousel", () => ({ ...PIN, photo: [jpeg(), jpeg()] })],
+  ["an image that is sent along", () => ({ ...PIN, photo: jpeg() }), cannotFetch],
+  ["a carousel that is sent along", () => ({ ...PIN, photo: [jpeg(), jpeg()] }), cannotFetch],
+  ["a video", () => ({ ...PIN, video: mp4(), pinterest_cover_time_ms: "1600" })],
+  ["a lost answer", () => ({ title: `Lost ${LOST}`, photo: jpeg() })],
+];
+
+const PLATFORMS: [Platform, Simulator, Kind[]][] = [
+  ["x", xSimulator, X_KINDS],
+  ["youtube", youtubeSimulator, YOUTUBE_KINDS],
+  ["bluesky", blueskySimulator, BLUESKY_KINDS],
+  ["pinterest", pinterestSimulator, PINTEREST_KINDS],
+];
+
+/** A body as JSON, as the texts and files of a form, or as the type and size of anything else. */
+async function readBody(request: Request): Promise<RecordedCall["body"]> {
+  if (!request.body) return null;
+  const type = request.headers.get("content-type") ?? "";
+  if (/^application\/json\b/.test(type)) {
+    return { kind: "json", value: JSON.parse(await request.text(), shortened) };
+  }
+  if (type.startsWith("multipart/form-data")) {
+    const form = await request.formData();
+    const fields = [...form].map(([name, value]) => [
+      name,
+      typeof value === "string" ? value : null,
+    ]);
+    return { kind: "form", fields: Object.fromEntries(fields) };
+  }
+  return { kind: "bytes", type, sizeBytes: (await request.arrayBuffer()).byteLength };
+}
+
+/** Images as text are long, and all alike. */
+const shortened = (key: string, value: unknown): unknown =>
+  key === "data" && typeof value === "string" ? value.slice(0, 40) : value;
+
+async function record(platform: Platform, kind: string, call: SimulatedCall) {
+  const { method, url } = call.request;
+  const body = await readBody(call.request.clone());
+  const headers = Object.fromEntries(call.request.headers);
+  console.log(toLine({ platform, kind, method, url, headers, body }));
+}
+
+for (const [platform, simulator, kinds] of PLATFORMS) {
+  test(`${platform}: every kind of post`, async () => {
+    for (const [kind, fieldsOf, answer] of kinds) {
+      const wrap: Parameters<typeof passing>[1] = async (call, simulate) => {
+        await record(platform, kind, call);
+        return (await answer?.(call)) ?? simulate();
+      };
+      await passing(simulator, wrap, async () => {
+        const stage = await openStage(platform);
+        const board: Fields =
+          platform === "pinterest" ? { pinterest_board_id: await boardOf(stage) } : {};
+        const upload = await stage.publish({ ...board, ...fieldsOf(stage) });
+        expect({ kind, status: upload.status, error: upload.errorMessage }).toEqual({
+          kind,
+          status: "completed",
+          error: null,
+        });
+      });
+    }
+  });
+}
