@@ -39,6 +39,8 @@ export interface Deps {
   /** The network. Never follows redirects by itself. */
   fetch: Fetch;
   now(): Date;
+  /** When this server started; null in production, where isolates come and go. */
+  startedAt: Date | null;
   wait(ms: number): Promise<void>;
   newId(prefix: string): string;
   newEventId(): string;
@@ -91,6 +93,7 @@ interface Shared {
   cipher: Cipher;
   db: Db;
   fetch: Fetch;
+  startedAt: Date | null;
 }
 
 const sharedByEnv = new WeakMap<object, Shared>();
@@ -100,13 +103,14 @@ function shared(env: Env): Shared {
   const known = sharedByEnv.get(env);
   if (known) return known;
   const config = parseConfig(env);
-  const fresh = {
+  if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
+  const fresh: Shared = {
     config,
     cipher: createCipher(config.encryptionKeys),
     db: connect(env.DB),
     fetch: createFetch(config),
+    startedAt: config.isDevelopment ? now() : null,
   };
-  if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
   sharedByEnv.set(env, fresh);
   return fresh;
 }

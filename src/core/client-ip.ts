@@ -13,3 +13,7 @@ export function clientKey(address: string | null): string {
   const groups = [...left, ...zeros.fill("0"), ...right].slice(0, 4);
   return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 }
+
+/** Returns true for an address of the machine itself. */
+export const isLoopback = (address: string | null): boolean =>
+  address !== null && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/i.test(address);

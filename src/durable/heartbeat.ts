@@ -1,14 +1,28 @@
 import { DurableObject } from "cloudflare:workers";
+import { LATE_SECONDS } from "../core/health.ts";
+import { SECOND } from "../core/time.ts";
 import type { Env } from "../deps.ts";
 
-/** Remembers when cron last ran, so that `/health` can tell without a database write a minute. */
+/** Longer between two ticks, and cron has been away. */
+const GAP_MS = LATE_SECONDS * SECOND;
+
+/** Remembers when cron ran, so that `/health` can tell without a database write a minute. */
 export class Heartbeat extends DurableObject<Env> {
   async beat(at: number): Promise<void> {
-    await this.ctx.storage.put("lastTickAt", at);
+    const { lastTickAt } = await this.pulse();
+    const { storage } = this.ctx;
+    // A clock that was set back is a gap too.
+    const hasGap = lastTickAt === null || Math.abs(at - lastTickAt) > GAP_MS;
+    await storage.put(hasGap ? { lastTickAt: at, steadySince: at } : { lastTickAt: at });
   }
 
-  async lastTickAt(): Promise<number | null> {
-    return (await this.ctx.storage.get<number>("lastTickAt")) ?? null;
+  /** Epoch milliseconds of the last tick, and of the first one after the last gap. */
+  async pulse(): Promise<{ lastTickAt: number | null; steadySince: number | null }> {
+    const known = await this.ctx.storage.get<number>(["lastTickAt", "steadySince"]);
+    return {
+      lastTickAt: known.get("lastTickAt") ?? null,
+      steadySince: known.get("steadySince") ?? null,
+    };
   }
 }
 
