@@ -96,12 +96,34 @@ function explain(status: number, body: unknown, text: string): string {
   return [`${status} ${message ? `${error}, ${message}` : error}`, ...details].join("; ");
 }
 
-/** Whether something healthy answers there. */
-export async function isHealthy(origin: string): Promise<boolean> {
-  const signal = AbortSignal.timeout(2_000);
-  const response = await fetch(`${origin}/health`, { signal }).catch(() => null);
-  await response?.body?.cancel();
-  return response?.ok ?? false;
+const health = z.object({ status: z.string(), error: z.string().optional() });
+
+/** What `/health` said. `status` is null where what answered is no running Akimbo. */
+export interface HealthAnswer {
+  status: string | null;
+  error: string | null;
+  /** The answer as it came, cut short. */
+  text: string;
+}
+
+const HEALTH_TIMEOUT_MS = 2_000;
+const SHOWN_CHARACTERS = 300;
+
+/** Asks for the health of what listens there; null when nothing answers. */
+export async function askHealth(origin: string): Promise<HealthAnswer | null> {
+  const signal = AbortSignal.timeout(HEALTH_TIMEOUT_MS);
+  try {
+    const response = await fetch(`${origin}/health`, { signal });
+    const body = await response.text();
+    const { data } = health.safeParse(parseJson(body));
+    return {
+      status: data?.status ?? null,
+      error: data?.error ?? null,
+      text: `HTTP ${response.status} ${body.slice(0, SHOWN_CHARACTERS)}`.trim(),
+    };
+  } catch {
+    return null;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex } from "../core/ids.ts";
 import { PLATFORMS } from "../core/platforms.ts";
-import { type Account, type Api, createApi, ensureSandboxAccounts, isHealthy } from "./api.ts";
+import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
 import { inProject, PROJECT_DIR, readStateDir } from "./paths.ts";
@@ -25,7 +25,7 @@ interface Post extends Progress {
 
 async function main(): Promise<number> {
   const origin = process.env.AKIMBO_URL?.replace(/\/+$/, "") || `http://localhost:${readPort()}`;
-  const isRunning = await isHealthy(origin);
+  const isRunning = Boolean((await askHealth(origin))?.status);
   if (!isRunning) await startServerAt(origin);
   const api = createApi(origin, await readToken());
   const posts = await planPosts(api);

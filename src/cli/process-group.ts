@@ -1,5 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inProject } from "./paths.ts";
 
 /** How long a program may take to end by itself; wrangler needs about one second. */
 const GRACE_MS = 8_000;
@@ -20,6 +21,27 @@ export function spawnGroup(command: string, args: string[], options: SpawnOption
   });
   return child;
 }
+
+/**
+ * As `spawnGroup`, for a program that runs on: the group ends when this program does, even by a signal
+ * that nobody can answer. The program itself has no standard input.
+ */
+export const spawnTiedGroup = (
+  command: string,
+  args: string[],
+  { stdio = ["inherit", "inherit"], ...options }: TiedOptions,
+): ChildProcess =>
+  spawnGroup(process.execPath, [GUARD, command, ...args], {
+    ...options,
+    stdio: ["pipe", ...stdio],
+  });
+
+const GUARD = inProject("src/cli/guard.ts");
+
+type TiedOptions = Pick<SpawnOptions, "cwd" | "env"> & {
+  /** Of standard output and standard error. */
+  stdio?: ["inherit" | "pipe", "inherit" | "pipe"];
+};
 
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { constants } from "node:os";
 import { killGroups, stopGroups } from "./process-group.ts";
 
@@ -53,11 +54,38 @@ export async function runProgram(
 
 const PARENT_POLL_MS = 200;
 
-/** npm runs a script through a shell, and some shells die of a signal without passing it on. */
+/**
+ * npm runs a script through a shell: some shells die of a signal without passing it on, others outlive
+ * the npm that was killed.
+ */
 function onParentGone(stop: () => void): void {
   const parent = process.ppid;
+  const npm = findParentOfShell(parent);
   const timer = setInterval(() => {
-    if (process.ppid !== parent) stop();
+    if (process.ppid !== parent || (npm !== null && !isAlive(npm))) stop();
   }, PARENT_POLL_MS);
   timer.unref();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+/** The process that started this shell; null for what is no shell that runs one command. */
+function findParentOfShell(pid: number): number | null {
+  try {
+    const shown = execFileSync("ps", ["-o", "ppid=,args=", "-p", String(pid)], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const [, ppid] = /^\s*(\d+)\s+(?:\S*\/)?\w*sh -c /.exec(shown) ?? [];
+    return ppid === undefined ? null : Number(ppid);
+  } catch {
+    // Without ps there is still the shell to be watched.
+    return null;
+  }
 }

@@ -3,15 +3,17 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isHealthy } from "./api.ts";
+import { askHealth, type HealthAnswer } from "./api.ts";
 import { showPath } from "./paths.ts";
 import { Problem } from "./program.ts";
 import type { Vars } from "./vars.ts";
-import { spawnWrangler } from "./wrangler.ts";
+import { startWrangler } from "./wrangler.ts";
 import { createLineSorter } from "./wrangler-output.ts";
 
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
+/** For what the server says at its end to be shown. */
+const LAST_WORDS_MS = 1_000;
 const DEFAULT_PORT = 8787;
 
 /** @throws Problem when PORT is no port */
@@ -57,7 +59,7 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
     log: (line: string) => void log.write(`${line}\n`),
     show: (line: string) => console.error(line),
   };
-  const child = spawnWrangler(
+  const child = startWrangler(
     [
       ...["dev", "--port", String(port), "--inspector-port", "0", "--log-level", "log"],
       ...["--persist-to", stateDir, "--show-interactive-dev-session=false"],
@@ -70,24 +72,39 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
   }
   const ended = new Promise<number>((resolve) => {
     child.on("close", (code) => resolve(code ?? 1));
+    // Killed alone, it leaves others behind that hold its output open.
+    child.on("exit", (code) => setTimeout(() => resolve(code ?? 1), LAST_WORDS_MS));
   });
   return { origin: `http://localhost:${port}`, logPath, ended };
 }
 
-/** @throws Problem when the server ends, or does not answer in time */
-export async function waitUntilHealthy({ origin, ended, logPath }: Server): Promise<void> {
+/**
+ * Waits until the server answers, and tells how it is: one that is behind with its work has started all
+ * the same, and needs the ticks that begin now.
+ *
+ * @throws Problem when the server ends, or does not answer in time: with its last words
+ */
+export async function waitUntilAnswering(
+  { origin, ended, logPath }: Server,
+  timeoutMs: number = READY_TIMEOUT_MS,
+): Promise<HealthAnswer> {
   let exitCode: number | undefined;
   void ended.then((code) => {
     exitCode = code;
   });
-  const deadline = Date.now() + READY_TIMEOUT_MS;
-  while (Date.now() < deadline) {
+  const deadline = Date.now() + timeoutMs;
+  let last: HealthAnswer | null = null;
+  do {
     if (exitCode !== undefined) throw toProblem(exitCode);
-    if (await isHealthy(origin)) return;
+    const answer = await askHealth(origin);
+    if (answer?.status) return answer;
+    last = answer ?? last;
     await sleep(POLL_MS);
-  }
+  } while (Date.now() < deadline);
+  const said = last ? `Its last answer: ${last.text}` : "It gave no answer at all.";
   throw new Problem(
-    `The server does not answer at ${origin}/health. Its log may say why: ${showPath(logPath)}`,
+    `The server is not ready at ${origin}/health. ${said}\n` +
+      `Its log may say why: ${showPath(logPath)}`,
   );
 }
 

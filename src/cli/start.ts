@@ -14,7 +14,7 @@ import {
   type Server,
   startServer,
   toProblem,
-  waitUntilHealthy,
+  waitUntilAnswering,
 } from "./server.ts";
 import { runSchedule, startTicker } from "./ticker.ts";
 import { checkVars, parseVarOptions, readTomlVars, type Vars } from "./vars.ts";
@@ -36,7 +36,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   await buildAssets();
   const token = await prepareWorkspace(stateDir, chosenToken);
   const server = startServer({ port, stateDir, vars });
-  await waitUntilHealthy(server);
+  const { status, error } = await waitUntilAnswering(server);
   startTicker(
     (minuteMs) => runSchedule(server.origin, minuteMs),
     (message) => {
@@ -45,6 +45,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   );
   console.log([...describeAddresses(server, sandboxEnabled), ...describeToken(token)].join("\n"));
   if (token && sandboxEnabled) console.log(await describeFirstPost(server.origin, token));
+  if (status !== "ok") console.error(`\nIts health is ${status}. ${error ?? ""}`.trimEnd());
   console.log("\nCtrl-C stops Akimbo.");
   process.send?.("ready");
   throw toProblem(await server.ended);

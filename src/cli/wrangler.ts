@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { inProject, PROJECT_DIR } from "./paths.ts";
-import { spawnGroup } from "./process-group.ts";
+import { spawnGroup, spawnTiedGroup } from "./process-group.ts";
 import { Problem } from "./program.ts";
 
 const WRANGLER = inProject("node_modules", "wrangler", "bin", "wrangler.js");
@@ -29,13 +29,20 @@ interface WranglerOptions {
   input?: string;
 }
 
-export function spawnWrangler(args: string[], options: WranglerOptions = {}): ChildProcess {
-  return spawnGroup(process.execPath, [WRANGLER, ...args], {
-    cwd: PROJECT_DIR,
-    env: { ...process.env, ...QUIET, ...options.env },
-    stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+const place = ({ env }: WranglerOptions) => ({
+  cwd: PROJECT_DIR,
+  env: { ...process.env, ...QUIET, ...env },
+});
+
+/** Starts a wrangler that runs on until it is stopped, or this program ends, however that happens. */
+export const startWrangler = (
+  args: string[],
+  options: Pick<WranglerOptions, "env"> = {},
+): ChildProcess =>
+  spawnTiedGroup(process.execPath, [WRANGLER, ...args], {
+    ...place(options),
+    stdio: ["pipe", "pipe"],
   });
-}
 
 /** Runs one wrangler command to its end, without asking anything. */
 export function runWrangler(
@@ -43,7 +50,10 @@ export function runWrangler(
   options: WranglerOptions = {},
 ): Promise<WranglerResult> {
   return new Promise((resolve, reject) => {
-    const child = spawnWrangler(args, options);
+    const child = spawnGroup(process.execPath, [WRANGLER, ...args], {
+      ...place(options),
+      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
     const output = { stdout: "", stderr: "" };
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       output.stdout += text;

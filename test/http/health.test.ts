@@ -134,7 +134,10 @@ describe("work that is due", () => {
   });
 
   test.each([
-    ["its worker is long gone", `status = 'processing', lease_until = ${at(1)}, progressed_at = ${at(1)}`],
+    [
+      "its worker is long gone",
+      `status = 'processing', lease_until = ${at(1)}, progressed_at = ${at(1)}`,
+    ],
     ["it waits after an attempt", `status = 'pending', progressed_at = ${at(5 * MINUTE)}`],
   ])("is late though begun, once %s", async (_, set) => {
     const harness = started();
