@@ -32,6 +32,9 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
 
 const IV_BYTES = 12;
 
+/** How every value begins that the key with this id encrypted. */
+export const sealedPrefix = (keyId: string): string => `v1.${keyId}.`;
+
 export function createCipher(keys: readonly EncryptionKey[]): Cipher {
   const imported = new Map<string, Promise<CryptoKey>>();
   const keyFor = (key: EncryptionKey) => {
@@ -60,7 +63,7 @@ export function createCipher(keys: readonly EncryptionKey[]): Cipher {
         await keyFor(first),
         encoder.encode(plaintext),
       );
-      return `v1.${first.id}.${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
+      return `${sealedPrefix(first.id)}${toBase64Url(iv)}.${toBase64Url(new Uint8Array(sealed))}`;
     },
     async decrypt(value, boundTo) {
       const [version, keyId, iv, sealed] = value.split(".");

@@ -31,3 +31,7 @@ export function timeSortedId(prefix: string, at: Date): string {
   lastMs = ms;
   return `${prefix}_${hex(ms, 12)}${hex(madeInLastMs % 0x10000, 4)}${randomHex(6)}`;
 }
+
+/** An id before every `timeSortedId` made at or after `at`, and after every one made before. */
+export const firstIdSince = (prefix: string, at: Date): string =>
+  `${prefix}_${hex(at.getTime(), 12)}`;

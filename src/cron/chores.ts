@@ -1,8 +1,12 @@
 import { sql } from "drizzle-orm";
-import { sqlQuery, sqlWrite } from "../db/client.ts";
+import { HOUR, MINUTE } from "../core/time.ts";
+import { type Query, sqlQuery, sqlWrite } from "../db/client.ts";
 import type { Deps } from "../deps.ts";
+import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { renewLogins } from "../features/accounts/renew.ts";
 import { checkCredits } from "../features/credits/service.ts";
+import { forgetOldEvents } from "../features/events/expiry.ts";
+import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { expireFiles } from "../features/media/expiry.ts";
 
@@ -12,87 +16,107 @@ import { expireFiles } from "../features/media/expiry.ts";
  */
 type Page = (deps: Deps, cursor: string | null) => Promise<string | null>;
 
-/** When a chore is done: once in each of its rounds. */
+/** How often a chore is done: once in each of its rounds. */
 interface Rhythm {
-  /** The round that this tick works for; null when it is not the time. */
-  roundAt(now: Date): string | null;
+  /**
+   * Name of the round that began last, by `now`. Until it is done each tick works for it: what a sleeping
+   * instance has missed is made up for when it wakes.
+   */
+  roundAt(now: Date): string;
   pagesPerTick: number;
-  /** Whether a round that ran out of time is finished by the next; else that one begins anew. */
+  /** Returns true for a round that ran out of time to be finished by the next; else that begins anew. */
   isContinued: boolean;
 }
 
-/** The ticks of these UTC hours do the work of the night. Source: spec, "Analytics". */
-const NIGHT = { from: 3, to: 6 } as const;
+/** Hour of the day, UTC, at which the work of the night begins. Source: spec, "Analytics". */
+const NIGHT_BEGINS_MS = 3 * HOUR;
 
 const NIGHTLY: Rhythm = {
   roundAt: (now) =>
-    now.getUTCHours() >= NIGHT.from && now.getUTCHours() < NIGHT.to
-      ? now.toISOString().slice(0, "2026-11-20".length)
-      : null,
+    new Date(now.getTime() - NIGHT_BEGINS_MS).toISOString().slice(0, "2026-11-20".length),
   pagesPerTick: 1,
   isContinued: false,
 };
 
-/**
- * The ticks of these minutes do the work of the hour: off the full hour, when most posts are due, and
- * few, because each asks the database what is left to do.
- */
-const HOURLY_MINUTES = { from: 17, to: 22 } as const;
+/** For chores whose pages are one short statement each. */
+const NIGHTLY_SLICES: Rhythm = { ...NIGHTLY, pagesPerTick: 10 };
+
+/** Minute of the hour at which its work begins: off the full hour, when most posts are due. */
+const HOUR_BEGINS_MS = 17 * MINUTE;
 
 const HOURLY: Rhythm = {
   roundAt: (now) =>
-    now.getUTCMinutes() >= HOURLY_MINUTES.from && now.getUTCMinutes() < HOURLY_MINUTES.to
-      ? now.toISOString().slice(0, "2026-11-20T14".length)
-      : null,
+    new Date(now.getTime() - HOUR_BEGINS_MS).toISOString().slice(0, "2026-11-20T14".length),
   pagesPerTick: 5,
   isContinued: true,
 };
+
+/** Around the full hour a round that has begun rests, or a long one would meet the posts of each. */
+const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
 
 const CHORES: Record<string, { rhythm: Rhythm; page: Page }> = {
   "renew logins": { rhythm: NIGHTLY, page: renewLogins },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects },
   "expire files": { rhythm: HOURLY, page: expireFiles },
   "check credits": { rhythm: NIGHTLY, page: checkCredits },
+  "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers },
+  "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents },
+  "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins },
 };
 
-/** Some pages of every chore whose time it is and that is not done for this round. */
-export async function runChores(deps: Deps): Promise<void> {
-  const now = deps.now();
-  const due = Object.entries(CHORES).flatMap(([name, { rhythm, page }]) => {
-    const round = rhythm.roundAt(now);
-    return round ? [{ name, rhythm, page, round }] : [];
-  });
-  if (due.length === 0) return;
-  const names = JSON.stringify(due.map(({ name }) => name));
-  // The column `day` holds the round.
-  const places = sqlQuery(
-    sql`SELECT name, day, cursor FROM chores WHERE name IN (SELECT value FROM json_each(${names}))`,
-    (row) => ({
-      name: String(row.name),
-      round: String(row.day),
-      cursor: row.cursor as string | null,
-    }),
+/** A row of the table for all chores together: which of their rounds are done. */
+const ALL = "all";
+
+/** The rounds of all rhythms that began last, as one text. */
+const roundsAt = (now: Date): string => `${NIGHTLY.roundAt(now)} ${HOURLY.roundAt(now)}`;
+
+/** The rounds that all chores are done with: one row, to be read along with something else. */
+export const roundsDone = (): Query<string[]> =>
+  sqlQuery(sql`SELECT day FROM chores WHERE name = ${ALL}`, (row) => String(row.day));
+
+/** How far a chore has come: `cursor` null, the round is done. The column `day` holds the round. */
+const choresBegun = () =>
+  sqlQuery(sql`SELECT name, day, cursor FROM chores`, (row) => ({
+    name: String(row.name),
+    round: String(row.day),
+    cursor: row.cursor as string | null,
+  }));
+
+const keepPlace = (name: string, round: string, cursor: string | null): Query<number> =>
+  sqlWrite(
+    sql`INSERT OR REPLACE INTO chores (name, day, cursor) VALUES (${name}, ${round}, ${cursor})`,
   );
-  const [begun] = await deps.db.run([places]);
-  for (const { name, rhythm, page, round } of due) {
+
+/**
+ * Does some pages of every chore that is not done for its round.
+ *
+ * @param done as `roundsDone` read it
+ */
+export async function runChores(deps: Deps, done: readonly string[]): Promise<void> {
+  const now = deps.now();
+  if (done.includes(roundsAt(now))) return;
+  const [begun] = await deps.db.run([choresBegun()]);
+  let areAllDone = true;
+  for (const [name, { rhythm, page }] of Object.entries(CHORES)) {
+    const round = rhythm.roundAt(now);
     const place = begun.find((known) => known.name === name);
     const isThisRound = place?.round === round;
     if (isThisRound && place.cursor === null) continue;
     let cursor = isThisRound || rhythm.isContinued ? (place?.cursor ?? null) : null;
+    let isDone = false;
     try {
-      for (let pages = 0; pages < rhythm.pagesPerTick; pages++) {
+      const pages = isThisRound && rests(now) ? 0 : rhythm.pagesPerTick;
+      for (let i = 0; i < pages && !isDone; i++) {
         cursor = await page(deps, cursor);
-        await deps.db.run([
-          sqlWrite(
-            sql`INSERT OR REPLACE INTO chores (name, day, cursor) VALUES (${name}, ${round}, ${cursor})`,
-          ),
-        ]);
-        if (cursor === null) break;
+        await deps.db.run([keepPlace(name, round, cursor)]);
+        isDone = cursor === null;
       }
-      if (cursor === null) deps.log({ event: "chore.done", chore: name });
+      if (isDone) deps.log({ event: "chore.done", chore: name });
     } catch (error) {
       // The next tick tries that page again; posts that are due do not wait for it.
       deps.log({ event: "chore.failed", chore: name, error: String(error) });
     }
+    areAllDone &&= isDone;
   }
+  if (areAllDone) await deps.db.run([keepPlace(ALL, roundsAt(now), null)]);
 }

@@ -47,10 +47,21 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
 
 /** @throws NoCredentials */
 export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
+  const stored = JSON.parse(await decryptCredentials(deps, account));
+  return { ...stored, expiresAt: stored.expiresAt ? new Date(stored.expiresAt) : null };
+}
+
+/** The same login under the key that encrypts now. @throws NoCredentials */
+export async function reencryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
+  return deps.cipher.encrypt(await decryptCredentials(deps, account), boundTo(account));
+}
+
+/** A stored login, and where it belongs. */
+export type SealedLogin = Owner & Pick<AccountRow, "credentials">;
+
+async function decryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
   if (!account.credentials) throw new NoCredentials("The account has been disconnected.");
-  const opened = await deps.cipher.decrypt(account.credentials, boundTo(account)).catch(() => {
+  return deps.cipher.decrypt(account.credentials, boundTo(account)).catch(() => {
     throw new NoCredentials("The stored login cannot be opened any more. Reconnect the account.");
   });
-  const stored = JSON.parse(opened);
-  return { ...stored, expiresAt: stored.expiresAt ? new Date(stored.expiresAt) : null };
 }

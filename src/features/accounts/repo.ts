@@ -3,6 +3,7 @@ import { toFailureObject } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import {
   type Db,
+  partReader,
   type Query,
   rowReader,
   sqlQuery,
@@ -11,6 +12,7 @@ import {
   toWrite,
 } from "../../db/client.ts";
 import { refundUploads } from "../credits/repo.ts";
+import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
@@ -112,6 +114,33 @@ export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountR
 
 const sameLogin = (account: AccountRow) =>
   and(eq(accounts.id, account.id), eq(accounts.credentials, account.credentials ?? ""));
+
+const readSealedLogin = partReader(accounts, ["id", "teamId", "platform", "credentials"]);
+
+/** The stored logins after this id, in the order of ids. */
+export const sealedLogins = (afterId: string, limit: number) =>
+  sqlQuery(
+    sql`SELECT id, team_id, platform, credentials FROM accounts
+      WHERE id > ${afterId} AND credentials IS NOT NULL ORDER BY id LIMIT ${limit}`,
+    readSealedLogin,
+  );
+
+/** Writes a login encrypted anew, if it is still the one that was read and nobody refreshes it. */
+export const replaceCredentials = (
+  { login, credentials }: { login: SealedLogin; credentials: string },
+  freeSince: Date,
+): Query<number> =>
+  sqlWrite(sql`UPDATE accounts SET credentials = ${credentials}
+    WHERE id = ${login.id} AND credentials = ${login.credentials}
+      AND (refresh_lease_until IS NULL OR refresh_lease_until <= ${freeSince.getTime()})`);
+
+/** How many stored logins do not begin with this. */
+export const countLoginsNotUnder = (prefix: string): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS logins FROM accounts WHERE credentials IS NOT NULL
+      AND substr(credentials, 1, ${prefix.length}) <> ${prefix}`,
+    (row) => row.logins as number,
+  );
 
 export const countFailure = (id: string): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`);

@@ -81,7 +81,8 @@ export function requireSameCall(stored: StoredAnswer, fingerprint: string): Stor
   );
 }
 
-/** Answers that nobody is given any more. */
-export const forgetOldAnswers = (now: Date, most: number): Query<number> =>
+/** Removes answers that nobody is given any more, the oldest first. */
+export const removeOldAnswers = (now: Date, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN
-    (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${now.getTime() - KEPT_MS} LIMIT ${most})`);
+    (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${now.getTime() - KEPT_MS}
+      ORDER BY created_at LIMIT ${most})`);

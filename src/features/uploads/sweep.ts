@@ -56,18 +56,23 @@ const forgetWaking = (ids: number[]): Query<number> =>
 
 /**
  * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one
- * twice is harmless: the row decides. Answers how many were woken.
+ * twice is harmless: the row decides. Answers how many were woken, and what the tick reads `alongside`
+ * in the same round trip.
  *
  * @throws what the queue throws; what was not sent is left to the next tick
  */
-export async function wakeDueUploads(deps: Deps): Promise<number> {
-  let after: Woken = { id: 0, dueAt: new Date(0) };
-  let total = 0;
-  for (let slices = 0; ; slices++) {
-    const now = deps.now();
-    const [slice] = await deps.db.run([takeSlice(now, after, slices < SUSPECT_SLICES)]);
+export async function wakeDueUploads<T>(
+  deps: Deps,
+  alongside: Query<T>,
+): Promise<{ woken: number; alongside: T }> {
+  let now = deps.now();
+  const beforeAll: Woken = { id: 0, dueAt: new Date(0) };
+  const [first, read] = await deps.db.run([takeSlice(now, beforeAll, true), alongside]);
+  let slice = first;
+  let woken = 0;
+  for (let slices = 1; ; slices++) {
     const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
-    let isAligned = slices >= ALIGNED_SLICES;
+    let isAligned = slices > ALIGNED_SLICES;
     for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
       const group = ordered.slice(i, i + MESSAGES_PER_SEND);
       const ahead = group.find(({ dueAt }) => dueAt > now);
@@ -86,9 +91,10 @@ export async function wakeDueUploads(deps: Deps): Promise<number> {
         throw error;
       }
     }
-    total += ordered.length;
+    woken += ordered.length;
     const last = ordered.at(-1);
-    if (!last || ordered.length < SLICE) return total;
-    after = last;
+    if (!last || ordered.length < SLICE) return { woken, alongside: read };
+    now = deps.now();
+    [slice] = await deps.db.run([takeSlice(now, last, slices < SUSPECT_SLICES)]);
   }
 }

@@ -60,9 +60,16 @@ test("the work of a night is done once, however often its ticks come", async () 
   expect(new Set(done).size).toBe(done.length);
 });
 
-test("by day nothing is looked for", async () => {
+test("by day nothing is looked for once the night's work is done; else it is made up for", async () => {
   const { harness, teamId, orphan } = await prepare();
-  vi.setSystemTime((nights()[1]?.getTime() ?? 0) + 12 * 3_600_000);
+  const [tonight = 0, tomorrow = 0] = nights();
+  vi.setSystemTime(tonight);
+  await harness.tick();
+  harness.advance(12 * 3_600);
   await harness.tick();
   expect(await keys(teamId)).toContain(orphan);
+
+  vi.setSystemTime(Number(tomorrow) + 12 * 3_600_000);
+  await harness.tick();
+  expect(await keys(teamId)).not.toContain(orphan);
 });
