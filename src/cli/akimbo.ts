@@ -8,6 +8,7 @@ import {
 import type { Place } from "./d1.ts";
 import { requireDeployConfig } from "./deploy-config.ts";
 import { runDoctor } from "./doctor.ts";
+import { describeKeys } from "./key-commands.ts";
 import { readStateDir } from "./paths.ts";
 import { describePlan, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
@@ -110,6 +111,12 @@ function createProgram(): Command {
     .argument("<plan>", "the plan's name; none takes the team's own plan away")
     .action(async (name: string, options: TeamOptions) => {
       console.log(await setPlan(await choosePlace(options), options.team, name));
+    });
+
+  withPlace(program.command("keys"))
+    .description("shows how many logins stand under which encryption key")
+    .action(async (options: PlaceOptions) => {
+      console.log(await describeKeys(await choosePlace(options)));
     });
 
   program

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatKeys } from "../../src/cli/key-commands.ts";
+
+test("shows how many logins stand under which key, and what happens to them", () => {
+  const shown = formatKeys([
+    { key_id: "k1", logins: 12 },
+    { key_id: "k2", logins: 3 },
+  ]);
+  assert.match(shown, /^Key +Logins\n─+ +─+\nk1 +12\nk2 +3\n\nLogins under .* anew at night\.$/);
+});
+
+test("says when the other keys are needed no more", () => {
+  const shown = formatKeys([{ key_id: "k2", logins: 15 }]);
+  assert.match(shown, /k2 +15\n\nAll other keys can be taken out of ENCRYPTION_KEYS\.$/);
+  assert.equal(formatKeys([]), "No login is stored.");
+});
