@@ -18,6 +18,7 @@ import { docsRoutes } from "./http/docs.tsx";
 import type { AppContext, AppEnv } from "./http/env.ts";
 import { renderError } from "./http/errors.ts";
 import { healthRoutes } from "./http/health.ts";
+import { homeRoutes } from "./http/home.tsx";
 import { methodsOf } from "./http/methods.ts";
 import { describeApi } from "./http/openapi.ts";
 import { sandboxRoutes } from "./http/sandbox.ts";
@@ -112,6 +113,7 @@ export function createApp(makeDeps: (c: AppContext) => Deps) {
   app.route("/api/v1", uploadRoutes);
   app.route("/api/v1", tokenRoutes);
   app.route("/api/v1", creditRoutes);
+  app.route("/", homeRoutes);
   app.route("/", mediaRoutes);
   app.route("/", healthRoutes);
   app.route("/", docsRoutes);

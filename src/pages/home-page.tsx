@@ -1,0 +1,99 @@
+/** What there is to see at an instance, by address. */
+export interface Places {
+  api: string;
+  docs: string;
+  openapi: string;
+  health: string;
+  /** Null where the sandbox is switched off. */
+  sandbox: string | null;
+}
+
+export const HOME_STYLES = `
+.running {
+  display: inline-flex; align-items: center; gap: .5rem; font-size: .9rem; font-weight: 600;
+  padding: .2rem .8rem; border-radius: 99rem; background: var(--accent-soft); color: var(--accent);
+}
+.running::before {
+  content: ""; width: .55rem; height: .55rem; border-radius: 50%; background: currentColor;
+}
+.places { display: grid; gap: .9rem; list-style: none; margin-bottom: 0; padding: 0; }
+@media (min-width: 40rem) { .places { grid-template-columns: 1fr 1fr; } }
+.places .card { min-width: 0; height: 100%; }
+.places h2 { font-size: 1.05rem; }
+.places p { color: var(--muted); font-size: .94rem; margin-top: .3rem; }
+.call > * + * { margin-top: .7rem; }
+`;
+
+interface Place {
+  href: string;
+  name: string;
+  about: string;
+}
+
+interface HomeProps {
+  places: Places;
+  /** Its feed can be read without a token. */
+  isSandboxPublic: boolean;
+}
+
+const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
+  {
+    href: places.docs,
+    name: "API reference",
+    about: "Every operation, with its fields and answers.",
+  },
+  {
+    href: places.openapi,
+    name: "OpenAPI document",
+    about: "The same for programs, to generate clients from.",
+  },
+  ...(places.sandbox
+    ? [
+        {
+          href: places.sandbox,
+          name: "Sandbox feed",
+          about: isSandboxPublic
+            ? "What was published to the simulated platforms."
+            : "What was published to the simulated platforms; it asks for an API token.",
+        },
+      ]
+    : []),
+  {
+    href: places.health,
+    name: "Health",
+    about: "Tells whether everything works, without a token.",
+  },
+];
+
+/** The page that a browser sees at the root of an instance. */
+export const HomePage = (props: HomeProps) => (
+  <>
+    <header>
+      <h1>Akimbo</h1>
+      <p class="lead">
+        A social publishing API that its owner runs: one call publishes a video, photos or a text to
+        the connected accounts, now or at a planned second.
+      </p>
+    </header>
+    <p class="running">This instance is running</p>
+    <ul class="places">
+      {toPlaces(props).map(({ href, name, about }) => (
+        <li>
+          <div class="card">
+            <h2>
+              <a href={href}>{name}</a>
+            </h2>
+            <p>{about}</p>
+          </div>
+        </li>
+      ))}
+    </ul>
+    <section class="card call">
+      <h2>Calls</h2>
+      <p>
+        They go to this address, with an API token in the header <code>x-api-key</code>:
+      </p>
+      <pre>{props.places.api}</pre>
+    </section>
+  </>
+);
