@@ -15,6 +15,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import { NoCredentials, platformFetch, toPublishAccount, withTimeout } from "./platform-access.ts";
 import { type Login, usableLogin } from "./refresh.ts";
 import { accountById, accountsOfTeam } from "./repo.ts";
+import { accountRefusal, isSwitchedOff } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /**
@@ -32,11 +33,15 @@ export async function listPages(ctx: Ctx, accountId?: string): Promise<Organizat
   }
   const filter = { platform: "linkedin", status: "active" } as const;
   const [rows] = await ctx.read("accounts:read", [accountsOfTeam(ctx.db, ctx.team, filter)]);
-  const answers = await Promise.allSettled(rows.map((account) => pagesOf(ctx, account)));
+  const answers = await Promise.allSettled(
+    rows
+      .filter((account) => !isSwitchedOff(account, ctx.config))
+      .map((account) => pagesOf(ctx, account)),
+  );
   const refusals = answers.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
   const grave = refusals.find((reason) => !isLoginLost(reason));
   if (grave) throw grave;
-  if (refusals.length > 0 && refusals.length === rows.length) throw refusals[0];
+  if (refusals.length > 0 && refusals.length === answers.length) throw refusals[0];
   const pages = answers.flatMap((one) => (one.status === "fulfilled" ? one.value : []));
   return [...new Map(pages.map((page) => [page.id, page])).values()];
 }
@@ -77,9 +82,8 @@ async function requireAccount(ctx: Ctx, platform: Platform, id: string): Promise
     const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platform}.`;
     throw invalidFields([{ field: "accountId", message }]);
   }
-  if (account.status !== "active") {
-    throw inactive(`${account.accountName} is ${account.status}. Reconnect the account first.`);
-  }
+  const refusal = accountRefusal(account, ctx.config);
+  if (refusal) throw inactive(refusal);
   return account;
 }
 

@@ -2,6 +2,7 @@ import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
+import { isSwitchedOff } from "./rules.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 
 /** The login is gone: the account was disconnected, or no key of this instance opens it. */
@@ -14,6 +15,9 @@ export function platformFetch(
   uploadId: number | null = null,
 ): Fetch {
   if (account.mode === "live") return deps.fetch;
+  if (isSwitchedOff(account, deps.config)) {
+    return () => Promise.reject(new Error("The sandbox is switched off here."));
+  }
   const { teamId, id: accountId } = account;
   return createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
 }

@@ -4,6 +4,7 @@ import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { openCredentials } from "./platform-access.ts";
 import { refreshLogin } from "./refresh.ts";
 import { accountsExpiring } from "./repo.ts";
+import { isSwitchedOff } from "./rules.ts";
 
 /** Logins of one page: each is a call to a platform. */
 const PAGE = 10;
@@ -23,6 +24,7 @@ export async function renewLogins(deps: Deps, cursor: string | null): Promise<st
   const after = { at: Number(at), id };
   const [page] = await deps.db.run([accountsExpiring(after, addSeconds(now, longest), PAGE)]);
   for (const account of page) {
+    if (isSwitchedOff(account, deps.config)) continue;
     const connector = connectorOf(account.platform);
     const ahead = connector.refreshAheadSeconds;
     const { credentialsExpireAt: endsAt } = account;

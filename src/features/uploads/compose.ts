@@ -6,6 +6,7 @@ import type { Ctx } from "../../deps.ts";
 import type { Capabilities, Connector, Post, PostMedia } from "../../platforms/connector.ts";
 import { fieldInfos } from "../../platforms/form-fields.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { accountRefusal } from "../accounts/rules.ts";
 import {
   type AccountFacts,
   capViolation,
@@ -46,7 +47,7 @@ export interface Submission {
 export async function composePost(ctx: Ctx, submission: Submission): Promise<NewRow> {
   const { facts, fields, media } = submission;
   const { account } = facts;
-  requireActive(facts);
+  requireActive(ctx, facts);
   const connector = connectorOf(account.platform);
   const now = ctx.now();
   const errors = [...submission.fileErrors, ...sharedErrors(fields, now)];
@@ -136,12 +137,9 @@ const EMPTY_JOB = {
 } as const;
 
 /** @throws AppError ACCOUNT_INACTIVE */
-function requireActive({ account }: AccountFacts): void {
-  if (account.status === "active") return;
-  throw new AppError(
-    "ACCOUNT_INACTIVE",
-    `${account.accountName} is ${account.status}. Reconnect the account first.`,
-  );
+function requireActive({ config }: Ctx, { account }: AccountFacts): void {
+  const refusal = accountRefusal(account, config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
 }
 
 /** @throws AppError 429 for a cap, else 400 */

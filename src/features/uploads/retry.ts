@@ -6,6 +6,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
+import { accountRefusal } from "../accounts/rules.ts";
 import { keepAnswer, type NamedCall, requireSameCall, storedAnswer } from "../idempotency/repo.ts";
 import {
   type AccountFacts,
@@ -128,11 +129,8 @@ async function requireOpen(
   { isHeld, ofAccount, ofTeam, credits }: Taking,
 ): Promise<number> {
   if (!facts) throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
-  const { accountName, status } = facts.account;
-  if (status !== "active") {
-    const message = `${accountName} is ${status}. Reconnect the account first.`;
-    throw new AppError("ACCOUNT_INACTIVE", message);
-  }
+  const refusal = accountRefusal(facts.account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
   if (isHeld) return 0;
   const { used, inProgress } = facts;

@@ -1,5 +1,7 @@
 import type { FailureCode } from "../../core/failures.ts";
 import { addMonths, addSeconds, DAY } from "../../core/time.ts";
+import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
 
 /** Source: spec, "Upload status". */
 export const UPLOAD_STATUSES = [
@@ -101,14 +103,19 @@ export interface GateRefusal {
  */
 export function publishGate(
   upload: GateSubject,
-  account: { status: string } | null,
+  account: Pick<AccountRow, "status" | "mode" | "accountName"> | null,
   contentHash: string,
+  config: { sandboxEnabled: boolean },
 ): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: GateRefusal } {
   if (account?.status !== "active") {
     const message =
       account?.status === "expired"
         ? "The account's login has expired. Reconnect the account and retry."
         : "The account is no longer connected.";
+    return { kind: "failed", refusal: { code: "account_disconnected", message } };
+  }
+  if (isSwitchedOff(account, config)) {
+    const message = `${account.accountName} ${SWITCHED_OFF}`;
     return { kind: "failed", refusal: { code: "account_disconnected", message } };
   }
   if (upload.approvedHash !== null && upload.approvedHash !== contentHash) return { kind: "held" };
