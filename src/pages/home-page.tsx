@@ -21,6 +21,7 @@ export const HOME_STYLES = `
 .places .card { min-width: 0; height: 100%; }
 .places h2 { font-size: 1.05rem; }
 .places p { color: var(--muted); font-size: .94rem; margin-top: .3rem; }
+.call h2 { font-size: 1.2rem; }
 .call > * + * { margin-top: .7rem; }
 `;
 

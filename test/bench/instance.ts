@@ -62,10 +62,10 @@ export const BARE_SCRIPT = `export default {
   fetch: () => new Response(null, { status: 302, headers: { Location: "https://example.com/" } }),
 };`;
 
-/** What every request costs before it does anything. */
-export function startBare(workspace: Workspace): Promise<Instance> {
+/** A Worker without bindings: what every request costs before it does anything. */
+export function startBare(workspace: Workspace, script = BARE_SCRIPT): Promise<Instance> {
   return start(workspace, {
-    modules: [module("bare.js", BARE_SCRIPT)],
+    modules: [module("bare.js", script)],
     compatibilityDate: compatibility().date,
   } as Options);
 }
