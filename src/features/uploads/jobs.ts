@@ -15,7 +15,7 @@ export async function handlePublish(
   return { kind: "done" };
 }
 
-/** A message that broke every time it was delivered: the row says so, and nothing is dropped. */
+/** A message that broke every time it was delivered: nothing is dropped, the row decides. */
 export async function handleDeadPublish(
   deps: Deps,
   { uploadId }: PublishMessage,
