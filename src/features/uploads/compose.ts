@@ -134,6 +134,7 @@ const EMPTY_JOB = {
   creditsSpent: null,
   creditsRefunded: null,
   restarts: 0,
+  submits: 0,
 } as const;
 
 /** @throws AppError ACCOUNT_INACTIVE */

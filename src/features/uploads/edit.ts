@@ -180,7 +180,7 @@ async function changesOf(
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
   const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew };
   // What was prepared at the platform may hold the old text; an earlier try's words are of the old post.
-  const afresh = { backoffs: 0, bookmark: null, errorMessage: null };
+  const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isTrusted) {
     const held = { status: "pending_approval", statusGroup: groupOf("pending_approval") } as const;
     return { ...set, ...afresh, ...held, approvedHash: null, dueAt: null, wokenAt: null };

@@ -178,7 +178,7 @@ export function beginAttempts(team: SQL, list: readonly NextAttempt[], now: Date
     : sql``;
   return sqlQuery(
     sql`UPDATE uploads AS u SET status = ${status}, status_group = ${status},
-        attempt = u.attempt + 1, fence = u.fence + 1, backoffs = 0, crashes = 0,
+        attempt = u.attempt + 1, fence = u.fence + 1, backoffs = 0, crashes = 0, restarts = 0, submits = 0,
         stage = 'preparing', bookmark = NULL, lease_until = NULL, progressed_at = NULL,
         submitted_at = NULL, failed_at = NULL, failure_code = NULL, error_message = NULL,
         due_at = ${due}, woken_at = ${due}, media = ${ALL_FILES_THERE},

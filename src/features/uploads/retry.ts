@@ -95,8 +95,9 @@ export async function retryUpload(
  * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
  */
 function requireFailed({ upload }: Retryable, force: boolean): void {
-  const { status, backoffs, failureCode } = upload;
-  if ((status === "pending" || status === "processing") && backoffs > 0) {
+  const { status, backoffs, submits, failureCode } = upload;
+  const isRetrying = backoffs > 0 || submits > 1;
+  if ((status === "pending" || status === "processing") && isRetrying) {
     throw new AppError("ALREADY_RETRYING", "The post is still being retried automatically.");
   }
   if (status !== "failed") {

@@ -52,6 +52,13 @@ const BACKOFF_SECONDS = [30, 120, 600] as const;
 /** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
+/**
+ * Seconds from one call that cannot be undone to the next, after `made` of them in this attempt; null when
+ * there may be no more.
+ */
+export const resubmitWait = (made: number): number | null =>
+  made === 0 ? 0 : nextBackoff(made - 1);
+
 /** Source: spec, "Time limits": scheduling horizon. */
 export const HORIZON_MONTHS = 6;
 

@@ -67,6 +67,7 @@ export const uploads = sqliteTable("uploads", {
   creditsSpent: integer("credits_spent"),
   creditsRefunded: integer("credits_refunded"),
   restarts: integer("restarts").notNull().default(0),
+  submits: integer("submits").notNull().default(0),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

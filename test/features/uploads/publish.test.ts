@@ -86,7 +86,11 @@ test("a post that the platform surely does not have is submitted again", async (
 test("a platform that never answers ends the post as unavailable after three more tries", async () => {
   const stage = await inSandbox();
   const id = await stage.post({ description: "Trouble [sandbox:5xx=99]" });
-  await stage.harness.drain();
+  for (let minute = 0; minute < 20; minute++) {
+    await stage.harness.drain();
+    stage.harness.advance(60);
+    await stage.harness.tick();
+  }
   expect(await stage.read(id)).toMatchObject({
     status: "failed",
     failure: { code: "platform_unavailable", retryable: true, nextAction: "retry" },
@@ -316,12 +320,12 @@ test("a post whose runs break off every time ends as failed, and others flow", a
   });
 });
 
-test("a dead letter marks the row of a broken run, and leaves a job nobody took to the sweep", async () => {
+test("a dead letter ends a job whose every run broke off, and leaves any other to the sweep", async () => {
   const stage = await atPds();
   const waiting = await stage.post();
   const broken = await stage.post();
   await env.DB.prepare(
-    "UPDATE uploads SET status = 'processing', fence = 1, lease_until = ? WHERE id = ?",
+    "UPDATE uploads SET status = 'processing', fence = 1, crashes = 10, lease_until = ? WHERE id = ?",
   )
     .bind(Date.now() - 1, broken)
     .run();
@@ -333,6 +337,41 @@ test("a dead letter marks the row of a broken run, and leaves a job nobody took 
     status: "failed",
     failure: { code: "unknown" },
   });
+});
+
+/** As wrangler.toml says, and the delay of a message whose handler threw. */
+const DELIVERIES = 1 + 5;
+const REDELIVERY_SECONDS = 100;
+
+test("a database that is away for longer than the queue tries fails nothing", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  stage.harness.sent.splice(0);
+  const { db } = stage.harness.deps;
+  const away = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded."));
+  let reached = 0;
+  // The job is taken, and the database is gone before the intent is written.
+  const leaving: typeof db = {
+    ...db,
+    run: (queries) => (reached++ === 0 ? db.run(queries) : away()),
+    runAll: away,
+  };
+  Object.assign(stage.harness.deps, { db: leaving });
+  const message = { kind: "publish", uploadId: id } as const;
+  for (let delivery = 0; delivery < DELIVERIES; delivery++) {
+    expect(await stage.harness.consume([message])).toHaveLength(1);
+    stage.harness.advance(REDELIVERY_SECONDS);
+  }
+  expect(await stage.harness.consume([message], "akimbo-dead-letters")).toHaveLength(1);
+  Object.assign(stage.harness.deps, { db });
+  stage.harness.advance(REDELIVERY_SECONDS);
+  expect(await stage.harness.consume([message], "akimbo-dead-letters")).toEqual([]);
+  expect(await stage.read(id)).toMatchObject({ status: "processing" });
+  await stage.harness.tick();
+  await stage.harness.drain();
+  expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  expect(stage.pds.count("repo.putRecord")).toBe(1);
+  expect(await stage.events()).toEqual(["upload.completed"]);
 });
 
 test("a post that waited 24 hours in the queue is dropped as queue_expired", async () => {

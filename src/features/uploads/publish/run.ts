@@ -21,7 +21,14 @@ import { usableLogin } from "../../accounts/refresh.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../content-hash.ts";
-import { CAP_WINDOW_MS, MAX_CRASHES, MAX_RESTARTS, nextBackoff, publishGate } from "../rules.ts";
+import {
+  CAP_WINDOW_MS,
+  MAX_CRASHES,
+  MAX_RESTARTS,
+  nextBackoff,
+  publishGate,
+  resubmitWait,
+} from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { pullRefusal } from "../verified-pull.ts";
 import { wake } from "../wake.ts";
@@ -184,7 +191,8 @@ async function repeatLater(
 ): Promise<"over"> {
   const { upload } = held;
   if (upload.stage !== "preparing") return askAgain(deps, held, failure.message);
-  const wait = nextBackoff(upload.backoffs);
+  // Steps begin with all their back-offs; how often the last call was made is never forgotten.
+  const wait = nextBackoff(Math.max(upload.backoffs, upload.submits - 1));
   if (wait === null) return over(fail(deps, upload, failure));
   const afterSeconds = Math.max(wait, failure.retryAfterSeconds ?? 0);
   return over(backOff(deps, upload, afterSeconds, failure.message, bookmark));
@@ -221,8 +229,15 @@ async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   }
 }
 
-/** The one call that cannot be undone. It is entered once per intent, and never again blindly. */
+/**
+ * The one call that cannot be undone. It is entered once per intent, never again blindly, and four times
+ * at most.
+ */
 async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmark): Promise<Next> {
+  if (resubmitWait(held.upload.submits) === null) {
+    const message = held.upload.errorMessage ?? "The platform did not take the post.";
+    return over(fail(deps, held.upload, unavailable(message)));
+  }
   const entered: Held = { ...held, upload: await enterSubmit(deps, held.upload, bookmark) };
   const { timing } = held.connector;
   const callEnd = addSeconds(entered.upload.submittedAt ?? new Date(0), timing.callSeconds);
@@ -275,11 +290,15 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
     case "no_answer":
       return askAgain(deps, held, found.message);
     case "absent": {
-      const isLast = nextBackoff(upload.backoffs) === null || isOverdue(upload, deps.now());
+      const wait = resubmitWait(upload.submits);
       const message = upload.errorMessage ?? "The platform did not answer.";
-      if (isLast) return over(fail(deps, upload, unavailable(message)));
-      const again = { ...upload, backoffs: upload.backoffs + 1 };
-      return submit(deps, { ...held, upload: again }, job, bookmark);
+      if (wait === null || isOverdue(upload, deps.now())) {
+        return over(fail(deps, upload, unavailable(message)));
+      }
+      // Whoever waits asks once more before the next call.
+      const at = addSeconds(upload.submittedAt ?? new Date(0), wait);
+      if (at > deps.now()) return over(park(deps, upload, at));
+      return submit(deps, held, job, bookmark);
     }
   }
 }

@@ -69,12 +69,13 @@ export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) 
   return save(deps, upload, { bookmark, progressedAt: now, backoffs: 0, ...renewedLease(now) });
 }
 
-/** Says that the call which cannot be undone is about to be made. */
+/** Says that the call which cannot be undone is about to be made, and how many of them that makes. */
 export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   const now = deps.now();
   return save(deps, upload, {
     stage: "submitting",
     submittedAt: now,
+    submits: upload.submits + 1,
     bookmark,
     ...renewedLease(now),
   });
