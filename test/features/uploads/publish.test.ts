@@ -337,6 +337,8 @@ test("a dead letter ends a job whose every run broke off, and leaves any other t
     status: "failed",
     failure: { code: "unknown" },
   });
+  await stage.harness.drain();
+  expect(await stage.read(waiting)).toMatchObject({ status: "completed" });
 });
 
 /** As wrangler.toml says, and the delay of a message whose handler threw. */
