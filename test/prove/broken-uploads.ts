@@ -52,7 +52,7 @@ async function sendSlowly({ origin }: Instance, accountId: string, i: number): P
   call.destroy();
 }
 
-/** Part C: the server killed while files stream in. Nothing of them may stay. */
+/** Part D: the server killed while files stream in. Nothing of them may stay. */
 export async function playBrokenUploads({ script, folder, seed, form, verdicts }: Proof) {
   const random: Random = createRandom(seed);
   const stateDir = await mkdtemp(join(folder, "broken-"));

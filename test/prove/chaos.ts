@@ -8,7 +8,19 @@ export type PlatformFault =
   | "5xx before"
   | "5xx after"
   | "late acceptance"
-  | "token refused";
+  | "token refused"
+  | "rate limited"
+  | "hang";
+
+/** How badly the queue keeps what it is given. */
+export interface QueueFaults {
+  lossShare: number;
+  copies: number;
+  jitterMs: number;
+}
+
+const BAD_QUEUE: QueueFaults = { lossShare: 0.05, copies: 2, jitterMs: 5_000 };
+const GOOD_QUEUE: QueueFaults = { lossShare: 0, copies: 1, jitterMs: 100 };
 
 /** An upload that has met this many of them is left in peace, so that it must succeed. */
 const MAX_CRASHES = 5;
@@ -63,9 +75,13 @@ class Allowance {
 /** Decides what goes wrong, by the seed, and counts it. */
 export class Chaos {
   isOn = false;
+  /** Share of the late acceptances that come at the very latest moment. */
+  readonly latestShare: number = 0.5;
+  /** Share of the messages that are delivered with others in one batch. */
+  readonly batchShare: number = 0.15;
   readonly crashes: Record<string, number> = {};
   readonly faults: Record<string, number> = {};
-  private readonly random: Random;
+  protected readonly random: Random;
   private readonly wanted: number;
   private readonly spared: ReadonlySet<string>;
   private readonly breaks = new Allowance(MAX_CRASHES);
@@ -78,6 +94,15 @@ export class Chaos {
     this.random = random;
     this.spared = new Set(spared);
     this.wanted = crashesPerBoundary;
+  }
+
+  get queue(): QueueFaults {
+    return this.isOn ? BAD_QUEUE : GOOD_QUEUE;
+  }
+
+  /** Returns true while the database refuses everything. */
+  isAway(_now: number): boolean {
+    return false;
   }
 
   count(fault: string, times = 1): void {
@@ -115,8 +140,8 @@ export class Chaos {
     return RARE_STEPS.has(step) ? 0.5 : 0.12;
   }
 
-  /** What the platform does to a call. */
-  onCall(kind: string, subjects: string[]): PlatformFault {
+  /** What the platform does to a call; `text` where the call names that of its post. */
+  onCall(kind: string, subjects: string[], _now: number, _text: string | null): PlatformFault {
     if (!this.isOn || kind === "read" || !this.platform.has(subjects)) return "none";
     const isSpared = this.spared.has(`call ${kind} after`);
     let roll = this.random.next();

@@ -31,7 +31,7 @@ const read = async (instance: Instance) => (await send(instance, "/prove/databas
 const countWaiting = ({ uploads }: Database): number =>
   uploads.filter(({ dueAt }) => dueAt !== null).length;
 
-/** Part D: clients that wait for the outcome, and hang up as soon as their post is stored. */
+/** Part E: clients that wait for the outcome, and hang up as soon as their post is stored. */
 export async function playDisconnects({ script, folder, form, verdicts }: Proof): Promise<void> {
   const startedAt = performance.now();
   const stateDir = await mkdtemp(join(folder, "hung-up-"));

@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Db, sqlQuery } from "../../src/db/client.ts";
+import type { Deps } from "../../src/deps.ts";
+import { creditDrifts } from "../../src/features/credits/repo.ts";
 import { type EventState, type Evidence, plainText, type UploadState } from "./findings.ts";
 
 const numberOrNull = (value: unknown) => (value === null ? null : Number(value));
@@ -25,4 +27,23 @@ export async function readDatabase(db: Db): Promise<Pick<Evidence, "uploads" | "
     ),
   ]);
   return { uploads, events };
+}
+
+/**
+ * Places under daily caps and credits of X that failed posts still hold, and teams whose balance is not
+ * what the ledger says. A post that may be out keeps both.
+ */
+export async function readLeaks({ db }: Pick<Deps, "db">): Promise<string[]> {
+  const [posts, drifts] = await db.run([
+    sqlQuery(
+      sql`SELECT id, counted_at, credits_spent, credits_refunded FROM uploads
+        WHERE status = 'failed' AND failure_code <> 'platform_processing_timeout'
+          AND (counted_at IS NOT NULL OR coalesce(credits_spent, 0) <> coalesce(credits_refunded, 0))`,
+      (row) =>
+        `#${row.id}: counted at ${row.counted_at}, ${row.credits_spent} credits spent, ${row.credits_refunded} given back`,
+    ),
+    creditDrifts(0, 10),
+  ]);
+  const drifted = drifts.filter(({ periods, purchased }) => periods !== 0 || purchased !== 0);
+  return [...posts, ...drifted.map(({ teamId }) => `team ${teamId}: balance and ledger disagree`)];
 }

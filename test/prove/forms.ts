@@ -16,7 +16,27 @@ export interface Form {
   /** Clients that hang up while they wait for the outcome. */
   clients: number;
   killUploads: number;
+  figures: Figures;
 }
+
+/** Uploads of each world of a scenario, and the least number of cases that its figure wants. */
+export interface Figures {
+  subjects: readonly Subject[];
+  lostReplies: { uploads: number; least: number };
+  lateAcceptances: { uploads: number; least: number };
+  noLookUps: { uploads: number; least: number };
+  downUploads: number;
+  storm: { subjects: readonly Subject[]; uploads: number };
+  hangingUploads: number;
+  shuffled: { worlds: number; uploads: number; leastMessages: number };
+  badDatabase: { subjects: readonly Subject[]; uploads: number; leastFaults: number };
+}
+
+const ALL: readonly Subject[] = [
+  "bluesky",
+  "stepwise",
+  ...PROTOCOLS.map(({ platform }) => platform),
+];
 
 export const SHORT: Form = {
   worlds: [
@@ -31,6 +51,17 @@ export const SHORT: Form = {
   brokenUploads: 3,
   clients: 30,
   killUploads: 100,
+  figures: {
+    subjects: ["bluesky", "pinterest"],
+    lostReplies: { uploads: 15, least: 25 },
+    lateAcceptances: { uploads: 15, least: 25 },
+    noLookUps: { uploads: 8, least: 10 },
+    downUploads: 3,
+    storm: { subjects: ["x"], uploads: 25 },
+    hangingUploads: 100,
+    shuffled: { worlds: 1, uploads: 40, leastMessages: 150 },
+    badDatabase: { subjects: ["x"], uploads: 25, leastFaults: 40 },
+  },
 };
 
 export const FULL: Form = {
@@ -46,4 +77,19 @@ export const FULL: Form = {
   brokenUploads: 50,
   clients: 100,
   killUploads: 1_000,
+  figures: {
+    subjects: ALL,
+    lostReplies: { uploads: 62, least: 500 },
+    lateAcceptances: { uploads: 25, least: 200 },
+    noLookUps: { uploads: 15, least: 100 },
+    downUploads: 10,
+    storm: { subjects: ["bluesky", "stepwise", "x", "pinterest", "youtube"], uploads: 40 },
+    hangingUploads: 1_000,
+    shuffled: { worlds: 2, uploads: 900, leastMessages: 5_000 },
+    badDatabase: {
+      subjects: ["stepwise", "bluesky", "x", "pinterest", "instagram"],
+      uploads: 80,
+      leastFaults: 1_000,
+    },
+  },
 };

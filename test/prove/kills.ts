@@ -45,7 +45,7 @@ const CALL_MS = 10_000;
 
 type Database = Pick<Evidence, "uploads" | "events">;
 
-/** Part B: a running server, killed as a whole again and again while posts come in. */
+/** Part C: a running server, killed as a whole again and again while posts come in. */
 export async function playKills({ script, folder, seed, form, verdicts }: Proof): Promise<void> {
   const startedAt = performance.now();
   const random = createRandom(seed);

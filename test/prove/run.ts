@@ -7,12 +7,13 @@ import { runProgram } from "../../src/cli/program.ts";
 import { requireWrangler } from "../../src/cli/wrangler.ts";
 import { playBrokenUploads } from "./broken-uploads.ts";
 import { playDisconnects } from "./disconnects.ts";
+import { playFigures } from "./figures.ts";
 import { FULL, SHORT } from "./forms.ts";
 import { playKills } from "./kills.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWorlds } from "./worlds.ts";
 
-/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|kills|files|clients`: one part. */
+/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|figures|kills|files|clients`: one part. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { full: { type: "boolean" }, seed: { type: "string" }, only: { type: "string" } },
@@ -29,6 +30,7 @@ async function main(): Promise<number> {
   const proof = { script: join(folder, "worker.js"), folder, seed, form, verdicts };
   const plays = {
     worlds: playWorlds,
+    figures: playFigures,
     kills: playKills,
     files: playBrokenUploads,
     clients: playDisconnects,

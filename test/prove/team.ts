@@ -7,6 +7,9 @@ import { TOKEN } from "./token.ts";
 export const TEAM_ID = 1;
 
 const TABLES = [
+  "credit_ledger",
+  "credit_periods",
+  "credit_balances",
   "media_uses",
   "media",
   "uploads",

@@ -1,5 +1,8 @@
 import type { Platform } from "../../src/core/platforms.ts";
+import type { PlatformFault } from "./chaos.ts";
 import type { Evidence } from "./findings.ts";
+import type { CallKind } from "./protocol.ts";
+import type { ScenarioName } from "./scenarios.ts";
 
 /**
  * A platform is its connector as shipped; `stepwise` a scripted one whose every publish call makes a new
@@ -16,6 +19,16 @@ export interface WorldOptions {
   /** Nothing goes wrong but, where `hasPoison`, one post in a hundred that breaks off every run. */
   isCalm?: boolean;
   hasPoison?: boolean;
+  /** One kind of fault alone, as a figure asks for it; `isCalm` keeps all others away. */
+  scenario?: ScenarioName;
+}
+
+/** A call to the platform that a job made; `upload` is `#` and its id. */
+export interface JobCall {
+  upload: string;
+  kind: CallKind;
+  at: number;
+  fault: PlatformFault;
 }
 
 /** The fault of a look-up that meets listings which are behind. */
@@ -29,6 +42,10 @@ export interface WorldReport {
   faults: Record<string, number>;
   /** From its time, or from its creation, until each post was with the platform; ms, ascending. */
   delays: number[];
+  /** Of a scenario: every call that its jobs made, in their order. */
+  calls: JobCall[];
+  /** Places under caps and credits that nobody gave back. */
+  leaks: string[];
   /** What the world did before its first duplicate, oldest first. */
   story: string[];
 }

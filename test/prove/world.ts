@@ -10,17 +10,23 @@ import { theSandbox } from "../../src/sandbox/state.ts";
 import { stepOf } from "./boundaries.ts";
 import { Chaos, type Side } from "./chaos.ts";
 import { CAP, publishLike } from "./connectors.ts";
-import { readDatabase } from "./evidence.ts";
+import { readDatabase, readLeaks } from "./evidence.ts";
 import type { Arrival, Evidence } from "./findings.ts";
 import { StrictPlatform } from "./platform.ts";
 import { findProtocol } from "./protocols.ts";
 import type { ProvingPlatform } from "./proving-platform.ts";
 import { createRandom } from "./random.ts";
+import { RETRY_AFTER_SECONDS, Scenario } from "./scenarios.ts";
 import { SimulatedPlatform } from "./simulated-platform.ts";
 import { createTeam, TEAM_ID } from "./team.ts";
 import { Timetable } from "./timetable.ts";
 import { TOKEN } from "./token.ts";
-import { LATE_LISTING, type WorldOptions, type WorldReport } from "./world-options.ts";
+import {
+  type JobCall,
+  LATE_LISTING,
+  type WorldOptions,
+  type WorldReport,
+} from "./world-options.ts";
 
 const START = Date.UTC(2026, 11, 1, 9);
 const SECOND = 1_000;
@@ -93,6 +99,7 @@ export class World {
   private readonly lines: string[] = [];
   private readonly poisoned = new Set<number>();
   private readonly acknowledged: number[] = [];
+  private readonly calls: JobCall[] = [];
   private runs = 0;
 
   constructor(env: Env, options: WorldOptions) {
@@ -102,7 +109,10 @@ export class World {
     this.random = createRandom(options.seed);
     this.time = new Timetable(START, this.random);
     const isOnce = findProtocol(options.subject)?.refreshesOnce === true;
-    this.chaos = new Chaos(this.random, options.crashesPerBoundary, isOnce ? REFRESH_ONCE : []);
+    const { scenario, crashesPerBoundary } = options;
+    this.chaos = scenario
+      ? new Scenario(scenario, this.random, START)
+      : new Chaos(this.random, crashesPerBoundary, isOnce ? REFRESH_ONCE : []);
     this.platform = this.createPlatform(env);
     this.timing = publishLike(options.subject);
   }
@@ -136,6 +146,8 @@ export class World {
       crashes: this.chaos.crashes,
       faults: { ...this.chaos.faults, [LATE_LISTING]: this.platform.lateListings },
       delays: this.delaysOf(evidence.arrivals),
+      calls: this.calls,
+      leaks: await readLeaks(this.base),
       story: this.story(evidence.arrivals),
     };
   }
@@ -212,7 +224,8 @@ export class World {
       const target = others[Math.floor(i / POSTS_PER_ACCOUNT)];
       this.time.at(at, "load", () => this.create(i, target, kind, dueInMs));
     }
-    for (let i = 0; i < CAP + 6; i++) {
+    const crowd = this.options.scenario ? 0 : CAP + 6;
+    for (let i = 0; i < crowd; i++) {
       const at = START + this.random.between(0, LOAD_MS);
       this.time.at(at, "load", () => this.create(i, capped, "crowded", null));
     }
@@ -337,7 +350,16 @@ export class World {
       run,
       step,
       async () => {
-        if (step === "intent" && isPoisoned && (this.chaos.isOn || this.options.isCalm)) {
+        if (this.chaos.isAway(this.time.now)) {
+          this.chaos.count("database away");
+          throw new Error("D1_ERROR: D1 DB is overloaded. Requests queued for too long.");
+        }
+        if (
+          step === "intent" &&
+          isPoisoned &&
+          !this.options.scenario &&
+          (this.chaos.isOn || this.options.isCalm)
+        ) {
           this.chaos.count("poison");
           throw new Error("D1_ERROR: this row cannot be written.");
         }
@@ -406,12 +428,16 @@ export class World {
 
       const { acceptSeconds, listSeconds } = this.timing;
       const lagMs = () => this.random.between(0, Math.max(0, listSeconds) * SECOND);
-      const fault = this.chaos.onCall(call.kind, run.subjects);
+      const fault = this.chaos.onCall(call.kind, run.subjects, startedAt, call.text);
+      const [upload] = run.subjects;
+      if (this.options.scenario && upload?.startsWith("#")) {
+        this.calls.push({ upload, kind: call.kind, at: startedAt, fault });
+      }
       this.tell(`${run.what} ${name} "${call.text}" within ${deadlineMs} ms: ${fault}`);
       if (fault === "late acceptance") {
         // The latest moments are the dangerous ones.
         const accept = this.options.subject === "hasty" ? 60 : acceptSeconds;
-        const lateMs = this.random.chance(0.5)
+        const lateMs = this.random.chance(this.chaos.latestShare)
           ? accept * SECOND
           : this.random.between(0, accept * SECOND);
         const acceptedAt = startedAt + deadlineMs + lateMs;
@@ -420,7 +446,13 @@ export class World {
         this.refuseDead(run);
         throw timedOut();
       }
+      if (fault === "hang") {
+        await this.time.sleep(Math.max(0, startedAt + deadlineMs - this.time.now));
+        this.refuseDead(run);
+        throw timedOut();
+      }
       await this.time.sleep(Math.min(this.random.between(20, 2_000), deadlineMs));
+      if (fault === "rate limited") return rateLimited(this.time.now);
       if (fault === "5xx before") return Response.json({ error: "Unavailable" }, { status: 503 });
       if (fault === "token refused") return call.refuseToken();
       const { now } = this.time;
@@ -436,14 +468,14 @@ export class World {
 
   /** Puts a message into the queue, which keeps no order, doubles and loses. */
   private post(message: PublishMessage, delaySeconds: number): void {
-    if (this.chaos.isOn && this.random.chance(0.05)) {
+    const { lossShare, copies, jitterMs } = this.chaos.queue;
+    if (this.random.chance(lossShare)) {
       this.chaos.count("message lost");
       return;
     }
-    const copies = this.chaos.isOn ? 2 : 1;
     for (let i = 0; i < copies; i++) {
-      const jitterMs = this.random.between(0, this.chaos.isOn ? 5_000 : 100);
-      this.deliverAt(PUBLISH, [message.uploadId], delaySeconds * SECOND + jitterMs, 1);
+      const lateMs = this.random.between(0, jitterMs);
+      this.deliverAt(PUBLISH, [message.uploadId], delaySeconds * SECOND + lateMs, 1);
     }
     this.chaos.count("message doubled", copies - 1);
   }
@@ -454,7 +486,7 @@ export class World {
 
   private deliver(queue: QueueName, ids: number[], attempts: number): void {
     // Now and then several at once, as a full queue does.
-    const extra = this.random.chance(0.15) ? this.waitingIds(BATCH_SIZE - 1) : [];
+    const extra = this.random.chance(this.chaos.batchShare) ? this.waitingIds(BATCH_SIZE - 1) : [];
     const all = [...ids, ...extra];
     const run = new Run(
       `run of #${all.join(" #")} `,
@@ -565,5 +597,18 @@ export class World {
     return { uploads, events, arrivals, left, cap: CAP, acknowledged: this.acknowledged };
   }
 }
+
+/** As the platforms say it, each in its own header. */
+const rateLimited = (now: number): Response =>
+  Response.json(
+    { error: "RateLimitExceeded", message: "Rate Limit Exceeded" },
+    {
+      status: 429,
+      headers: {
+        "retry-after": String(RETRY_AFTER_SECONDS),
+        "x-rate-limit-reset": String(Math.ceil(now / SECOND) + RETRY_AFTER_SECONDS),
+      },
+    },
+  );
 
 const timedOut = () => new DOMException("The operation timed out.", "TimeoutError");

@@ -68,8 +68,9 @@ export async function playWorlds(proof: Proof): Promise<void> {
 }
 
 /** The delay that 95 of 100 posts keep within. */
-const p95 = ({ delays }: WorldReport): number => delays[Math.floor(delays.length * 0.95)] ?? 0;
-const POISON_TOLERANCE = 0.1;
+export const p95 = ({ delays }: WorldReport): number =>
+  delays[Math.floor(delays.length * 0.95)] ?? 0;
+export const POISON_TOLERANCE = 0.1;
 
 function showPoison({ verdicts }: Proof, played: Played[]): void {
   const [poisoned = 0, plain = 0] = played
@@ -88,12 +89,12 @@ const CONTROLS = {
   naive: "look up, then post, no intent",
 };
 
-interface Played {
+export interface Played {
   plan: WorldOptions;
   report: WorldReport;
 }
 
-async function playAll(proof: Proof, plans: WorldOptions[]): Promise<Played[]> {
+export async function playAll(proof: Proof, plans: WorldOptions[]): Promise<Played[]> {
   const waiting = [...plans];
   const played: Played[] = [];
   const lane = async () => {
@@ -209,7 +210,7 @@ function showAnswers(verdicts: Verdicts, faults: Record<string, number>, twice: 
   );
 }
 
-const isWanted = ({ text }: UploadState): boolean =>
+export const isWanted = ({ text }: UploadState): boolean =>
   !isForbidden(text) && !/poison|crowded/.test(text);
 
 function showPublished(verdicts: Verdicts, played: Played[]): void {

@@ -161,12 +161,13 @@ describe("a file behind a URL", () => {
     let asked = 0;
     let pieces = 0;
     let id = 0;
-    harness.network = async () => {
+    harness.network = async (_, init) => {
       asked++;
       const size = Math.ceil(testPng.length / PIECES);
       const body = new ReadableStream<Uint8Array>(
         {
           async pull(controller) {
+            init?.signal?.throwIfAborted();
             const at = pieces++ * size;
             if (at >= testPng.length) return controller.close();
             controller.enqueue(testPng.slice(at, at + size));
