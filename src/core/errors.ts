@@ -28,6 +28,8 @@ const STATUS = {
 
 export type ErrorCode = keyof typeof STATUS;
 
+export const ERROR_CODES = Object.keys(STATUS) as [ErrorCode, ...ErrorCode[]];
+
 /** One refused field of a request, as it stands in `errors[]`. */
 export interface FieldError {
   field: string;

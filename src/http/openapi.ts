@@ -1,8 +1,22 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { registerSharedParts } from "./answers.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Source: spec, "Versioning". */
 const INTERFACE_VERSION = "1.0.0";
+
+const TAGS = [
+  {
+    name: "Uploads",
+    description: "Posts: publish, plan, edit, retry, cancel, and what became of them.",
+  },
+  { name: "Accounts", description: "The connected accounts that posts go to." },
+  { name: "Platforms", description: "The networks, and what each of them takes." },
+  { name: "Credits", description: "Credits that posts on X are paid with." },
+  { name: "Tokens", description: "API tokens of your own." },
+  { name: "Posts (older)", description: "Reads in an older form; Uploads tell more." },
+  { name: "Extensions", description: "Operations that Akimbo adds to the specified interface." },
+];
 
 const INTRODUCTION = `One call publishes a video, photo, carousel or text to your connected accounts, now or at a planned second.
 
@@ -12,6 +26,7 @@ Failures are \`{success: false, error, code?}\`; where fields were refused, \`er
 
 /** Serves the description of everything that the routes declared. */
 export function describeApi(app: OpenAPIHono<AppEnv>): void {
+  registerSharedParts(app.openAPIRegistry);
   app.openAPIRegistry.registerComponent("securitySchemes", "apiKey", {
     type: "apiKey",
     in: "header",
@@ -20,11 +35,22 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
   });
   let document: object | null = null;
   app.get("/api/v1/openapi.json", (c) => {
-    document ??= app.getOpenAPI31Document({
-      openapi: "3.1.0",
-      info: { title: "Akimbo", version: INTERFACE_VERSION, description: INTRODUCTION },
-      servers: [{ url: "/" }],
-    });
+    document ??= toDocument(app);
     return c.json(document, 200, { "Cache-Control": "public, max-age=300" });
+  });
+}
+
+/** The OpenAPI 3.1 document of everything that the routes declared. */
+export function toDocument(app: OpenAPIHono<AppEnv>) {
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Akimbo",
+      version: INTERFACE_VERSION,
+      description: INTRODUCTION,
+      license: { name: "MIT", url: "https://opensource.org/license/mit" },
+    },
+    servers: [{ url: "/" }],
+    tags: TAGS,
   });
 }

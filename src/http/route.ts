@@ -2,7 +2,7 @@ import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { Handler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
-import * as z from "zod";
+import type * as z from "zod";
 import { clientKey } from "../core/client-ip.ts";
 import { invalidFields, toFieldErrors, tooLarge } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
@@ -10,6 +10,7 @@ import type { Scope } from "../core/scopes.ts";
 import { sha256Hex } from "../core/signature.ts";
 import type { Ctx } from "../deps.ts";
 import { createCaller } from "../features/auth/caller.ts";
+import { type Answers, type CallShape, headerParameters, withSharedAnswers } from "./answers.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 import { admit, refuseFullWindow, refuseKnownGuesser } from "./rate-limits.ts";
 
@@ -25,52 +26,32 @@ export function createRouter() {
   });
 }
 
-const errorSchema = z
-  .object({
-    success: z.literal(false),
-    error: z.string(),
-    code: z.string().optional(),
-    errors: z
-      .array(z.object({ field: z.string(), message: z.string() }))
-      .optional()
-      .describe("Every refused field, where the request was not valid."),
-  })
-  .meta({ id: "Error" });
-
-const refusal = (description: string) => ({
-  description,
-  content: { "application/json": { schema: errorSchema } },
-});
-
-const WITH_A_BODY = {
-  413: refusal("The body, or a file in it, is too large."),
-  415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is of another content type."),
-};
-
-const ALWAYS_POSSIBLE = {
-  400: refusal("The request is not valid; `errors` lists every refused field."),
-  401: refusal("UNAUTHORIZED: missing or invalid token."),
-  403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN."),
-  429: refusal("RATE_LIMIT: see the RateLimit and Retry-After headers."),
-  500: refusal("INTERNAL: something broke on our side; quote X-Request-Id."),
-};
-
-export const NOT_FOUND = { 404: refusal("NOT_FOUND: nothing of yours has that id.") };
-export const conflict = (codes: string) => ({ 409: refusal(codes) });
-
-export const json = <T extends z.ZodType>(schema: T, description: string) => ({
-  200: { description, content: { "application/json": { schema } } },
-});
+export { conflict, json, NOT_FOUND } from "./answers.ts";
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   required: true,
   content: { "application/json": { schema } },
 });
 
-interface ApiRoute extends RouteConfig {
+interface ApiRoute extends RouteConfig, Pick<CallShape, "takesIdempotencyKey"> {
   /** Needed of the token. The use-case checks it; here it is declared for the document. */
   scope: Scope;
   limit: LimitGroup;
+  responses: Answers;
+}
+
+/** Adds to an operation what all have in common; what is no part of the document stays out of it. */
+function toOperation<R extends Omit<ApiRoute, "limit">>(route: R) {
+  const { scope, takesIdempotencyKey, ...operation } = route;
+  const shape = { hasBody: route.request?.body !== undefined, takesIdempotencyKey };
+  return {
+    ...operation,
+    description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
+    security: [{ apiKey: [] }],
+    "x-required-scope": scope,
+    parameters: headerParameters(shape),
+    responses: withSharedAnswers(route.responses, shape),
+  };
 }
 
 /**
@@ -80,20 +61,11 @@ interface ApiRoute extends RouteConfig {
 export function apiRoute<P extends string, R extends Omit<ApiRoute, "path"> & { path: P }>(
   route: R,
 ) {
-  const { scope, limit } = route;
+  const { limit, ...operation } = route;
   const limitsJson = route.request?.body ? [jsonLimit] : [];
-  return createRoute<P, R>({
-    ...route,
-    description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
-    security: [{ apiKey: [] }],
-    "x-required-scope": scope,
-    responses: {
-      ...ALWAYS_POSSIBLE,
-      ...(route.request?.body ? WITH_A_BODY : {}),
-      ...route.responses,
-    },
-    middleware: [identify(scope, limit), ...limitsJson],
-  });
+  const middleware = [identify(route.scope, limit), ...limitsJson];
+  // The handler is typed by what its route says; what all routes share adds nothing to that.
+  return createRoute<P, R>({ ...toOperation(operation), middleware } as unknown as R);
 }
 
 const jsonLimit = bodyLimit({
@@ -180,23 +152,11 @@ export function formRoute(route: FormRoute): FormRoute {
 
 formRoute.mount = (
   router: OpenAPIHono<AppEnv>,
-  { scope, limit, query, form, ...route }: FormRoute,
+  { limit, query, form, ...route }: FormRoute,
   handler: Handler<AppEnv>,
 ): void => {
-  router.openAPIRegistry.registerPath({
-    ...route,
-    description: [route.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
-    security: [{ apiKey: [] }],
-    "x-required-scope": scope,
-    request: {
-      ...(query ? { query } : {}),
-      body: { required: true, content: { "multipart/form-data": { schema: form } } },
-    },
-    responses: {
-      ...ALWAYS_POSSIBLE,
-      ...WITH_A_BODY,
-      ...route.responses,
-    },
-  });
-  router.on(route.method.toUpperCase(), route.path, identify(scope, limit), handler);
+  const body = { required: true, content: { "multipart/form-data": { schema: form } } };
+  const request = { ...(query ? { query } : {}), body };
+  router.openAPIRegistry.registerPath(toOperation({ ...route, request }));
+  router.on(route.method.toUpperCase(), route.path, identify(route.scope, limit), handler);
 };

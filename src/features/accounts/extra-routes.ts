@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
 import type { AudienceStats } from "../../platforms/connector.ts";
 import * as extras from "./extras.ts";
@@ -19,10 +20,7 @@ const oneAccount = z.object({ accountId });
 const REFUSALS = {
   ...NOT_FOUND,
   ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
-  503: {
-    ...NOT_FOUND[404],
-    description: "UNAVAILABLE: the platform does not answer; see Retry-After where it is told.",
-  },
+  ...PLATFORM_ABSENT,
 };
 
 const pages = apiRoute({

@@ -8,7 +8,7 @@ export type StoredAnswer = typeof idempotency.$inferSelect;
 
 /** How long an answer is given again. Spec is silent. */
 const KEPT_MS = DAY;
-const MAX_KEY_CHARACTERS = 255;
+export const MAX_KEY_CHARACTERS = 255;
 
 /** A call that names itself, so that its repetition can be known. */
 export interface NamedCall {

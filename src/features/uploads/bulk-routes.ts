@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
-import { conflict, createRouter, formRoute, json } from "../../http/route.ts";
+import { createRouter, formRoute, json } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
 import { createBatch, validateBatch } from "./bulk.ts";
 import { batchFormSchema } from "./schema.ts";
@@ -34,14 +34,12 @@ const create = formRoute({
     "Files are stored once. Every account has a result of its own; one that cannot have the post stops no other.",
   scope: "posts:write",
   limit: "upload-bulk",
+  takesIdempotencyKey: true,
   form: batchFormSchema(),
-  responses: {
-    ...json(
-      z.object({ success: z.boolean(), message: z.string(), results: z.array(bulkResult) }),
-      "What became of each account. `success` where at least one has the post.",
-    ),
-    ...conflict("IDEMPOTENCY_IN_PROGRESS: the same call is being answered."),
-  },
+  responses: json(
+    z.object({ success: z.boolean(), message: z.string(), results: z.array(bulkResult) }),
+    "What became of each account. `success` where at least one has the post.",
+  ),
 });
 formRoute.mount(bulkRoutes, create, async (c) => {
   const { ctx } = c.var;

@@ -117,12 +117,12 @@ const retry = apiRoute({
   operationId: "retryUpload",
   summary: "Retry a failed post",
   description:
-    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval. An Idempotency-Key makes the call safe to repeat.",
+    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval.",
   scope: "posts:write",
   limit: "write",
+  takesIdempotencyKey: true,
   request: {
     params: idParams,
-    headers: z.object({ "idempotency-key": z.string().optional() }),
     body: optionalBody(retrySchema),
   },
   responses: {
@@ -131,10 +131,6 @@ const retry = apiRoute({
     ...conflict(
       "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (send force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
     ),
-    422: {
-      ...NOT_FOUND[404],
-      description: "IDEMPOTENCY_MISMATCH: the Idempotency-Key was used for another retry.",
-    },
   },
 });
 lifecycleRoutes.openapi(retry, async (c) => {

@@ -29,6 +29,7 @@ const create = formRoute({
     "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval.",
   scope: "posts:write",
   limit: "upload-create",
+  takesIdempotencyKey: true,
   query: z.object({
     async: z
       .string()

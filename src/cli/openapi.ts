@@ -1,0 +1,43 @@
+import { build, type Plugin } from "esbuild";
+import { inProject, PROJECT_DIR } from "./paths.ts";
+
+/** What the Worker's own runtime would bring; nothing of it is called for the document. */
+const withoutWorkerd: Plugin = {
+  name: "without-workerd",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^cloudflare:workers$/ }, ({ path }) => ({ path, namespace: "stand-in" }));
+    onLoad({ filter: /.*/, namespace: "stand-in" }, () => ({
+      contents: "export class DurableObject {} export const exports = {};",
+    }));
+  },
+};
+
+const ENTRY = `
+import { createApp } from "./src/app.ts";
+import { toDocument } from "./src/http/openapi.ts";
+const app = createApp(() => { throw new Error("Nothing is answered here."); });
+export const text = JSON.stringify(toDocument(app), null, 2);
+`;
+
+/** Returns the OpenAPI document as JSON text, made from the routes without a running server. */
+export async function readDocument(): Promise<string> {
+  const { outputFiles } = await build({
+    stdin: { contents: ENTRY, resolveDir: PROJECT_DIR },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    plugins: [withoutWorkerd],
+    // Packages written for require need one where there is none.
+    banner: {
+      js: `import { createRequire } from "node:module"; const require = createRequire(${JSON.stringify(inProject("package.json"))});`,
+    },
+  });
+  const code = Buffer.from(outputFiles[0]?.contents ?? []).toString("base64");
+  const { text } = (await import(`data:text/javascript;base64,${code}`)) as { text: string };
+  return text;
+}
+
+if (import.meta.main) console.log(await readDocument());

@@ -1,0 +1,206 @@
+import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
+import * as z from "zod";
+import { ERROR_CODES } from "../core/errors.ts";
+import { PLATFORMS } from "../core/platforms.ts";
+import { SCOPES } from "../core/scopes.ts";
+import { MAX_KEY_CHARACTERS } from "../features/idempotency/repo.ts";
+import type { AppEnv } from "./env.ts";
+
+/** Fields that every refusal has. */
+const refused = {
+  success: z.literal(false),
+  error: z.string().describe("What happened and what to do, for a person."),
+  code: z.enum(ERROR_CODES).optional().describe("For programs; refusals of a field have none."),
+};
+
+const errorSchema = z.object(refused).meta({ id: "Error" });
+
+const violations = {
+  message: z.string().optional().describe("With `violations`: the first of them, as `error`."),
+  violations: z
+    .array(
+      z
+        .object({
+          platform: z.enum(PLATFORMS),
+          type: z.enum(["hard_cap", "duplicate_content", "mention_spam", "unsafe_content"]),
+          message: z.string(),
+          used_last_24h: z.number().int().optional().describe("Of a hard_cap."),
+          cap: z.number().int().optional().describe("Of a hard_cap."),
+        })
+        .meta({ id: "Violation" }),
+    )
+    .optional(),
+};
+
+const invalidSchema = z
+  .object({
+    ...refused,
+    errors: z
+      .array(z.object({ field: z.string(), message: z.string() }).meta({ id: "FieldError" }))
+      .max(1_000)
+      .optional()
+      .describe("Every refused field, where the request was not valid."),
+    ...violations,
+  })
+  .meta({ id: "InvalidRequest" });
+
+const forbiddenSchema = z
+  .object({
+    ...refused,
+    requiredScope: z
+      .enum(SCOPES)
+      .optional()
+      .describe("With INSUFFICIENT_SCOPE: the scope that the token lacks."),
+  })
+  .meta({ id: "Forbidden" });
+
+const tooManySchema = z.object({ ...refused, ...violations }).meta({ id: "TooManyRequests" });
+
+const A_STRING = { type: "string" } as const;
+
+/** Headers of answers, as the document's components. */
+const HEADERS = {
+  "X-Request-Id": {
+    description: "Names the call in our logs; quote it when you report a problem.",
+    schema: A_STRING,
+  },
+  RateLimit: {
+    description:
+      'What is left of the quota, such as `"upload-create";r=49;t=900`: r calls in the next t seconds.',
+    schema: A_STRING,
+  },
+  "RateLimit-Policy": {
+    description: 'The quota itself, such as `"upload-create";q=50;w=900`: q calls in w seconds.',
+    schema: A_STRING,
+  },
+  "Retry-After": {
+    description: "Seconds to wait before the next call, where that is known.",
+    schema: { type: "integer" as const },
+  },
+  "Idempotent-Replayed": {
+    description: "`true` on the stored answer to an earlier call with the same Idempotency-Key.",
+    schema: { ...A_STRING, enum: ["true"] },
+  },
+};
+
+/** Headers of requests, as the document's components. */
+const PARAMETERS = {
+  TeamId: {
+    name: "X-Team-ID",
+    in: "header",
+    description:
+      "The team to act for; without it the token's own. A token pinned to a team needs none.",
+    schema: { type: "integer", minimum: 1 },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Makes the call safe to repeat. For 24 hours the same key with the same body is given the first answer again, and nothing is done twice.",
+    schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS },
+  },
+} as const;
+
+/** Declares what the operations of a document refer to. */
+export function registerSharedParts(registry: OpenAPIHono<AppEnv>["openAPIRegistry"]): void {
+  for (const [name, header] of Object.entries(HEADERS)) {
+    registry.registerComponent("headers", name, header);
+  }
+  for (const [name, parameter] of Object.entries(PARAMETERS)) {
+    registry.registerComponent("parameters", name, parameter);
+  }
+}
+
+const headers = (...names: (keyof typeof HEADERS)[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const parameter = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
+
+const refusal = <T extends z.ZodType>(description: string, schema: T) => ({
+  description,
+  headers: headers("X-Request-Id"),
+  content: { "application/json": { schema } },
+});
+
+export const NOT_FOUND = { 404: refusal("NOT_FOUND: nothing of yours has that id.", errorSchema) };
+export const conflict = (codes: string) => ({ 409: refusal(codes, errorSchema) });
+
+/** The answer of an operation that a platform has a part in. */
+export const PLATFORM_ABSENT = {
+  503: {
+    ...refusal("UNAVAILABLE: the platform does not answer.", errorSchema),
+    headers: headers("X-Request-Id", "Retry-After"),
+  },
+};
+
+export const json = <T extends z.ZodType>(schema: T, description: string) => ({
+  200: {
+    description,
+    headers: headers("X-Request-Id", "RateLimit", "RateLimit-Policy"),
+    content: { "application/json": { schema } },
+  },
+});
+
+const WITH_A_BODY = {
+  413: refusal("The body, or a file in it, is too large.", errorSchema),
+  415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is of another content type.", errorSchema),
+};
+
+const ALWAYS_POSSIBLE = {
+  400: refusal(
+    "The request is not valid: `errors` lists every refused field. Where the content itself is refused (a duplicate, mentions, unsafe words), `violations` does.",
+    invalidSchema,
+  ),
+  401: refusal("UNAUTHORIZED: missing or invalid token.", errorSchema),
+  403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN.", forbiddenSchema),
+  429: {
+    ...refusal(
+      "RATE_LIMIT: wait as Retry-After says. Without a code: an account's posts of 24 hours are used up, and `violations` tells the cap.",
+      tooManySchema,
+    ),
+    headers: headers("X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After"),
+  },
+  500: refusal("INTERNAL: something broke on our side; quote X-Request-Id.", errorSchema),
+  503: refusal("UNAVAILABLE: a setting of this instance is missing or wrong.", errorSchema),
+};
+
+/** Written out with every route, never as a reference. */
+export type Answers = Record<string, Exclude<RouteConfig["responses"][string], { $ref: string }>>;
+
+/** How an operation is called, beside its path and query. */
+export interface CallShape {
+  hasBody: boolean;
+  /** A call can be named by an Idempotency-Key, and is then safe to repeat. */
+  takesIdempotencyKey?: boolean;
+}
+
+/** The headers that an operation takes. */
+export const headerParameters = ({ takesIdempotencyKey = false }: CallShape) => [
+  parameter("TeamId"),
+  ...(takesIdempotencyKey ? [parameter("IdempotencyKey")] : []),
+];
+
+/** An operation's own answers among those that every operation of its shape can give. */
+export function withSharedAnswers<A extends Answers>(
+  own: A,
+  { hasBody, takesIdempotencyKey }: CallShape,
+): A {
+  const all: Answers = {
+    ...ALWAYS_POSSIBLE,
+    ...(hasBody ? WITH_A_BODY : {}),
+    ...own,
+    ...(takesIdempotencyKey ? repeated(own) : {}),
+  };
+  return all as A;
+}
+
+const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS: the same call is being answered. Ask again.";
+
+function repeated(own: Answers): Answers {
+  const ownConflict = own[409]?.description;
+  return {
+    200: { ...own[200], headers: { ...own[200]?.headers, ...headers("Idempotent-Replayed") } },
+    ...conflict(ownConflict ? `${ownConflict} ${IN_PROGRESS}` : IN_PROGRESS),
+    422: refusal("IDEMPOTENCY_MISMATCH: the key was used with another body.", errorSchema),
+  };
+}
