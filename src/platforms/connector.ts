@@ -205,6 +205,8 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
+  /** What of the connection that was asked for is wrong; left out for the login itself. */
+  field?: "identifier" | "authFactorToken" | "pageId";
 }
 
 /** The fields of a login by password; which are required is the network's business. */

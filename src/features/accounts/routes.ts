@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { idParams } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import {
@@ -66,7 +67,10 @@ const connect = apiRoute({
   scope: "accounts:write",
   limit: "write",
   request: { body: jsonBody(newAccountSchema) },
-  responses: json(z.object({ success: yes, data: accountSchema }), "The connected account."),
+  responses: {
+    ...json(z.object({ success: yes, data: accountSchema }), "The connected account."),
+    ...PLATFORM_ABSENT,
+  },
 });
 accountRoutes.openapi(connect, async (c) => {
   const account = await accounts.connectAccount(c.var.ctx, c.req.valid("json"));

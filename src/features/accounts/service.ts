@@ -4,7 +4,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connected, Connector, LoginRefusal } from "../../platforms/connector.ts";
+import type { Connected, Connector, Fetch, LoginRefusal } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
@@ -46,7 +46,8 @@ export async function setAccountTags(ctx: Ctx, id: string, tags: string): Promis
 /**
  * Connects an account, or renews the login of one that is connected already.
  *
- * @throws AppError 400 when the platform cannot be connected so, or refused the login
+ * @throws AppError 400 when the platform cannot be connected so, or refused the login; UNAVAILABLE when
+ * it does not answer
  */
 export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
@@ -54,8 +55,9 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
   const mode: AccountMode = "sandbox" in input ? "sandbox" : "live";
   const connected = await logIn(ctx, connector, input, mode);
   if (!connected.ok) {
-    const field = "credentials" in input ? "credentials" : "appPassword";
-    throw invalidFields([{ field, message: connected.error.message }]);
+    const login = "credentials" in input ? "credentials" : "appPassword";
+    const { field = login, message } = connected.error;
+    throw invalidFields([{ field, message }]);
   }
   return storeAccount(ctx, input.platform, mode, connected.value);
 }
@@ -67,7 +69,7 @@ async function logIn(
   mode: AccountMode,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { teamId } = ctx.actor;
-  const fetch = withTimeout(platformFetch(ctx, { mode, teamId, id: null }));
+  const { fetch, isAbsent } = watched(withTimeout(platformFetch(ctx, { mode, teamId, id: null })));
   if ("sandbox" in input) {
     if (!ctx.config.sandboxEnabled) {
       throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
@@ -87,25 +89,48 @@ async function logIn(
     return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
-  try {
-    if ("credentials" in input) {
-      const { accessToken, refreshToken, expiresAt } = input.credentials;
-      return await connector.identify(
-        fetch,
-        { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
-        { service: input.service ?? null, pageId: input.pageId ?? null },
-      );
-    }
-    if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
-    const { platform: _, ...login } = input;
-    return await connector.login(fetch, login);
-  } catch (error) {
+  const connected = await ask(connector, fetch, input).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
-    return {
-      ok: false,
-      error: { message: `${input.platform} could not be reached. Try again later.`, final: false },
-    };
+    throw absent(input.platform, "no connection");
+  });
+  if (!connected.ok && !connected.error.final && isAbsent()) {
+    throw absent(input.platform, connected.error.message);
   }
+  return connected;
+}
+
+async function ask(
+  connector: Connector,
+  fetch: Fetch,
+  input: Exclude<NewAccount, { sandbox: true }>,
+): Promise<Result<Connected, LoginRefusal>> {
+  if ("credentials" in input) {
+    const { accessToken, refreshToken, expiresAt } = input.credentials;
+    return connector.identify(
+      fetch,
+      { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
+      { service: input.service ?? null, pageId: input.pageId ?? null },
+    );
+  }
+  if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);
+  const { platform: _, ...login } = input;
+  return connector.login(fetch, login);
+}
+
+const absent = (platform: Platform, why: string) =>
+  new AppError("UNAVAILABLE", `${platform} could not be reached (${why}). Try again later.`);
+
+/** The network, and what its last answer says of the platform: too busy to answer, or broken. */
+function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
+  let isAbsent = false;
+  return {
+    fetch: async (input, init) => {
+      const reply = await network(input, init);
+      isAbsent = reply.status >= 500 || reply.status === 429 || reply.status === 408;
+      return reply;
+    },
+    isAbsent: () => isAbsent,
+  };
 }
 
 const cannotLogIn = (platform: Platform) => ({

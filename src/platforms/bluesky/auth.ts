@@ -42,7 +42,9 @@ const BLUESKY_HOSTS = ".host.bsky.network";
 /** Marks of text direction, which come along when a handle is copied from an app. */
 const DIRECTION_MARKS = /[\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-const finalRefusal = (message: string) => refuse({ message, final: true });
+const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
+const nobodyNamed = (message: string) =>
+  refuse<LoginRefusal>({ message, final: true, field: "identifier" });
 
 /** 4xx is an answer about this login, apart from being too many or too slow. */
 function toLoginRefusal({ status, message }: XrpcRefusal): LoginRefusal {
@@ -105,21 +107,21 @@ async function resolveHandle(fetch: Fetch, handle: string): Promise<Result<strin
   const reply = await readResolveHandleReply(await fetch(resolveHandleRequest(PUBLIC_API, handle)));
   if (reply.ok) return reply;
   if (reply.error.status !== 400) return refuse(toLoginRefusal(reply.error));
-  return finalRefusal(`No Bluesky account has the handle ${handle}; check its spelling.`);
+  return nobodyNamed(`No Bluesky account has the handle ${handle}; check its spelling.`);
 }
 
 /** The origin of the server that keeps the account of a DID. */
 async function resolvePds(fetch: Fetch, did: string): Promise<Result<string, LoginRefusal>> {
   const url = didDocumentUrl(did);
-  if (!url) return finalRefusal(`${did} is not a DID of a Bluesky account.`);
+  if (!url) return nobodyNamed(`${did} is not a DID of a Bluesky account.`);
   const reply = await readDidDocumentReply(await fetch(didDocumentRequest(url)));
   if (!reply.ok) {
     const isGone = reply.error.status === 404 || reply.error.status === 410;
-    if (isGone) return finalRefusal(`No Bluesky account has the DID ${did}.`);
+    if (isGone) return nobodyNamed(`No Bluesky account has the DID ${did}.`);
     return refuse({ message: reply.error.message, final: false });
   }
   const pds = reply.value.id === did ? pdsOf(reply.value, did) : null;
-  return pds ? ok(pds) : finalRefusal(`The document of ${did} names no server that can be used.`);
+  return pds ? ok(pds) : nobodyNamed(`The document of ${did} names no server that can be used.`);
 }
 
 /** What an identifier leads to: the account's server, and its DID where it was looked up. */
@@ -136,7 +138,7 @@ async function findHome(fetch: Fetch, identifier: string): Promise<Result<Home, 
   // Only the entryway knows the email addresses of accounts.
   if (identifier.includes("@")) return ok({ did: null, pds: ENTRYWAY });
   if (!HANDLE.test(identifier)) {
-    return finalRefusal("Send your whole handle (such as name.bsky.social), DID or email address.");
+    return nobodyNamed("Send your whole handle (such as name.bsky.social), DID or email address.");
   }
   const did = await resolveHandle(fetch, identifier);
   if (!did.ok) return did;
@@ -200,6 +202,7 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
   return {
     message: "Bluesky has mailed you a sign-in code; send it as authFactorToken and try again.",
     final: true,
+    field: "authFactorToken",
   };
 }
 
@@ -221,7 +224,7 @@ export async function login(
   }
   const written = fields.identifier.replaceAll(DIRECTION_MARKS, "").trim().replace(/^@/, "");
   const identifier = written.startsWith("did:") ? written : written.toLowerCase();
-  if (identifier === "") return finalRefusal("Send your handle, DID or email as identifier.");
+  if (identifier === "") return nobodyNamed("Send your handle, DID or email as identifier.");
   const home: Result<Home, LoginRefusal> = fields.service
     ? ok({ did: null, pds: new URL(fields.service).origin })
     : await findHome(fetch, identifier);

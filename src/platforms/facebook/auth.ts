@@ -64,7 +64,7 @@ async function identifyToken(
   if (!isRefusedParameter(reply.error, "nonexisting field"))
     return refuse(toLoginRefusal(reply.error));
   const message = "This is a person's token: send the id of the Page to publish as, as pageId.";
-  return refuse({ message, final: true });
+  return refuse({ message, final: true, field: "pageId" });
 }
 
 async function identifyPage(
@@ -73,11 +73,14 @@ async function identifyPage(
   pageId: string,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readGetPageReply(await fetch(getPageRequest(accessToken, pageId)));
-  if (!reply.ok) return refuse(toLoginRefusal(reply.error));
+  if (!reply.ok) {
+    const isNoPage = isRefusedParameter(reply.error, "");
+    return refuse({ ...toLoginRefusal(reply.error), ...(isNoPage ? { field: "pageId" } : {}) });
+  }
   const { access_token: own, ...page } = reply.value;
   if (!own) {
     const message = `The token may not publish as ${page.name}: it lacks a role there, or pages_manage_posts.`;
-    return refuse({ message, final: true });
+    return refuse({ message, final: true, field: "pageId" });
   }
   return ok({ profile: toProfile(page), credentials: toCredentials(own) });
 }

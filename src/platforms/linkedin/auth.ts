@@ -28,6 +28,8 @@ import { publishableIds } from "./pages.ts";
 import { isOrganization, organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
 const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
+const pageRefusal = (message: string) =>
+  refuse<LoginRefusal>({ message, final: true, field: "pageId" });
 
 const toLoginRefusal = (refusal: LinkedInRefusal): LoginRefusal => ({
   message: refusal.message,
@@ -71,13 +73,13 @@ async function identifyPage(
 ): Promise<Result<Connected, LoginRefusal>> {
   const id = readOrganizationId(pageId);
   if (id === null) {
-    return finalRefusal("pageId must be the number of a LinkedIn page, or urn:li:organization:….");
+    return pageRefusal("pageId must be the number of a LinkedIn page, or urn:li:organization:….");
   }
   const { accessToken } = credentials;
   const ids = await publishableIds(fetch, accessToken);
   if (!ids.ok) return refuse(toLoginRefusal(ids.error));
   if (!ids.value.includes(id)) {
-    return finalRefusal(
+    return pageRefusal(
       `This member may not publish as the LinkedIn page ${id}: that takes an administrator or a content administrator.`,
     );
   }

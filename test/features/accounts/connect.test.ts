@@ -1,5 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { PLATFORMS } from "../../../src/core/platforms.ts";
+import type { Fetch } from "../../../src/platforms/connector.ts";
 import {
   type Answer,
   createMember,
@@ -150,26 +152,22 @@ describe("what cannot be connected is told by field", () => {
     ["null", "null", ""],
     ["a password of another form", { ...LOGIN, appPassword: "my real password" }, "appPassword"],
     ["a blank identifier", { ...LOGIN, identifier: " " }, "identifier"],
-    ["an identifier of direction marks", { ...LOGIN, identifier: "\u202e\u202c" }, "appPassword"],
-    [
-      "a handle without a dot",
-      { ...LOGIN, service: undefined, identifier: "alice" },
-      "appPassword",
-    ],
+    ["an identifier of direction marks", { ...LOGIN, identifier: "\u202e\u202c" }, "identifier"],
+    ["a handle without a dot", { ...LOGIN, service: undefined, identifier: "alice" }, "identifier"],
     [
       "a DID of no known kind",
       { ...LOGIN, service: undefined, identifier: "did:key:z6Mk" },
-      "appPassword",
+      "identifier",
     ],
     [
       "a DID at a private host",
       { ...LOGIN, service: undefined, identifier: "did:web:10.0.0.1" },
-      "appPassword",
+      "identifier",
     ],
     [
       "a DID with a path",
       { ...LOGIN, service: undefined, identifier: "did:web:a.b/../c" },
-      "appPassword",
+      "identifier",
     ],
     ["a service that is no URL", { ...LOGIN, service: "pds.example.com" }, "service"],
     ["an empty service", { ...LOGIN, service: "" }, "service"],
@@ -184,8 +182,43 @@ describe("what cannot be connected is told by field", () => {
   });
 });
 
+describe("a page that cannot be connected is told under pageId", () => {
+  const nobody = { error: { code: 100, message: "(#100) Object with ID '1' does not exist" } };
+
+  test.each([
+    ["facebook", { sandbox: true, name: "Grace", pageId: "123" }],
+    ["linkedin", { sandbox: true, name: "Grace", pageId: "not a number" }],
+    ["linkedin", { sandbox: true, name: "Grace", pageId: "999999" }],
+    ["linkedin", { credentials: { accessToken: "a" }, pageId: "not a number" }],
+    ["facebook", { credentials: { accessToken: "a" }, pageId: "1" }],
+  ])("of %s, %j", async (platform, json) => {
+    const stage = await onStage();
+    stage.harness.network = async () => Response.json(nobody, { status: 400 });
+    const answer = await stage.connect({ platform, ...json });
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors).toMatchObject([{ field: "pageId" }]);
+    expect(await rowsOf(stage.member)).toEqual([]);
+  });
+});
+
+test.each(PLATFORMS)("%s, when it is down, is a 503 that says so", async (platform) => {
+  const stage = await onStage();
+  const json = { platform, credentials: { accessToken: "a.b.c" } };
+  const down: Fetch[] = [
+    () => Promise.reject(new TypeError("Network connection lost.")),
+    async () => new Response("Bad gateway", { status: 502 }),
+  ];
+  for (const network of down) {
+    stage.harness.network = network;
+    expect(await stage.connect(json)).toMatchObject({
+      status: 503,
+      body: { code: "UNAVAILABLE", error: expect.stringContaining("could not be reached") },
+    });
+  }
+});
+
 describe("a server that does not give a login", () => {
-  const answers: [string, () => Promise<Response>, RegExp][] = [
+  const answers: [string, () => Promise<Response>, RegExp, 400 | 503][] = [
     [
       "refuses it",
       async () =>
@@ -194,22 +227,26 @@ describe("a server that does not give a login", () => {
           { status: 401 },
         ),
       /Invalid identifier or password/,
+      400,
     ],
     [
       "wants a mailed code",
       async () => Response.json({ error: "AuthFactorTokenRequired" }, { status: 401 }),
       /authFactorToken/,
+      400,
     ],
     [
       "is not reached",
       () => Promise.reject(new TypeError("Network connection lost.")),
       /could not be reached/,
+      503,
     ],
-    ["answers 500", async () => new Response("<html>oops", { status: 500 }), /HTTP 500/],
+    ["answers 500", async () => new Response("<html>oops", { status: 500 }), /HTTP 500/, 503],
     [
       "answers 503 with JSON",
       async () => Response.json({ error: "X", message: "Down for work" }, { status: 503 }),
       /Down for work/,
+      503,
     ],
     [
       "is busy",
@@ -219,16 +256,18 @@ describe("a server that does not give a login", () => {
           { status: 429 },
         ),
       /Rate Limit/,
+      503,
     ],
-    ["answers what is no JSON", async () => new Response("{not json"), /cannot be read/],
-    ["answers nothing", async () => new Response(null, { status: 204 }), /cannot be read/],
-    ["answers an array", async () => Response.json([]), /cannot be read/],
-    ["answers a megabyte", async () => new Response("x".repeat(1_000_000)), /cannot be read/],
+    ["answers what is no JSON", async () => new Response("{not json"), /cannot be read/, 400],
+    ["answers nothing", async () => new Response(null, { status: 204 }), /cannot be read/, 400],
+    ["answers an array", async () => Response.json([]), /cannot be read/, 400],
+    ["answers a megabyte", async () => new Response("x".repeat(1_000_000)), /cannot be read/, 400],
     [
       "answers an endless stream",
       async () =>
         new Response(new ReadableStream({ pull: (c) => c.enqueue(new Uint8Array(60_000)) })),
       /cannot be read/,
+      400,
     ],
     [
       "breaks off",
@@ -237,21 +276,25 @@ describe("a server that does not give a login", () => {
           new ReadableStream({ pull: (c) => c.error(new TypeError("Network connection lost.")) }),
         ),
       /could not be reached/,
+      503,
     ],
     [
       "redirects",
       async () => new Response(null, { status: 302, headers: { location: "http://127.0.0.1/" } }),
       /HTTP 302/,
+      400,
     ],
     [
       "gives a session without a DID",
       async () => Response.json({ accessJwt: "a", refreshJwt: "b", handle: "h" }),
       /cannot be read/,
+      400,
     ],
     [
       "gives a DID that is none",
       async () => Response.json({ accessJwt: "a", refreshJwt: "b", handle: "h", did: "alice" }),
       /cannot be read/,
+      400,
     ],
     [
       "gives a session of a deactivated account",
@@ -265,10 +308,11 @@ describe("a server that does not give a login", () => {
           status: "deactivated",
         }),
       /deactivated/,
+      400,
     ],
   ];
 
-  test.each(answers)("because it %s: 400, nothing stored", async (_, answer, message) => {
+  test.each(answers)("because it %s: nothing stored", async (_, answer, message, status) => {
     const stage = await onStage();
     stage.harness.network = answer;
     for (const json of [
@@ -276,7 +320,8 @@ describe("a server that does not give a login", () => {
       { platform: "bluesky", credentials: { accessToken: "a.b.c" }, service: LOGIN.service },
     ]) {
       const refused = await stage.connect(json);
-      expect(refused).toMatchObject({ status: 400, body: { success: false } });
+      expect(refused).toMatchObject({ status, body: { success: false } });
+      expect(refused.body.code).toBe(status === 503 ? "UNAVAILABLE" : undefined);
       expect(refused.body.error.length).toBeLessThan(600);
       if (json === LOGIN) expect(refused.body.error).toMatch(message);
     }

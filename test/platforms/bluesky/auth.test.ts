@@ -246,7 +246,7 @@ test.each<[string, Record<string, Response[]>, string, boolean]>([
     true,
   ],
 ])("refuses %s", async (_, script, message, final) => {
-  expect(await login(scriptedFetch(script).fetch)).toEqual({
+  expect(await login(scriptedFetch(script).fetch)).toMatchObject({
     ok: false,
     error: { message, final },
   });
@@ -298,7 +298,7 @@ test.each<[string, Response, string, boolean]>([
   ],
 ])("explains %s", async (_, reply, message, final) => {
   const { fetch } = scriptedFetch({ "com.atproto.server.createSession": [reply] });
-  expect(await login(fetch, { service: OWN_PDS })).toEqual({
+  expect(await login(fetch, { service: OWN_PDS })).toMatchObject({
     ok: false,
     error: { message, final },
   });
