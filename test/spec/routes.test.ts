@@ -12,8 +12,8 @@ import {
   type Member,
 } from "../support/harness.ts";
 import {
+  answerSchema,
   fetchDocument,
-  mismatches,
   type Operation,
   operationsOf,
   refsOf,
@@ -90,6 +90,19 @@ beforeAll(async () => {
   ids.token = String(row?.id);
 });
 
+/** What OpenAPI knows of an operation, and our one extension. */
+const OPERATION_KEYS = [
+  "description",
+  "operationId",
+  "parameters",
+  "requestBody",
+  "responses",
+  "security",
+  "summary",
+  "tags",
+  "x-required-scope",
+];
+
 describe("the document", () => {
   test("is OpenAPI 3.1.0 of interface version 1.0.0", () => {
     expect(fetched.status).toBe(200);
@@ -120,6 +133,7 @@ describe("the document", () => {
         expect(response.description).toBeTruthy();
         expect(response.content).toHaveProperty("application/json");
       }
+      expect(Object.keys(spec).sort()).toEqual(OPERATION_KEYS.filter((key) => key in spec));
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const described = (spec.parameters ?? []).filter(
         (parameter: { in: string; required: boolean }) =>
@@ -128,6 +142,46 @@ describe("the document", () => {
       expect(described.map(({ name }: { name: string }) => name)).toEqual(inPath);
     },
   );
+
+  test.each(everyOperation)("tells all that a refusal of %s can hold", (_, operation) => {
+    const fieldsOf = (status: number) =>
+      Object.keys(answerSchema(document, operation, status).properties);
+    const always = ["success", "error", "code"];
+    expect(fieldsOf(400)).toEqual([...always, "errors", "message", "violations"]);
+    expect(fieldsOf(401)).toEqual(always);
+    expect(fieldsOf(403)).toEqual([...always, "requiredScope"]);
+    expect(fieldsOf(429)).toEqual([...always, "message", "violations"]);
+    expect(operation.spec.responses[429].headers).toHaveProperty("Retry-After");
+  });
+
+  test.each(everyOperation)("declares and describes the tags of %s", (_, { spec }) => {
+    const declared = new Map(
+      document.tags.map((tag: { name: string; description: string }) => [
+        tag.name,
+        tag.description,
+      ]),
+    );
+    for (const tag of spec.tags) expect(declared.get(tag), tag).toMatch(/^[A-Z].+\.$/);
+  });
+
+  test("tells where an Idempotency-Key is taken, and what comes of it", () => {
+    const takingKeys = operations.filter(({ spec }) =>
+      spec.parameters.some(
+        (parameter: { $ref?: string }) =>
+          resolve(document, parameter.$ref ?? "")?.name === "Idempotency-Key",
+      ),
+    );
+    expect(takingKeys.map(({ method, called }) => `${method} ${called}`).sort()).toEqual([
+      "POST /upload",
+      "POST /upload/bulk",
+      "POST /upload/{id}/retry",
+    ]);
+    for (const { spec } of takingKeys) {
+      expect(spec.responses[200].headers).toHaveProperty("Idempotent-Replayed");
+      expect(spec.responses[409].description).toContain("IDEMPOTENCY_IN_PROGRESS");
+      expect(spec.responses[422].description).toContain("IDEMPOTENCY_MISMATCH");
+    }
+  });
 
   test("and the router agree on every path and method", () => {
     const routed = harness.routes
@@ -227,11 +281,7 @@ describe.each(everyOperation)("%s", (_, operation) => {
       ...(named ? { body: form({ accountId, description: "Hello" }) } : validBody(operation)),
     });
     expect(answer.status).toBe(200);
-    const { schema } = operation.spec.responses[200].content["application/json"];
-    expect(mismatches(document, schema, answer.body)).toEqual([]);
-    const refused = await callAs(undefined, operation);
-    const refusal = operation.spec.responses[401].content["application/json"].schema;
-    expect(mismatches(document, refusal, refused.body)).toEqual([]);
+    // That the body is what the document says of it, the harness sees to with every call.
   });
 });
 

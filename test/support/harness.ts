@@ -6,9 +6,11 @@ import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
+import { toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
+import { Documented, type Told } from "./documented.ts";
 
 /** When every test begins, unless it moves the clock. */
 export const START = new Date("2026-12-01T09:00:00.000Z");
@@ -30,6 +32,10 @@ export interface Member {
   teamId: number;
   token: string;
 }
+
+const DOCUMENT_PATH = "/api/v1/openapi.json";
+
+let documented: Documented | null = null;
 
 /**
  * The whole service with its real database, storage and Durable Objects. The clock stands still until
@@ -96,19 +102,27 @@ export class Harness {
   ): Promise<Answer> {
     const headers = new Headers(options.headers);
     if (options.token) headers.set("x-api-key", options.token);
-    let body = options.body;
+    let sent = options.body;
     if (options.json !== undefined) {
-      body = typeof options.json === "string" ? options.json : JSON.stringify(options.json);
+      sent = typeof options.json === "string" ? options.json : JSON.stringify(options.json);
       if (!headers.has("content-type")) headers.set("content-type", "application/json");
     }
-    const response = await this.request(`/api/v1${path}`, { method, headers, body });
+    const response = await this.request(`/api/v1${path}`, { method, headers, body: sent });
     const text = await response.text();
     refuseLeak(`${method} ${path}`, text);
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text ? JSON.parse(text) : null,
-    };
+    const { status } = response;
+    const body = text ? JSON.parse(text) : null;
+    this.refuseUndocumented({ method, path: `/api/v1${path}`, status, body });
+    return { status, headers: response.headers, body };
+  }
+
+  /** Every answer that any test gets is what the document says of it. */
+  private refuseUndocumented(told: Told): void {
+    const path = told.path.split("?")[0] ?? "";
+    if (told.status < 400 && path === DOCUMENT_PATH) return;
+    documented ??= new Documented(toDocument(this.app));
+    const found = documented.mismatches({ ...told, path });
+    if (found.length > 0) throw new Error(`Not as documented: ${found.join("; ")}`);
   }
 
   /** Runs what was left for after the answers. */

@@ -1,0 +1,78 @@
+import { type Schema, Validator } from "@cfworker/json-schema";
+
+interface Media {
+  content?: Record<string, { schema: Schema }>;
+}
+
+interface Document {
+  paths: Record<string, Record<string, { responses: Record<string, Media> }>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+/** An answer as a caller has it. */
+export interface Told {
+  method: string;
+  /** Without the query: `/api/v1/upload/7`. */
+  path: string;
+  status: number;
+  body: unknown;
+}
+
+/**
+ * What an OpenAPI document says of answers. Stricter than JSON Schema: a field that an object does not
+ * declare is refused too, for nobody who generates a client would ever see it.
+ */
+export class Documented {
+  private readonly document: Document;
+  private readonly validators = new Map<string, Validator>();
+
+  constructor(document: object) {
+    const text = JSON.stringify(document).replaceAll("#/components/schemas/", "#/$defs/");
+    this.document = JSON.parse(text, close);
+  }
+
+  /** Where an answer is not what the document says of its operation; empty where it is. */
+  mismatches({ method, path, status, body }: Told): string[] {
+    const operation = this.operationOf(method, path);
+    const named = operation ?? "an unknown path";
+    const schema = operation ? this.schemaOf(operation, status) : { $ref: "#/$defs/Error" };
+    if (!schema) return [`${named} has no documented answer ${status}`];
+    const result = this.validatorOf(`${named} ${status}`, schema).validate(body);
+    return result.errors.map(
+      ({ instanceLocation, error }) => `${named} ${status}, ${instanceLocation}: ${error}`,
+    );
+  }
+
+  /** `POST /api/v1/upload/{id}/retry`; null for what the document does not know. */
+  private operationOf(method: string, path: string): string | null {
+    const known = Object.keys(this.document.paths).filter((template) =>
+      new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    );
+    // A name that stands where an id could goes before the id.
+    const [template] = known.sort((a, b) => a.split("{").length - b.split("{").length);
+    const isKnown = template && this.document.paths[template]?.[method.toLowerCase()];
+    return isKnown ? `${method} ${template}` : null;
+  }
+
+  private schemaOf(operation: string, status: number): Schema | null {
+    const [method = "", path = ""] = operation.split(" ");
+    const answer = this.document.paths[path]?.[method.toLowerCase()]?.responses[status];
+    return answer?.content?.["application/json"]?.schema ?? null;
+  }
+
+  private validatorOf(name: string, schema: Schema): Validator {
+    const known = this.validators.get(name);
+    if (known) return known;
+    const $defs = this.document.components.schemas;
+    const validator = new Validator({ ...schema, $defs }, "2020-12");
+    this.validators.set(name, validator);
+    return validator;
+  }
+}
+
+/** An object that names its fields has no others. */
+function close(_key: string, value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (!isObject || !("properties" in value) || "additionalProperties" in value) return value;
+  return "type" in value ? { ...value, additionalProperties: false } : value;
+}
