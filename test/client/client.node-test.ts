@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { after, test } from "node:test";
+import { promisify } from "node:util";
+import { inProject } from "../../src/cli/paths.ts";
+import { buildBundle } from "../bench/bundle.ts";
+import { startAkimbo } from "../bench/instance.ts";
+import { createTeam } from "../bench/team.ts";
+import { Workspace } from "../bench/workspace.ts";
+import { generateClient } from "./generate.ts";
+
+const run = promisify(execFile);
+const workspace = new Workspace();
+after(() => workspace.end());
+
+test("a client generated from the document compiles, publishes a photo and reads it back", async () => {
+  await generateClient();
+  const compiler = inProject("node_modules", "typescript", "bin", "tsc");
+  await run(process.execPath, [compiler, "-p", inProject("test", "client", "tsconfig.json")]);
+
+  const { script } = await buildBundle(workspace);
+  const instance = await startAkimbo(workspace, { script });
+  const { token } = await createTeam(instance, 1);
+  const program = inProject("test", "client", "post.ts");
+  const { stdout } = await run(process.execPath, [program, instance.url, token]);
+  const { status, shareUrl, code } = JSON.parse(stdout);
+  assert.equal(status, "completed");
+  assert.match(shareUrl, /^https:\/\/bsky\.app\/profile\//);
+  assert.equal(code, "NOT_FOUND");
+});

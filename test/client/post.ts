@@ -1,0 +1,79 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import createClient from "openapi-fetch";
+import type { components, paths } from "./.generated/api.ts";
+import { createSamplePhoto } from "./photo.ts";
+
+type NewUpload = components["schemas"]["NewUpload"];
+
+const POLL_MS = 250;
+const MAX_POLLS = 120;
+
+/** What an integrator writes: publishes a photo with the generated client and reads it back, as JSON. */
+async function main(baseUrl: string, token: string): Promise<void> {
+  const client = createClient<paths>({ baseUrl, headers: { "x-api-key": token } });
+
+  const connected = await client.POST("/api/v1/accounts", {
+    body: { platform: "bluesky", sandbox: true, name: "Generated" },
+  });
+  if (connected.error) throw new Error(connected.error.error);
+  const accountId = connected.data.data.id;
+
+  const created = await client.POST("/api/v1/upload", {
+    params: { header: { "Idempotency-Key": "a generated client's first" } },
+    body: {
+      accountId,
+      description: "Written by nobody",
+      bluesky_langs: "en",
+      photo: createSamplePhoto(),
+    },
+    bodySerializer: toForm,
+  });
+  if (created.error) throw new Error(created.error.error);
+  const { uploadId } = created.data.data;
+
+  for (let polls = 0; polls < MAX_POLLS; polls++) {
+    const read = await client.GET("/api/v1/upload/{id}", {
+      params: { path: { id: String(uploadId) } },
+    });
+    if (read.error) throw new Error(read.error.error);
+    const { status, failure, metadata, errorMessage } = read.data.data;
+    if (status === "completed") {
+      const refused = await client.GET("/api/v1/upload/{id}", { params: { path: { id: "0" } } });
+      const code: "NOT_FOUND" | undefined =
+        refused.error?.code === "NOT_FOUND" ? refused.error.code : undefined;
+      console.log(JSON.stringify({ status, shareUrl: metadata?.shareUrl, code }));
+      return;
+    }
+    if (failure) throw new Error(`${failure.code}, ${failure.nextAction}: ${errorMessage}`);
+    await sleep(POLL_MS);
+  }
+  throw new Error("The post did not go out.");
+}
+
+function toForm(fields: NewUpload): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    for (const one of [value].flat()) {
+      if (one instanceof Blob) form.append(name, one, "file");
+      else form.append(name, String(one));
+    }
+  }
+  return form;
+}
+
+/** Never called: what the compiler refuses. */
+export function mistakes(client: ReturnType<typeof createClient<paths>>) {
+  return [
+    // @ts-expect-error a post is for an account
+    client.POST("/api/v1/upload", { body: { description: "Hello" } }),
+    // @ts-expect-error there is no such platform
+    client.GET("/api/v1/accounts", { params: { query: { platform: "myspace" } } }),
+    // @ts-expect-error an upload is named by its id
+    client.DELETE("/api/v1/upload/{id}", {}),
+    // @ts-expect-error there is no such operation
+    client.PUT("/api/v1/upload/{id}", { params: { path: { id: "1" } } }),
+  ];
+}
+
+const [baseUrl = "", token = ""] = process.argv.slice(2);
+await main(baseUrl, token);
