@@ -90,7 +90,7 @@ const PARAMETERS = {
     in: "header",
     description:
       "The team to act for; without it the token's own. A token pinned to a team needs none.",
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "integer", minimum: 1, maximum: 999_999_999_999_999 },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",

@@ -4,7 +4,12 @@ import busboy from "busboy";
 import { AppError, tooLarge } from "../core/errors.ts";
 
 /** Spec is silent: far above what any post needs, far below what would hurt. */
-const LIMITS = { parts: 64, fieldNameSize: 100, fieldSize: 256_000, headerPairs: 20 } as const;
+export const LIMITS = {
+  parts: 64,
+  fieldNameSize: 100,
+  fieldSize: 256_000,
+  headerPairs: 20,
+} as const;
 /** Source: spec, "Limits": the edge takes bodies up to 100 MB, chunked ones included. */
 const MAX_BODY_BYTES = 100_000_000;
 

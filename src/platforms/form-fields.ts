@@ -84,6 +84,11 @@ export interface FieldInfo {
   /** Where only these are taken. */
   values?: readonly string[];
   required?: boolean;
+  /** Most characters of its text; left out where the platform counts them in a way of its own. */
+  maxLength?: number;
+  /** Least and most of an integer. */
+  minimum?: number;
+  maximum?: number;
   /** Without the platform's name, which stands before it. */
   description: string;
 }

@@ -51,3 +51,19 @@ export function answerSchema(document: Json, { spec }: Operation, status: number
   const schema = spec.responses[status]?.content["application/json"].schema;
   return schema?.$ref ? resolve(document, schema.$ref) : schema;
 }
+
+/** What a schema does not say the most of, by its place; ids that are only looked up need none. */
+export function unbounded(document: Json, node: Json, at: string): string[] {
+  if (typeof node !== "object" || node === null) return [];
+  if (node.$ref) return unbounded(document, resolve(document, node.$ref), node.$ref);
+  const isFree = !node.enum && !["binary", "date-time"].includes(node.format);
+  const isMissing =
+    (node.type === "string" && isFree && node.maxLength === undefined) ||
+    (node.type === "array" && node.maxItems === undefined) ||
+    (node.type === "integer" && node.maximum === undefined);
+  const children = Object.entries<Json>(node).filter(([key]) => key !== "enum");
+  return [
+    ...(isMissing ? [at] : []),
+    ...children.flatMap(([key, child]) => unbounded(document, child, `${at}.${key}`)),
+  ];
+}

@@ -1,6 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/core/scopes.ts";
+import { MAX_DESCRIPTION, MAX_TITLE } from "../../src/features/uploads/schema.ts";
+import { fieldInfos } from "../../src/platforms/form-fields.ts";
+import { connectors } from "../../src/platforms/registry.ts";
 import {
   type Answer,
   connectSandbox,
@@ -18,6 +21,7 @@ import {
   operationsOf,
   refsOf,
   resolve,
+  unbounded,
 } from "./document.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -183,6 +187,25 @@ describe("the document", () => {
     }
   });
 
+  test("says the most of every text, list and number that a call may carry", () => {
+    expect(
+      operations.flatMap(({ method, called, spec }) =>
+        unbounded(document, spec.requestBody?.content ?? {}, `${method} ${called}`),
+      ),
+    ).toEqual([]);
+    const { title, description } = document.components.schemas.NewUpload.properties;
+    expect([title.maxLength, description.maxLength]).toEqual([MAX_TITLE, MAX_DESCRIPTION]);
+  });
+
+  test.each(["NewUpload", "NewUploads"])("%s says what a field is to each platform", (name) => {
+    const { properties } = document.components.schemas[name];
+    for (const { platform, settings } of connectors()) {
+      for (const [field, { description }] of Object.entries(fieldInfos(settings))) {
+        expect(properties[field].description).toContain(`**${platform}**: ${description}`);
+      }
+    }
+  });
+
   test("and the router agree on every path and method", () => {
     const routed = harness.routes
       .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1"))
@@ -282,6 +305,31 @@ describe.each(everyOperation)("%s", (_, operation) => {
     });
     expect(answer.status).toBe(200);
     // That the body is what the document says of it, the harness sees to with every call.
+  });
+});
+
+describe("a text that is longer than the document allows", () => {
+  test.each([
+    ["title", MAX_TITLE],
+    ["description", MAX_DESCRIPTION],
+  ])("is refused as %s, whatever the post is", async (field, most) => {
+    const { token } = owner;
+    const accountId = await connectSandbox(harness, owner, "Long");
+    const draft = (text: string) =>
+      harness.call("POST", "/upload", {
+        token,
+        body: form({ accountId, status: "draft", description: "Hello", [field]: text }),
+      });
+    const refused = { field, message: expect.stringContaining("must have at most") };
+    const drafted = await draft("x".repeat(most + 1));
+    expect(drafted.status).toBe(400);
+    expect(drafted.body.errors).toContainEqual(refused);
+    const created = await draft("Hello");
+    const json = { [field]: "x".repeat(most + 1) };
+    const path = `/upload/${created.body.data.uploadId}`;
+    const edited = await harness.call("PATCH", path, { token, json });
+    expect(edited.status).toBe(400);
+    expect(edited.body.errors).toContainEqual(refused);
   });
 });
 

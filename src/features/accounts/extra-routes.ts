@@ -13,7 +13,8 @@ const accountId = z
   .string({ error: "is required: the id of a connected account" })
   .trim()
   .min(1, "is required: the id of a connected account")
-  .max(100);
+  .max(100)
+  .describe("A connected account of that platform.");
 
 const oneAccount = z.object({ accountId });
 

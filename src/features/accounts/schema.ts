@@ -4,14 +4,20 @@ import type { AccountRow } from "./table.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
+/** A server that anybody may run chooses the name: longer ones are cut. */
+export const MAX_NAME_CHARACTERS = 200;
+const MAX_TAGS_CHARACTERS = 500;
+/** What is left of repeated and blank tags is counted below: here the limit is only told. */
+const tagText = z.string().openapi({ maxLength: MAX_TAGS_CHARACTERS });
+
 export const accountSchema = z
   .object({
     id: z.string(),
     platform,
-    accountName: z.string(),
+    accountName: z.string().max(MAX_NAME_CHARACTERS),
     profileImageUrl: z.string().nullable(),
     status: z.enum(["active", "expired", "revoked"]),
-    tags: z.string().describe("Comma-separated."),
+    tags: z.string().max(MAX_TAGS_CHARACTERS).describe("Comma-separated."),
     mode: z
       .enum(["live", "sandbox"])
       .describe("Extension: sandbox accounts post to the simulator."),
@@ -27,7 +33,7 @@ export const accountDetailSchema = accountSchema
   .meta({ id: "AccountDetail" });
 
 export const accountFilterSchema = z.object({
-  platform: platform.optional(),
+  platform: platform.optional().describe("Accounts of one platform."),
   status: z
     .enum(["active", "connected", "expired", "revoked"], {
       error: "must be one of active, connected, expired, revoked",
@@ -41,11 +47,18 @@ export type AccountFilter = z.infer<typeof accountFilterSchema>;
 
 export const accountTagsSchema = z.strictObject({
   tags: z
-    .union([z.string(), z.array(z.string())], { error: "must be a comma-separated string" })
+    .union([tagText, z.array(tagText).openapi({ maxItems: MAX_TAGS_CHARACTERS / 2 })], {
+      error: "must be a comma-separated string",
+    })
     .transform((value) => [value].flat().flatMap((text) => text.split(",")))
     .transform((tags) => [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))].join(","))
-    .refine((tags) => tags.length <= 500, "must have at most 500 characters in all")
-    .describe("Comma-separated, or an array; replaces the account's tags."),
+    .refine(
+      (tags) => tags.length <= MAX_TAGS_CHARACTERS,
+      `must have at most ${MAX_TAGS_CHARACTERS} characters in all`,
+    )
+    .describe(
+      `Comma-separated, or an array; replaces the account's tags. Up to ${MAX_TAGS_CHARACTERS} characters in all.`,
+    ),
 });
 
 const credentials = z.strictObject({
@@ -97,7 +110,7 @@ export type NewAccount = z.infer<typeof newAccountSchema>;
 export const removedAccountSchema = z.object({
   id: z.string(),
   platform,
-  accountName: z.string(),
+  accountName: accountSchema.shape.accountName,
 });
 
 export function toAccount(row: AccountRow): z.infer<typeof accountSchema> {

@@ -16,7 +16,7 @@ import {
   withTimeout,
 } from "./platform-access.ts";
 import * as repo from "./repo.ts";
-import type { AccountFilter, NewAccount } from "./schema.ts";
+import { type AccountFilter, MAX_NAME_CHARACTERS, type NewAccount } from "./schema.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 
 /** By platform, then by the platform's own id. */
@@ -142,9 +142,6 @@ function refuseService(ctx: Ctx, service: string): void {
   const reason = refusedUrl(service, { allowLoopback: ctx.config.isDevelopment });
   if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
 }
-
-/** A server that anybody may run chooses the name. */
-const MAX_NAME_CHARACTERS = 200;
 
 async function storeAccount(
   ctx: Ctx,

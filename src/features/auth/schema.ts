@@ -4,11 +4,24 @@ import type { tokens } from "./table.ts";
 
 const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(", ")}` });
 
+const MAX_NAME = 100;
+
 export const newTokenSchema = z
   .strictObject({
-    name: z.string().trim().min(1).max(100),
-    scopes: z.array(scope).min(1).optional().describe("All scopes when left out."),
-    teamId: z.number().int().positive().optional().describe("Pins the token to this team."),
+    name: z.string().trim().min(1).max(MAX_NAME),
+    scopes: z
+      .array(scope)
+      .min(1)
+      .max(SCOPES.length)
+      .optional()
+      .describe("All scopes when left out."),
+    teamId: z
+      .number()
+      .int()
+      .positive()
+      .max(Number.MAX_SAFE_INTEGER)
+      .optional()
+      .describe("Pins the token to this team."),
   })
   .meta({ id: "NewToken" });
 
@@ -17,9 +30,9 @@ export type NewToken = z.infer<typeof newTokenSchema>;
 export const tokenSchema = z
   .object({
     id: z.number().int(),
-    name: z.string(),
+    name: z.string().max(MAX_NAME),
     hint: z.string().describe("The token's first 8 and last 4 characters."),
-    scopes: z.array(scope),
+    scopes: z.array(scope).max(SCOPES.length),
     teamId: z.number().int().nullable(),
     createdAt: z.iso.datetime(),
   })

@@ -3,7 +3,8 @@ import { PLATFORMS } from "../../core/platforms.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
 import { createBatch, validateBatch } from "./bulk.ts";
-import { batchFormSchema } from "./schema.ts";
+import { MAX_ACCOUNTS } from "./bulk-form.ts";
+import { batchFormSchema } from "./form-schema.ts";
 
 export const bulkRoutes = createRouter();
 
@@ -37,7 +38,11 @@ const create = formRoute({
   takesIdempotencyKey: true,
   form: batchFormSchema(),
   responses: json(
-    z.object({ success: z.boolean(), message: z.string(), results: z.array(bulkResult) }),
+    z.object({
+      success: z.boolean(),
+      message: z.string(),
+      results: z.array(bulkResult).max(MAX_ACCOUNTS),
+    }),
     "What became of each account. `success` where at least one has the post.",
   ),
 });
@@ -73,7 +78,9 @@ const validate = formRoute({
           error: z.string(),
         }),
       ),
-      targets: z.array(z.object({ accountId: z.string(), platform, scheduledFor })),
+      targets: z
+        .array(z.object({ accountId: z.string(), platform, scheduledFor }))
+        .max(MAX_ACCOUNTS),
     }),
     "Every error at once; without an accountId it is about the request as a whole.",
   ),

@@ -11,6 +11,7 @@ import {
   deletedUploadSchema,
   editedUploadSchema,
   limitsSchema,
+  MAX_PER_PAGE,
   olderFilterSchema,
   olderItemSchema,
   olderPostSchema,
@@ -172,7 +173,7 @@ const limits = apiRoute({
   summary: "Read an account's daily limit",
   scope: "posts:read",
   limit: "read:limits",
-  request: { params: z.object({ accountId: z.string() }) },
+  request: { params: z.object({ accountId: z.string().describe("The connected account.") }) },
   responses: {
     ...json(z.object({ success: yes, data: limitsSchema }), "What is left of it."),
     ...NOT_FOUND,
@@ -197,7 +198,7 @@ const list = apiRoute({
   responses: json(
     z.object({
       success: yes,
-      data: z.array(olderItemSchema),
+      data: z.array(olderItemSchema).max(MAX_PER_PAGE),
       meta: z.object({ page: z.number().int(), perPage: z.number().int() }),
     }),
     "One page.",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
-import { uploadFilterSchema } from "./schema.ts";
+import { descriptionText, titleText, uploadFilterSchema } from "./schema.ts";
 import type { OlderRecord, UploadRow } from "./table.ts";
 
 const dateTime = z.iso.datetime();
@@ -21,8 +21,8 @@ const scheduledFor = z
 
 export const uploadEditSchema = z
   .strictObject({
-    title: z.string({ error: "must be text" }).nullable().optional(),
-    description: z.string({ error: "must be text" }).nullable().optional(),
+    title: titleText.nullable().optional(),
+    description: descriptionText.nullable().optional(),
     scheduledFor: scheduledFor
       .optional()
       .openapi({ type: "string", format: "date-time" })
@@ -39,7 +39,7 @@ export type UploadEdit = z.infer<typeof uploadEditSchema>;
 
 export const editedUploadSchema = z.object({
   id: z.number().int(),
-  title: z.string().nullable(),
+  title: titleText.nullable(),
   status,
   scheduledFor: dateTime.nullable(),
 });
@@ -81,16 +81,21 @@ export const retryFilterSchema = z
 
 export type RetryFilter = z.infer<typeof retryFilterSchema>;
 
+/** Posts of one call. Spec is silent. */
+export const MAX_RETRIED_AT_ONCE = 500;
+
 export const retriedUploadsSchema = z.object({
-  retried: z.array(z.number().int()),
-  skipped: z.array(
-    z.object({
-      uploadId: z.number().int(),
-      platform: z.enum(PLATFORMS),
-      code: z.string().describe("As the retry of this one post would be refused with."),
-      reason: z.string(),
-    }),
-  ),
+  retried: z.array(z.number().int()).max(MAX_RETRIED_AT_ONCE),
+  skipped: z
+    .array(
+      z.object({
+        uploadId: z.number().int(),
+        platform: z.enum(PLATFORMS),
+        code: z.string().describe("As the retry of this one post would be refused with."),
+        reason: z.string(),
+      }),
+    )
+    .max(MAX_RETRIED_AT_ONCE),
 });
 
 export const limitsSchema = z
@@ -101,7 +106,7 @@ export const limitsSchema = z
   })
   .meta({ id: "AccountLimits" });
 
-const MAX_PER_PAGE = 100;
+export const MAX_PER_PAGE = 100;
 const perPageRange = `must be a whole number from 1 to ${MAX_PER_PAGE}`;
 
 const OLDER_FILTERS = ["pending", "completed", "failed", "scheduled"] as const;
@@ -114,9 +119,13 @@ export const olderFilterSchema = z.object({
     .transform(Number)
     .refine((value) => value >= 1 && value <= MAX_PER_PAGE, perPageRange)
     .default(20)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_PER_PAGE, default: 20 }),
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PER_PAGE, default: 20 })
+    .describe("Posts on a page."),
   platform: uploadFilterSchema.shape.platform,
-  status: z.enum(OLDER_FILTERS, { error: `must be one of ${OLDER_FILTERS.join(", ")}` }).optional(),
+  status: z
+    .enum(OLDER_FILTERS, { error: `must be one of ${OLDER_FILTERS.join(", ")}` })
+    .optional()
+    .describe("Posts in this state."),
 });
 
 export type OlderFilter = z.infer<typeof olderFilterSchema>;
@@ -129,7 +138,7 @@ const olderStatus = z
 export const olderItemSchema = z
   .object({
     id: z.number().int(),
-    title: z.string().nullable(),
+    title: titleText.nullable(),
     platform: z.enum(PLATFORMS),
     status: olderStatus,
     uploadedAt: dateTime.nullable(),
@@ -149,7 +158,7 @@ export const olderPostSchema = z
     userId: z.number().int().nullable(),
     connectedAccountId: z.string(),
     platform: z.enum(PLATFORMS),
-    title: z.string().nullable(),
+    title: titleText.nullable(),
     status: olderStatus,
     uploadedAt: dateTime.nullable(),
     metadata: z.string().describe("JSON; `{}` until the post is published."),

@@ -26,14 +26,12 @@ import {
   uploadsLackingFiles,
   uploadToRetry,
 } from "./lifecycle-repo.ts";
-import type { RetryFilter } from "./lifecycle-schema.ts";
+import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "./lifecycle-schema.ts";
 import type { UploadRow } from "./table.ts";
 import { wake, wakeTogether } from "./wake.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */
 const WINDOW_MS = DAY;
-/** Posts that one call retries. Spec is silent. */
-const MAX_AT_ONCE = 500;
 /** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
 
@@ -178,7 +176,7 @@ export async function retryFailed(
   const now = ctx.now();
   const since = new Date(now.getTime() - WINDOW_MS);
   const [failed] = await ctx.read("posts:write", [
-    recentFailures(ctx.team, filter, since, MAX_AT_ONCE),
+    recentFailures(ctx.team, filter, since, MAX_RETRIED_AT_ONCE),
   ]);
   if (failed.length === 0) return { retried: [], skipped: [] };
   const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];

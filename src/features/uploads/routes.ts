@@ -4,13 +4,14 @@ import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
+import { uploadFormSchema } from "./form-schema.ts";
 import {
   createdUploadSchema,
+  MAX_LIMIT,
   toCreatedUpload,
   toFailure,
   toUpload,
   uploadFilterSchema,
-  uploadFormSchema,
   uploadSchema,
 } from "./schema.ts";
 import * as uploads from "./service.ts";
@@ -35,7 +36,7 @@ const create = formRoute({
       .string()
       .optional()
       .describe("`false` waits up to 60 seconds for the outcome.")
-      .openapi({ type: "string", default: "true" }),
+      .openapi({ type: "boolean", default: true }),
   }),
   form: uploadFormSchema(),
   responses: {
@@ -86,7 +87,7 @@ const list = apiRoute({
   responses: json(
     z.object({
       success: yes,
-      data: z.array(uploadSchema),
+      data: z.array(uploadSchema).max(MAX_LIMIT),
       pagination: z.object({
         total: z.number().int(),
         page: z.number().int(),

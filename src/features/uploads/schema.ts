@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
-import { PLATFORMS, type Platform } from "../../core/platforms.ts";
+import { PLATFORMS, TEXT_FIELDS } from "../../core/platforms.ts";
+import { formatCount } from "../../core/text.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { type FieldInfo, fieldInfos } from "../../platforms/form-fields.ts";
-import { connectors } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
@@ -27,13 +26,17 @@ const wholeNumber = (min: number, max: number) =>
 
 const MAX_PAGE = 1_000_000;
 /** Source: spec, "Other": list limit max 1000. */
-const MAX_LIMIT = 1_000;
+export const MAX_LIMIT = 1_000;
 
 export const uploadFilterSchema = z.object({
   status: z
     .enum(UPLOAD_STATUSES, { error: `must be one of ${UPLOAD_STATUSES.join(", ")}` })
-    .optional(),
-  platform: z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` }).optional(),
+    .optional()
+    .describe("Uploads in this state."),
+  platform: z
+    .enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` })
+    .optional()
+    .describe("Uploads of one platform."),
   search: z.string().max(1_000).optional().describe("Text in the title or description."),
   startDate: instant
     .optional()
@@ -45,18 +48,40 @@ export const uploadFilterSchema = z.object({
     .describe("Latest planned date, else date of creation."),
   limit: wholeNumber(1, MAX_LIMIT)
     .default(100)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: 100 }),
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_LIMIT, default: 100 })
+    .describe("Uploads on a page."),
   page: wholeNumber(1, MAX_PAGE)
     .default(1)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: 1 }),
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: 1 })
+    .describe("Which page, from 1."),
 });
 
 export type UploadFilter = z.infer<typeof uploadFilterSchema>;
 
+/** Spec is silent: characters of any post's texts. More than any platform takes. */
+export const MAX_TITLE = 30_000;
+export const MAX_DESCRIPTION = 70_000;
+
+const textUpTo = (most: number) =>
+  z
+    .string({ error: "must be text" })
+    .max(most, `must have at most ${formatCount(most)} characters`);
+
+export const titleText = textUpTo(MAX_TITLE);
+export const descriptionText = textUpTo(MAX_DESCRIPTION);
+
+/** The platforms whose posts have their text in this field. */
+const textOn = (field: "title" | "description"): string =>
+  PLATFORMS.filter((platform) => TEXT_FIELDS[platform] === field).join(", ");
+
 /** What every post may carry. Fields of the networks stand beside them: see `uploadFormSchema`. */
 export const postFieldsSchema = z.object({
-  title: z.string().optional(),
-  description: z.string().optional(),
+  title: titleText
+    .optional()
+    .describe(`The text of a post on ${textOn("title")}; elsewhere a title or a label of yours.`),
+  description: descriptionText
+    .optional()
+    .describe(`The text of a post on ${textOn("description")}; elsewhere it goes with the title.`),
   schedule_date: instant
     .optional()
     .openapi({ type: "string", format: "date-time" })
@@ -65,98 +90,6 @@ export const postFieldsSchema = z.object({
     .enum(["draft", "pending_approval"], { error: "must be draft or pending_approval" })
     .optional(),
 });
-
-/** The fields of all platforms; one that several have says what it is for each. */
-function platformFields(): Record<string, z.ZodType> {
-  const told = new Map<string, { platform: Platform; info: FieldInfo }[]>();
-  for (const { platform, settings } of connectors()) {
-    for (const [name, info] of Object.entries(fieldInfos(settings))) {
-      told.set(name, [...(told.get(name) ?? []), { platform, info }]);
-    }
-  }
-  return Object.fromEntries([...told].map(([name, uses]) => [name, platformField(uses)]));
-}
-
-function platformField(uses: { platform: Platform; info: FieldInfo }[]): z.ZodType {
-  const isOneType = new Set(uses.map(({ info }) => info.type)).size === 1;
-  const [first] = uses;
-  const type = isOneType && first && first.info.type !== "array" ? first.info.type : "string";
-  const isClosed =
-    type === "string" && uses.every(({ info }) => info.values && info.type !== "array");
-  const values = [...new Set(uses.flatMap(({ info }) => info.values ?? []))];
-  return z
-    .string()
-    .optional()
-    .openapi({
-      type,
-      ...(isClosed ? { enum: values } : {}),
-      description: uses
-        .map(({ platform, info }) => {
-          const list = info.type === "array" || uses.length > 1 ? info.values?.join(", ") : null;
-          return `${platform}: ${info.description}${list ? ` One of ${list}.` : ""}`;
-        })
-        .join(" "),
-    });
-}
-
-/** The files of a multipart body, as the document shows them. It is read as a stream, never by this. */
-function mediaFields(takesUrls: boolean) {
-  const file = () => z.string().openapi({ type: "string", format: "binary" });
-  const orUrl = (text: string) => (takesUrls ? `${text}, or its public URL` : text);
-  return {
-    photo: z
-      .union([file(), z.array(file())])
-      .optional()
-      .describe(
-        `${orUrl("An image")}, repeated for several; where the platform takes them, a video of a carousel or a document too.`,
-      ),
-    file: file()
-      .optional()
-      .describe(`${orUrl("An image or video")}; another name of \`photo\` and \`video\`.`),
-    video: file()
-      .optional()
-      .describe(`${orUrl("A video")}.`),
-    thumbnail: file()
-      .optional()
-      .describe("A picture for the video, where the platform takes one (youtube)."),
-    thumbnail_url: z.string().optional().describe("The public URL of a thumbnail."),
-  };
-}
-
-export const uploadFormSchema = () =>
-  z
-    .object({
-      accountId: z.string().describe("The connected account to publish to."),
-      ...postFieldsSchema.shape,
-      ...mediaFields(true),
-      ...platformFields(),
-    })
-    .meta({ id: "NewUpload" });
-
-export const batchFormSchema = () =>
-  z
-    .object({
-      accounts: z.string().describe("JSON array of account ids; one given twice counts once."),
-      ...postFieldsSchema.shape,
-      caption: z
-        .string()
-        .optional()
-        .describe("The text, where neither title nor description is it."),
-      overrides: z
-        .string()
-        .optional()
-        .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's goes over its platform's, and that over the shared text.",
-        ),
-      instagram_as_story: z
-        .string()
-        .optional()
-        .openapi({ type: "boolean" })
-        .describe("Makes the Instagram posts of the batch stories."),
-      ...mediaFields(false),
-      ...platformFields(),
-    })
-    .meta({ id: "NewUploads" });
 
 const dateTime = z.iso.datetime();
 
@@ -191,8 +124,8 @@ export const createdUploadSchema = z.object({
 export const uploadSchema = z
   .object({
     id: z.number().int(),
-    title: z.string().nullable(),
-    description: z.string().nullable(),
+    title: titleText.nullable(),
+    description: descriptionText.nullable(),
     platform: z.enum(PLATFORMS),
     status: z.enum(UPLOAD_STATUSES),
     createdAt: dateTime,

@@ -37,13 +37,21 @@ const coverUrl = single((text, refuse): string => {
   return reason ? refuse(`${reason}.`) : new URL(text).href;
 });
 
-/** Milliseconds. Longer than any reel, and still exact as a number. */
+/** Longer than any reel, and still exact as a number. */
+const MAX_THUMB_OFFSET_MS = 9_999_999;
+
 const thumbOffset = single((text, refuse): number =>
-  /^\d{1,7}$/.test(text) ? Number(text) : refuse("must be a whole number of milliseconds."),
+  /^\d+$/.test(text) && Number(text) <= MAX_THUMB_OFFSET_MS
+    ? Number(text)
+    : refuse("must be a whole number of milliseconds."),
 );
 
+const LOCATION_DIGITS = 20;
+
 const locationId = single((text, refuse): string =>
-  /^\d{1,20}$/.test(text) ? text : refuse("must be the numeric id of a location."),
+  /^\d+$/.test(text) && text.length <= LOCATION_DIGITS
+    ? text
+    : refuse("must be the numeric id of a location."),
 );
 
 /** The form fields of an Instagram post. One that is empty counts as left out. */
@@ -59,10 +67,13 @@ export const settings = z.object({
   }),
   thumb_offset: field(thumbOffset, {
     type: "integer",
+    minimum: 0,
+    maximum: MAX_THUMB_OFFSET_MS,
     description: "The moment of a reel that is its cover, in ms. Default: 0.",
   }),
   location_id: field(locationId, {
     type: "string",
+    maxLength: LOCATION_DIGITS,
     description: "Id of the place; not for stories.",
   }),
   collaborators: field(usernames, {

@@ -12,13 +12,12 @@ import {
   MAX_VIDEO_BYTES,
   VIDEO_TYPES,
 } from "./capabilities.ts";
-import type { PinterestSettings } from "./settings.ts";
+import { MAX_COVER_TIME_MS, type PinterestSettings } from "./settings.ts";
 
 type PinterestPost = Post<PinterestSettings>;
 
 const BOARD_ID = /^\d{1,24}$/;
-/** Longer than any video, and still exact as a number. */
-const MILLISECONDS = /^\d{1,9}$/;
+const MILLISECONDS = /^\d+$/;
 
 function checkBoard({ pinterest_board_id, board_id }: PinterestSettings): FieldError[] {
   const field =
@@ -120,7 +119,7 @@ const areSurelyImages = (media: PostMedia[]): boolean =>
 function checkCover(sent: string | null, media: PostMedia[]): FieldError[] {
   const field = "pinterest_cover_time_ms";
   if (sent === null) return [];
-  if (!MILLISECONDS.test(sent)) {
+  if (!MILLISECONDS.test(sent) || Number(sent) > MAX_COVER_TIME_MS) {
     return [{ field, message: `${field} must be a whole number of milliseconds.` }];
   }
   if (!areSurelyImages(media)) return [];

@@ -1,5 +1,9 @@
 import * as z from "zod";
 import { field, single } from "../form-fields.ts";
+import { MAX_ALT_TEXT, MAX_LINK } from "./capabilities.ts";
+
+/** Longer than any video. */
+export const MAX_COVER_TIME_MS = 999_999_999;
 
 /** As it was sent; null when it is left out or blank. */
 const text = single((sent) => sent);
@@ -20,14 +24,18 @@ export const settings = z.object({
   }),
   link: field(text, {
     type: "string",
+    maxLength: MAX_LINK,
     description: "The http or https address that the pin leads to, up to 2,048 characters.",
   }),
   alt_text: field(text, {
     type: "string",
+    maxLength: MAX_ALT_TEXT,
     description: "What is to be seen, for people who cannot; up to 500 characters.",
   }),
   pinterest_cover_time_ms: field(text, {
     type: "integer",
+    minimum: 0,
+    maximum: MAX_COVER_TIME_MS,
     description: "The moment of a video that is its cover, in ms; videos only. Default: 0.",
   }),
 });

@@ -53,11 +53,15 @@ export const settings = z.object({
   }),
   video_cover_timestamp_ms: field(wholeNumber(0, MAX_INT32), {
     type: "integer",
+    minimum: 0,
+    maximum: MAX_INT32,
     description:
       "The cover of a video is the frame at this moment, in milliseconds. Default: the first frame.",
   }),
   photo_cover_index: field(wholeNumber(1, MAX_INT32), {
     type: "integer",
+    minimum: 1,
+    maximum: MAX_INT32,
     description: "Which photo is the cover, counted from 1. Default: 1.",
   }),
   post_mode: field(otherwise(choice(POST_MODES), "DIRECT_POST"), {

@@ -12,7 +12,7 @@ import {
   single,
   wholeNumber,
 } from "../form-fields.ts";
-import { POLL_MINUTES } from "./capabilities.ts";
+import { MAX_ALT_CHARACTERS, POLL_MINUTES } from "./capabilities.ts";
 
 /** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
 export const REPLY_SETTINGS = [
@@ -62,8 +62,12 @@ const language = single((text, refuse): string =>
     : refuse(`must be the two letters of a language, such as EN; ${shown(text)} was sent.`),
 );
 
+const COMMUNITY_DIGITS = 19;
+
 const communityId = single((text, refuse): string =>
-  /^\d{1,19}$/.test(text) ? text : refuse("must be the numeric id of a community."),
+  /^\d+$/.test(text) && text.length <= COMMUNITY_DIGITS
+    ? text
+    : refuse("must be the numeric id of a community."),
 );
 
 const optionalFlag = otherwise(flag, false);
@@ -99,7 +103,11 @@ export const settings = z.object({
   }),
   x_alt_text: field(
     single((text) => text),
-    { type: "string", description: "Alternative text of the images, up to 1,000 characters." },
+    {
+      type: "string",
+      maxLength: MAX_ALT_CHARACTERS,
+      description: "Alternative text of the images, up to 1,000 characters.",
+    },
   ),
   x_tagged_users: field(usernames, {
     type: "array",
@@ -112,6 +120,7 @@ export const settings = z.object({
   }),
   x_subtitles_language: field(language, {
     type: "string",
+    maxLength: 2,
     description: "Language of the subtitles in two letters. Default: EN.",
   }),
   x_poll_options: field(pollOptions, {
@@ -121,10 +130,13 @@ export const settings = z.object({
   }),
   x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.most), {
     type: "integer",
+    minimum: POLL_MINUTES.least,
+    maximum: POLL_MINUTES.most,
     description: "How long the poll is open, 5 to 10080. Default: 1440.",
   }),
   x_community_id: field(communityId, {
     type: "string",
+    maxLength: COMMUNITY_DIGITS,
     description: "Numeric id of the community to post to; the account has to be a member.",
   }),
 });
