@@ -37,7 +37,6 @@ const invalidSchema = z
     ...refused,
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }).meta({ id: "FieldError" }))
-      .max(1_000)
       .optional()
       .describe("Every refused field, where the request was not valid."),
     ...violations,

@@ -72,12 +72,19 @@ const credentials = z.strictObject({
 
 const base = { platform, service: z.string().max(2_048).optional() };
 
+const MAX_PAGE_ID_CHARACTERS = 100;
+
+const isPageId = (value: unknown): boolean =>
+  typeof value === "string" && value.trim() !== "" && value.length <= MAX_PAGE_ID_CHARACTERS;
+
+/** A check and no string of its own, so that a number in its place is told as a mistake of this field. */
 const pageId = z
-  .string()
-  .trim()
-  .min(1)
-  .max(100)
+  .custom<string>(isPageId, {
+    error: `must be text of 1 to ${MAX_PAGE_ID_CHARACTERS} characters`,
+    abort: false,
+  })
   .optional()
+  .openapi({ type: "string", minLength: 1, maxLength: MAX_PAGE_ID_CHARACTERS })
   .describe("The page to publish as, where one login covers a person's pages too.");
 
 /** Spec is silent on connecting by call: the ways below are extensions. */

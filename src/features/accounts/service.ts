@@ -82,7 +82,7 @@ async function logIn(
           sandboxCredentials(input.platform, accountName, randomHex(8)),
           {
             service: null,
-            pageId: input.pageId ?? null,
+            pageId: input.pageId?.trim() ?? null,
           },
         );
     if (connected.ok) connected.value.profile.accountName = accountName;
@@ -109,7 +109,7 @@ async function ask(
     return connector.identify(
       fetch,
       { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
-      { service: input.service ?? null, pageId: input.pageId ?? null },
+      { service: input.service ?? null, pageId: input.pageId?.trim() ?? null },
     );
   }
   if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);

@@ -191,6 +191,9 @@ describe("a page that cannot be connected is told under pageId", () => {
     ["linkedin", { sandbox: true, name: "Grace", pageId: "999999" }],
     ["linkedin", { credentials: { accessToken: "a" }, pageId: "not a number" }],
     ["facebook", { credentials: { accessToken: "a" }, pageId: "1" }],
+    ["facebook", { credentials: { accessToken: "a" }, pageId: 61_550_000_000_000 }],
+    ["linkedin", { sandbox: true, pageId: "" }],
+    ["linkedin", { sandbox: true, pageId: "1".repeat(101) }],
   ])("of %s, %j", async (platform, json) => {
     const stage = await onStage();
     stage.harness.network = async () => Response.json(nobody, { status: 400 });
