@@ -14,6 +14,6 @@ export function clientKey(address: string | null): string {
   return `${groups.map((group) => group.replace(/^0+(?=.)/, "")).join(":")}::/64`;
 }
 
-/** Returns true for an address of the machine itself. */
-export const isLoopback = (address: string | null): boolean =>
-  address !== null && /^(::1|(::ffff:)?127\.\d+\.\d+\.\d+)$/i.test(address);
+/** True for the key of this machine's own address, by `clientKey`. */
+export const isLoopbackKey = (key: string): boolean =>
+  /^127\.\d+\.\d+\.\d+$/.test(key) || key === clientKey("::1");

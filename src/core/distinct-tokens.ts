@@ -2,7 +2,7 @@ import { HOUR } from "./time.ts";
 
 /** Source: spec, "Authentication" 6. */
 export const MAX_DISTINCT_TOKENS = 10;
-const WINDOW_MS = HOUR;
+export const TOKEN_WINDOW_MS = HOUR;
 
 export interface TokenVerdict {
   allowed: boolean;
@@ -20,7 +20,7 @@ export function presentToken(
   hash: string,
   now: number,
 ): { verdict: TokenVerdict; seen: Map<string, number> } {
-  const live = new Map([...seen].filter(([, at]) => at > now - WINDOW_MS));
+  const live = new Map([...seen].filter(([, at]) => at > now - TOKEN_WINDOW_MS));
   const allowed = live.has(hash) || live.size < MAX_DISTINCT_TOKENS;
   const oldest = Math.min(...live.values());
   if (allowed) live.set(hash, now);
@@ -29,7 +29,7 @@ export function presentToken(
     verdict: {
       allowed,
       known: allowed ? [] : [...live.keys()],
-      retryAfterSeconds: allowed ? 0 : Math.ceil((oldest + WINDOW_MS - now) / 1_000),
+      retryAfterSeconds: allowed ? 0 : Math.ceil((oldest + TOKEN_WINDOW_MS - now) / 1_000),
     },
   };
 }

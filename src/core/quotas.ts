@@ -11,6 +11,8 @@ const QUOTAS = {
   write: { limit: 100, windowSeconds: 15 * MINUTES },
   "upload-poll": { limit: 600, windowSeconds: 5 * MINUTES },
   read: { limit: 100, windowSeconds: 5 * MINUTES },
+  // Spec is silent: two videos of 1 GB, pulled from one address in ranges of 256 KB.
+  media: { limit: 8_000, windowSeconds: 5 * MINUTES },
 } as const satisfies Record<string, Quota>;
 
 /** A quota of its own, or the reads of one family of resources. */

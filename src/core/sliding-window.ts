@@ -23,7 +23,8 @@ export function takePlace(
   now: number,
 ): { verdict: WindowVerdict; hits: number[] } {
   const windowMs = quota.windowSeconds * 1_000;
-  const live = hits.filter((hit) => hit > now - windowMs);
+  const oldest = hits.findIndex((hit) => hit > now - windowMs);
+  const live = oldest < 0 ? [] : hits.slice(oldest);
   const allowed = live.length < quota.limit;
   if (allowed) live.push(now);
   const blocking = allowed ? live[live.length - 1] : live[live.length - quota.limit];

@@ -18,19 +18,24 @@ export interface LimitAnswer {
 }
 
 interface Snapshot {
+  /** Epoch ms by the real clock. */
+  writtenAt?: number;
   groups: [string, number[]][];
   tokens: [string, number][];
 }
 
-const WRITE_BEHIND_MS = 1_000;
+/** At most one row is written in so long, whatever the traffic. */
+const WRITE_INTERVAL_MS = 30_000;
 
 /**
- * The counters of one address, all its groups together. They live in memory and are written behind
- * within a second, so that an eviction forgets nothing that matters and a call costs no write.
+ * The counters of one address, all its groups together. They live in memory, where they are exact. They
+ * are written at the first call of a quiet address, and every 30 seconds of a busy one: an object that
+ * ends in between forgets half a minute at most.
  */
 export class RateLimiter extends DurableObject<Env> {
   private groups = new Map<string, number[]>();
   private tokens = new Map<string, number>();
+  private writtenAt = 0;
   private writeIsPlanned = false;
 
   constructor(state: DurableObjectState, env: Env) {
@@ -39,6 +44,7 @@ export class RateLimiter extends DurableObject<Env> {
       const snapshot = await state.storage.get<Snapshot>("counters");
       this.groups = new Map(snapshot?.groups);
       this.tokens = new Map(snapshot?.tokens);
+      this.writtenAt = snapshot?.writtenAt ?? 0;
     });
   }
 
@@ -57,11 +63,23 @@ export class RateLimiter extends DurableObject<Env> {
 
   private planWrite(): void {
     if (this.writeIsPlanned) return;
-    this.writeIsPlanned = true;
-    setTimeout(() => {
-      this.writeIsPlanned = false;
-      const snapshot: Snapshot = { groups: [...this.groups], tokens: [...this.tokens] };
-      this.ctx.waitUntil(this.ctx.storage.put("counters", snapshot));
-    }, WRITE_BEHIND_MS);
+    const waitMs = this.writtenAt + WRITE_INTERVAL_MS - Date.now();
+    if (waitMs > 0) {
+      this.writeIsPlanned = true;
+      setTimeout(() => this.write(), Math.min(waitMs, WRITE_INTERVAL_MS));
+    } else {
+      this.write();
+    }
+  }
+
+  private write(): void {
+    this.writeIsPlanned = false;
+    this.writtenAt = Date.now();
+    const snapshot: Snapshot = {
+      writtenAt: this.writtenAt,
+      groups: [...this.groups],
+      tokens: [...this.tokens],
+    };
+    this.ctx.waitUntil(this.ctx.storage.put("counters", snapshot));
   }
 }

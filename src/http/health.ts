@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { Hono } from "hono";
 import { namesOwnDomain } from "../config.ts";
-import { isLoopback } from "../core/client-ip.ts";
 import { judgeProgress, LATE_SECONDS } from "../core/health.ts";
 import { addSeconds, secondsBetween } from "../core/time.ts";
 import { sqlQuery } from "../db/client.ts";
@@ -9,7 +8,7 @@ import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions } from "../platforms/sunsets.ts";
-import type { AppContext, AppEnv } from "./env.ts";
+import type { AppEnv } from "./env.ts";
 import { countVisitor } from "./route.ts";
 
 type Check = "ok" | "failing";
@@ -19,7 +18,7 @@ export const healthRoutes = new Hono<AppEnv>();
 
 healthRoutes.get("/health", async (c) => {
   const { deps } = c.var;
-  await countMonitor(c);
+  await countVisitor(c, "read:health");
   const now = deps.now();
   const [oldestDueAt, storage, pulse] = await Promise.all([
     answer(oldestDue(deps, now)),
@@ -65,13 +64,6 @@ const domainWarnings = ({ config }: Deps): string[] =>
     : connectors().flatMap(({ platform, verifiedPull }) =>
         verifiedPull && config.appKeys[platform] ? [`${platform}: ${verifiedPull.refusal}`] : [],
       );
-
-/** Whoever develops here may ask as often as a starting program does. @throws AppError RATE_LIMIT */
-async function countMonitor(c: AppContext): Promise<void> {
-  const isAtHome = isLoopback(c.req.header("cf-connecting-ip") ?? null);
-  if (c.var.deps.config.isDevelopment && isAtHome) return;
-  await countVisitor(c, "read:health");
-}
 
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 

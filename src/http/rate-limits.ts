@@ -1,13 +1,14 @@
+import { isLoopbackKey } from "../core/client-ip.ts";
 import { AppError } from "../core/errors.ts";
 import { type LimitGroup, quotaOf } from "../core/quotas.ts";
+import type { Quota } from "../core/sliding-window.ts";
 import type { Deps } from "../deps.ts";
 import type { LimitAnswer, LimitRequest } from "../durable/rate-limiter.ts";
+import { KnownAddresses } from "./known-addresses.ts";
 
 const MINUTES = 60;
 
-/** Addresses that presented too many tokens, so that a guesser costs neither a call nor a read. */
-const refusedAddresses = new Map<string, { until: number; known: Set<string> }>();
-const MAX_REMEMBERED = 10_000;
+const addresses = new KnownAddresses();
 
 const tooManyTokens = (retryAfterSeconds: number) =>
   new AppError(
@@ -22,40 +23,57 @@ export interface RateLimited {
   tokenHash: string | null;
 }
 
-export interface Admission {
-  answer: LimitAnswer;
-  /** The headers that tell a caller where it stands. */
-  headers: Record<string, string>;
+export interface Count {
+  /** True for a token that is new from its address: the limiter is heard before anything else is done. */
+  mustWait: boolean;
+  /**
+   * The headers that tell a caller where it stands; none when limits are switched off. Rejects with
+   * RATE_LIMIT for a full window, and for a token that this address may not present any more.
+   */
+  admission: Promise<Record<string, string>>;
 }
 
 /**
- * Counts one call, and tells where the caller stands; null when limits are switched off.
+ * Counts one call. Whoever is known to be refused costs no call to the limiter.
  *
- * @throws AppError RATE_LIMIT for a token that this address may not present any more. A full window
- * is in the answer: see `refuseFullWindow`
+ * @throws AppError RATE_LIMIT at once for a window that is known to be full, and for another token of an
+ * address that has presented too many
  */
-export async function admit(
-  deps: Deps,
-  caller: RateLimited,
-  group: LimitGroup,
-): Promise<Admission | null> {
-  if (deps.config.rateLimits === "off") return null;
+export function count(deps: Deps, caller: RateLimited, group: LimitGroup): Count {
+  const uncounted = { mustWait: false, admission: Promise.resolve({}) };
+  if (deps.config.rateLimits === "off" || isOwnLook(deps, caller, group)) return uncounted;
   const now = deps.now().getTime();
-  const { tokenHash } = caller;
-  const quota = quotaOf(group, deps.config.rateLimits);
-  const answer = await takePlace(deps, caller.key, { group, quota, tokenHash, now });
-  if (!answer) return null;
-  if (answer.token && !answer.token.allowed) {
-    const { known, retryAfterSeconds } = answer.token;
-    if (refusedAddresses.size >= MAX_REMEMBERED) refusedAddresses.clear();
-    refusedAddresses.set(caller.key, {
-      until: now + retryAfterSeconds * 1_000,
-      known: new Set(known),
-    });
-    throw tooManyTokens(retryAfterSeconds);
-  }
-  return { answer, headers: toHeaders(group, answer) };
+  const { key, tokenHash } = caller;
+  const closedSeconds = tokenHash && addresses.closedSeconds(key, tokenHash, now);
+  if (closedSeconds) throw tooManyTokens(closedSeconds);
+  const isNewToken = tokenHash !== null && !addresses.isFamiliar(key, tokenHash, now);
+  // A new token is counted by the limiter even where its call finds no place.
+  const full = isNewToken ? null : addresses.fullWindow(key, group, now);
+  if (full) throw windowIsFull(group, full);
+  return {
+    mustWait: isNewToken,
+    admission: admit(deps, caller, group, quotaOf(group, deps.config.rateLimits), now),
+  };
 }
+
+async function admit(
+  deps: Deps,
+  { key, tokenHash }: RateLimited,
+  group: LimitGroup,
+  quota: Quota,
+  now: number,
+): Promise<Record<string, string>> {
+  const answer = await takePlace(deps, key, { group, quota, tokenHash, now });
+  if (!answer) return {};
+  addresses.learn(key, group, tokenHash, answer, now);
+  if (answer.token && !answer.token.allowed) throw tooManyTokens(answer.token.retryAfterSeconds);
+  if (!answer.window.allowed) throw windowIsFull(group, answer);
+  return toHeaders(group, answer);
+}
+
+/** In development this machine may ask for its own health as often as it likes: `npm start` polls it. */
+const isOwnLook = ({ config }: Deps, { key }: RateLimited, group: LimitGroup): boolean =>
+  config.isDevelopment && group === "read:health" && isLoopbackKey(key);
 
 /** Null when the limiter itself is out of order: callers are not made to suffer for that. */
 async function takePlace(
@@ -71,23 +89,6 @@ async function takePlace(
   }
 }
 
-/**
- * Turns away an address that has presented too many tokens before anything is asked about it. Tokens it
- * had presented by then are let through.
- *
- * @throws AppError RATE_LIMIT
- */
-export function refuseKnownGuesser(deps: Deps, { key, tokenHash }: RateLimited): void {
-  const refused = refusedAddresses.get(key);
-  if (!refused || !tokenHash || refused.known.has(tokenHash)) return;
-  const now = deps.now().getTime();
-  if (refused.until <= now) {
-    refusedAddresses.delete(key);
-    return;
-  }
-  throw tooManyTokens(Math.ceil((refused.until - now) / 1_000));
-}
-
 /** Source: IETF draft "RateLimit header fields for HTTP". */
 function toHeaders(group: LimitGroup, { window }: LimitAnswer): Record<string, string> {
   return {
@@ -96,13 +97,11 @@ function toHeaders(group: LimitGroup, { window }: LimitAnswer): Record<string, s
   };
 }
 
-/** @throws AppError RATE_LIMIT when the call found no place in its window */
-export function refuseFullWindow(admission: Admission | null): void {
-  if (!admission || admission.answer.window.allowed) return;
-  const { limit, windowSeconds, resetSeconds } = admission.answer.window;
-  throw new AppError(
+function windowIsFull(group: LimitGroup, answer: LimitAnswer): AppError {
+  const { limit, windowSeconds, resetSeconds } = answer.window;
+  return new AppError(
     "RATE_LIMIT",
     `Limit of ${limit} calls in ${windowSeconds / MINUTES} minutes reached. Try again in ${resetSeconds} s.`,
-    { headers: { "Retry-After": String(resetSeconds) } },
+    { headers: { ...toHeaders(group, answer), "Retry-After": String(resetSeconds) } },
   );
 }

@@ -12,7 +12,7 @@ import type { Ctx } from "../deps.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { type Answers, type CallShape, headerParameters, withSharedAnswers } from "./answers.ts";
 import type { AppContext, AppEnv } from "./env.ts";
-import { admit, refuseFullWindow, refuseKnownGuesser } from "./rate-limits.ts";
+import { count } from "./rate-limits.ts";
 
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;
@@ -76,36 +76,33 @@ const jsonLimit = bodyLimit({
 });
 
 /**
- * Counts the call, and answers the context of whoever made it: see `createCaller`.
+ * Counts the call, and answers the context of whoever made it: see `createCaller`. A token that is new
+ * from its address waits for the limiter; after that, the limiter and the database are asked together.
  *
  * @throws AppError UNAUTHORIZED for what cannot be a token, RATE_LIMIT
  */
 export async function countCaller(c: AppContext, limit: LimitGroup): Promise<Ctx> {
   const { token, teamId } = readPresented(c);
   const tokenHash = token && (await sha256Hex(token));
-  const verdict = count(c, tokenHash, limit);
-  verdict.catch(() => {});
+  const { mustWait, verdict } = countCall(c, tokenHash, limit);
+  if (mustWait) await verdict;
   return createCaller(c.var.deps, { token, tokenHash, teamId }, verdict);
 }
 
-/** Counts somebody who needs no token. @throws AppError RATE_LIMIT */
+/** Counts somebody who needs no token. @throws AppError RATE_LIMIT, at once where that is known */
 export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
-  count(c, null, limit);
+  countCall(c, null, limit).verdict;
 
-/** Refuses at once whom it knows to guess; the rest it tells when the limiter has answered. */
-function count(c: AppContext, tokenHash: string | null, limit: LimitGroup): Promise<void> {
-  const { deps } = c.var;
+/** Leaves the limit's headers for the answer, whatever that is; `verdict` rejects with RATE_LIMIT. */
+function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
-  refuseKnownGuesser(deps, { key, tokenHash });
-  const admission = admit(deps, { key, tokenHash }, limit);
-  c.set(
-    "limitHeaders",
-    admission.then(
-      (admitted) => admitted?.headers ?? {},
-      () => ({}),
-    ),
-  );
-  return admission.then(refuseFullWindow);
+  const { mustWait, admission } = count(c.var.deps, { key, tokenHash }, limit);
+  const headers = admission.catch(() => ({}));
+  const verdict = admission.then(() => {});
+  // It may be awaited only after the answer to something else.
+  verdict.catch(() => {});
+  c.set("limitHeaders", headers);
+  return { mustWait, verdict };
 }
 
 /** Leaves the caller for the handler, and sees to it that a caller is judged before the request is. */

@@ -288,6 +288,20 @@ describe("distinct tokens", () => {
     expect((await send({ token: guess(500) })).status).toBe(429);
   });
 
+  test("from the 11th on each costs no database read, from the 12th on no limiter call either", async () => {
+    const harness = limited();
+    const send = from(harness, freshAddress());
+    const limiter = vi.spyOn(harness.deps.rateLimiter, "getByName");
+    const seen: number[][] = [];
+    for (let i = 0; i < 13; i++) {
+      limiter.mockClear();
+      const { costs, result } = await measure(harness, () => send({ token: guess(1_400 + i) }));
+      seen.push([result.status, costs.roundTrips.length, limiter.mock.calls.length]);
+    }
+    limiter.mockRestore();
+    expect(seen).toEqual([...Array(10).fill([401, 1, 1]), [429, 0, 1], [429, 0, 0], [429, 0, 0]]);
+  });
+
   test("a guesser who was refused costs no database read, no limiter call, and no other caller", async () => {
     const harness = limited();
     const send = from(harness, freshAddress());
@@ -354,6 +368,106 @@ describe("distinct tokens", () => {
   });
 });
 
+test("a full window costs no database read and no limiter call until it has a place again", async () => {
+  const harness = limited({ read: { limit: 1, windowSeconds: 60 } });
+  const send = from(harness, freshAddress());
+  await send();
+  await send();
+  const limiter = vi.spyOn(harness.deps.rateLimiter, "getByName");
+  harness.advance(20);
+  const { costs, result } = await measure(harness, () => send());
+  expect(result).toMatchObject(refused);
+  expect(result.headers.get("retry-after")).toBe("40");
+  expect(result.headers.get("ratelimit")).toContain(";r=0;t=40");
+  expect([costs.roundTrips.length, limiter.mock.calls.length]).toEqual([0, 0]);
+  limiter.mockRestore();
+  harness.advance(39.999);
+  expect((await send()).status).toBe(429);
+  harness.advance(0.001);
+  expect((await send()).status).toBe(200);
+});
+
+test("a busy address writes its counters once in 30 seconds, a quiet one at its first call", async () => {
+  const harness = limited();
+  vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout"] });
+  const address = freshAddress();
+  const send = from(harness, address);
+  await send();
+  const limiter = env.RATE_LIMITER.getByName(clientKey(address));
+  const snapshot = () =>
+    runInDurableObject(limiter, async (_, { storage }) => {
+      const { groups } = (await storage.get<{ groups: [string, number[]][] }>("counters")) ?? {};
+      return groups?.[0]?.[1].length;
+    });
+  const kept = [await snapshot()];
+  for (let second = 1; second <= 60; second++) {
+    await runInDurableObject(limiter, () => vi.advanceTimersByTimeAsync(1_000));
+    await send();
+    kept.push(await snapshot());
+  }
+  const writes = kept.filter((count, i) => count !== kept[i - 1]).length;
+  expect([kept[0], kept[29], kept[30], kept[59], kept[60], writes]).toEqual([1, 1, 30, 30, 60, 3]);
+});
+
+test("an object that comes back within 30 seconds of its last write does not write at once", async () => {
+  const harness = limited();
+  vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout"] });
+  const address = freshAddress();
+  const send = from(harness, address);
+  await send();
+  const limiter = env.RATE_LIMITER.getByName(clientKey(address));
+  await evictDurableObject(limiter);
+  harness.advance(12);
+  await send();
+  const hits = () =>
+    runInDurableObject(limiter, async (_, { storage }) => {
+      const { groups } = (await storage.get<{ groups: [string, number[]][] }>("counters")) ?? {};
+      return groups?.[0]?.[1].length;
+    });
+  expect(await hits()).toBe(1);
+  await runInDurableObject(limiter, () => vi.advanceTimersByTimeAsync(18_000));
+  expect(await hits()).toBe(2);
+});
+
+describe("files by signed address", () => {
+  const path = `/media/1/${"0".repeat(64)}/original`;
+  const pull = (harness: Harness, address: string, signature = "x") =>
+    harness.request(`${path}?expires=1&signature=${signature}`, {
+      headers: { "cf-connecting-ip": address, range: "bytes=0-262143" },
+    });
+
+  test("have room for two videos of 1 GB in ranges of 256 KB, in 5 minutes", async () => {
+    const answer = await pull(limited(), freshAddress());
+    expect(answer.headers.get("ratelimit-policy")).toBe('"media";q=8000;w=300');
+    expect(8_000 * 262_144).toBeGreaterThan(2 * 1_000_000_000);
+  });
+
+  test("are refused by address once that is used up (429), whatever the signature", async () => {
+    const harness = limited({ media: { limit: 2, windowSeconds: 60 } });
+    const address = freshAddress();
+    const seen: number[] = [];
+    for (let i = 0; i < 4; i++) seen.push((await pull(harness, address, String(i))).status);
+    expect(seen).toEqual([404, 404, 429, 429]);
+    expect((await pull(harness, freshAddress())).status).toBe(404);
+    expect((await from(harness, address)()).status).toBe(200);
+  });
+});
+
+test.each<[string, string, boolean, number[]]>([
+  ["this machine in development", "127.0.0.1", true, [200, 200]],
+  ["this machine in development, by IPv6", "::1", true, [200, 200]],
+  ["another machine in development", "198.19.1.1", true, [200, 429]],
+  ["this machine in production", "127.0.0.2", false, [200, 429]],
+])("the health of %s has its quota, or none", async (_, address, isDevelopment, expected) => {
+  const harness = harnessWith({
+    isDevelopment,
+    rateLimits: { read: { limit: 1, windowSeconds: 60 } },
+  });
+  const look = () =>
+    harness.request("/health", { headers: { "cf-connecting-ip": address } }).then((r) => r.status);
+  expect([await look(), await look()]).toEqual(expected);
+});
+
 test("counters survive the eviction of their object", async () => {
   const harness = limited({ read: { limit: 3, windowSeconds: 600 } });
   vi.useFakeTimers({ now: START, toFake: ["Date", "setTimeout"] });
@@ -364,7 +478,7 @@ test("counters survive the eviction of their object", async () => {
   for (let i = 0; i < 9; i++) await send({ token: `kmb_${i}`, path: "/upload" });
   const limiter = env.RATE_LIMITER.getByName(clientKey(address));
   await runInDurableObject(limiter, async () => {
-    await vi.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(30_000);
   });
   await evictDurableObject(limiter);
   expect((await send()).status).toBe(200);

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
+import { countVisitor } from "../../http/route.ts";
 import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
 import { mediaByHash } from "./repo.ts";
@@ -32,6 +33,7 @@ mediaRoutes.get(
 
 async function serveFile(c: AppContext): Promise<Response> {
   const { deps } = c.var;
+  const verdict = countVisitor(c, "media");
   const { teamId, sha256, variant } = c.req.param() as Record<string, string>;
   const address = {
     teamId: Number(teamId),
@@ -40,9 +42,13 @@ async function serveFile(c: AppContext): Promise<Response> {
     expires: Number(c.req.query("expires")),
   };
   if (!(await isGoodAddress(deps, address, c.req.query("signature") ?? ""))) {
+    await verdict;
     throw notFound("File");
   }
-  const [[file]] = await deps.db.run([mediaByHash(address.teamId, address.sha256)]);
+  const [[[file]]] = await Promise.all([
+    deps.db.run([mediaByHash(address.teamId, address.sha256)]),
+    verdict,
+  ]);
   if (!file) {
     if (address.variant === "thumbnail") return serveKeptThumbnail(c, address);
     throw notFound("File");
