@@ -14,6 +14,7 @@ import { platformRoutes } from "./features/platforms/routes.ts";
 import { bulkRoutes } from "./features/uploads/bulk-routes.ts";
 import { lifecycleRoutes } from "./features/uploads/lifecycle-routes.ts";
 import { uploadRoutes } from "./features/uploads/routes.ts";
+import { dropUnreadBody } from "./http/body.ts";
 import { docsRoutes } from "./http/docs.tsx";
 import type { AppContext, AppEnv } from "./http/env.ts";
 import { renderError } from "./http/errors.ts";
@@ -24,9 +25,6 @@ import { describeApi } from "./http/openapi.ts";
 import { sandboxRoutes } from "./http/sandbox.ts";
 import { answerHeaders } from "./http/security.ts";
 import { siteFileRoutes } from "./http/site-files.ts";
-
-/** Source: spec, "Limits": the edge takes bodies up to 100 MB. */
-const MAX_BODY_BYTES = 100_000_000;
 
 const apiCors = cors({
   origin: "*",
@@ -97,12 +95,7 @@ export function createApp(makeDeps: (c: AppContext) => Deps) {
       ms: Date.now() - startedAt,
     });
   });
-  app.use(async (c, next) => {
-    if (Number(c.req.header("content-length") ?? 0) > MAX_BODY_BYTES) {
-      throw new AppError(null, "The request body is larger than 100 MB.", { status: 413 });
-    }
-    await next();
-  });
+  app.use(dropUnreadBody);
 
   app.use("/api/*", apiCors);
   app.route("/api/v1", platformRoutes);

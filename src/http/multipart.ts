@@ -1,17 +1,19 @@
-import { Readable } from "node:stream";
-import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import busboy from "busboy";
 import { AppError, tooLarge } from "../core/errors.ts";
+import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
 
 /** Spec is silent: far above what any post needs, far below what would hurt. */
+const MAX_PARTS = 64;
+/** Everything in a form that is not in a file: fields, headers of parts, and what stands between them. */
+const MAX_TEXT_BYTES = 1_000_000;
+
+/** The parser reaches its limit of parts when the last of them ends. */
 export const LIMITS = {
-  parts: 64,
+  parts: MAX_PARTS + 1,
   fieldNameSize: 100,
   fieldSize: 256_000,
   headerPairs: 20,
 } as const;
-/** Source: spec, "Limits": the edge takes bodies up to 100 MB, chunked ones included. */
-const MAX_BODY_BYTES = 100_000_000;
 
 export interface FilePart {
   field: string;
@@ -25,64 +27,92 @@ export interface Form {
   fields: Map<string, string[]>;
 }
 
+export interface FormTaker {
+  /** Awaited once a body proves to be more than a small one, before the rest of it is taken in. */
+  onLarge(): Promise<unknown>;
+  /** Called with each file as it arrives, in order; it must be read to its end there. */
+  onFile(part: FilePart, form: Form): Promise<void>;
+}
+
 /**
- * Reads multipart/form-data as a stream: each file is handed to `onFile` as it arrives, in order, and
- * must be read to its end there; fields may stand before or after files. Never holds a file in memory.
+ * Reads multipart/form-data as a stream; fields may stand before or after files. Never holds a file in
+ * memory.
  *
- * @throws AppError UNSUPPORTED_MEDIA_TYPE, 400 for a body that is broken or ends early, 413
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE, 400 for a body that is broken or ends early, 413, and what
+ * `taker` throws
  */
-export async function readForm(
-  request: Request,
-  onFile: (part: FilePart, form: Form) => Promise<void>,
-): Promise<Form> {
+export async function readForm(request: Request, taker: FormTaker): Promise<Form> {
   const form: Form = { fields: new Map() };
   const contentType = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(contentType) || !request.body) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as multipart/form-data.");
   }
   const parser = createParser(contentType);
-  const source = Readable.fromWeb(countBytes(request.body) as unknown as NodeReadableStream);
+  const { promise: over, resolve, reject } = Promise.withResolvers<void>();
+  let reading = Promise.resolve();
+  let isOver = false;
+  let fileBytes = 0;
 
-  await new Promise<void>((resolve, reject) => {
-    let reading = Promise.resolve();
-    let isOver = false;
-    const fail = (error: unknown) => {
-      if (isOver) return;
-      isOver = true;
-      source.unpipe(parser);
-      source.destroy();
-      parser.destroy(new Error("The body is not read any further."));
-      // A file that is being taken in ends first, so that whoever cleans up knows of it.
-      const refuse = () => reject(toRefusal(error));
-      reading.then(refuse, refuse);
-    };
-    parser.on("field", (name, value, info) => {
-      const called = `The field ${fieldName(name).slice(0, 50)}`;
-      if (info.valueTruncated || info.nameTruncated) return fail(broken(`${called} is too long.`));
-      // The parser has no value for a character set that it does not know.
-      if (value === undefined) {
-        return fail(broken(`${called} is in another character set. Send UTF-8.`));
-      }
-      addField(form, name, value);
-    });
-    parser.on("file", (name, stream, info) => {
-      stream.on("error", () => {});
-      const part = { field: fieldName(name), name: info.filename ?? "", bytes: stream };
-      reading = reading.then(async () => {
-        if (isOver) return;
-        await onFile(part, form);
-        stream.resume();
-      });
-      reading.catch(fail);
-    });
-    parser.on("partsLimit", () => fail(broken(`The body has more than ${LIMITS.parts} parts.`)));
-    parser.on("error", fail);
-    source.on("error", fail);
-    parser.on("close", () => {
-      if (!isOver) reading.then(resolve, fail);
-    });
-    source.pipe(parser);
+  const fail = (error: unknown) => {
+    if (isOver) return;
+    isOver = true;
+    parser.destroy(new Error("The body is not read any further."));
+    // A file that is being taken in ends first, so that whoever cleans up knows of it.
+    const refuse = () => reject(toRefusal(error));
+    reading.then(refuse, refuse);
+  };
+  parser.on("field", (name, value, info) => {
+    const called = `The field ${fieldName(name).slice(0, 50)}`;
+    if (info.valueTruncated || info.nameTruncated) return fail(broken(`${called} is too long.`));
+    // The parser has no value for a character set that it does not know.
+    if (value === undefined) {
+      return fail(broken(`${called} is in another character set. Send UTF-8.`));
+    }
+    addField(form, name, value);
   });
+  parser.on("file", (name, stream, info) => {
+    stream.on("error", () => {});
+    const push = stream.push.bind(stream);
+    stream.push = (chunk: Uint8Array | null) => {
+      fileBytes += chunk?.length ?? 0;
+      return push(chunk);
+    };
+    const part = { field: fieldName(name), name: info.filename ?? "", bytes: stream };
+    reading = reading.then(async () => {
+      if (isOver) return;
+      await taker.onFile(part, form);
+      stream.resume();
+    });
+    reading.catch(fail);
+  });
+  parser.on("partsLimit", () => fail(broken(`The body has more than ${MAX_PARTS} parts.`)));
+  parser.on("error", fail);
+  parser.on("close", () => {
+    if (!isOver) reading.then(resolve, fail);
+  });
+
+  const write = (bytes: Uint8Array) =>
+    new Promise<void>((written) => parser.write(bytes, () => written()));
+  const feed = async () => {
+    const body = bodyOf(request);
+    let fed = 0;
+    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+      for (let at = 0; at < chunk.length && !isOver; ) {
+        if (fed === SMALL_BODY_BYTES) await taker.onLarge();
+        const slice = chunk.subarray(at, at + SMALL_BODY_BYTES - (fed % SMALL_BODY_BYTES));
+        await write(slice);
+        at += slice.length;
+        fed += slice.length;
+        if (fed - fileBytes > MAX_TEXT_BYTES) {
+          throw tooLarge("The fields of the form are larger than 1 MB together.");
+        }
+      }
+      if (isOver) return;
+    }
+    parser.end();
+  };
+  feed().catch(fail);
+  await over;
   return form;
 }
 
@@ -118,21 +148,4 @@ function addField(form: Form, name: string, value: string): void {
   const field = fieldName(name);
   const text = value.replaceAll("\r\n", "\n");
   form.fields.set(field, [...(form.fields.get(field) ?? []), text]);
-}
-
-/** Refuses a body that grows beyond the limit, whatever its headers promised. */
-function countBytes(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  let total = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        total += chunk.length;
-        if (total > MAX_BODY_BYTES) {
-          controller.error(tooLarge("The request body is larger than 100 MB."));
-          return;
-        }
-        controller.enqueue(chunk);
-      },
-    }),
-  );
 }

@@ -1,16 +1,16 @@
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import type { Handler } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { createMiddleware } from "hono/factory";
 import type * as z from "zod";
 import { clientKey } from "../core/client-ip.ts";
-import { invalidFields, toFieldErrors, tooLarge } from "../core/errors.ts";
+import { invalidFields, toFieldErrors } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
 import { sha256Hex } from "../core/signature.ts";
 import type { Ctx } from "../deps.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { type Answers, type CallShape, headerParameters, withSharedAnswers } from "./answers.ts";
+import { bodyOf } from "./body.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 import { count } from "./rate-limits.ts";
 
@@ -62,18 +62,23 @@ export function apiRoute<P extends string, R extends Omit<ApiRoute, "path"> & { 
   route: R,
 ) {
   const { limit, ...operation } = route;
-  const limitsJson = route.request?.body ? [jsonLimit] : [];
-  const middleware = [identify(route.scope, limit), ...limitsJson];
+  const takesJson = route.request?.body ? [takeJson(route.scope)] : [];
+  const middleware = [identify(route.scope, limit), ...takesJson];
   // The handler is typed by what its route says; what all routes share adds nothing to that.
   return createRoute<P, R>({ ...toOperation(operation), middleware } as unknown as R);
 }
 
-const jsonLimit = bodyLimit({
-  maxSize: MAX_JSON_BYTES,
-  onError: () => {
-    throw tooLarge("The request body is larger than 1 MB.");
-  },
-});
+/** Takes in the body; one that is not small only from somebody who is known. */
+const takeJson = (scope: Scope) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const { raw } = c.req;
+    if (raw.body) {
+      const knowCaller = () => c.var.ctx.read(scope, []);
+      const body = await bodyOf(raw).readAll(MAX_JSON_BYTES, knowCaller);
+      c.req.raw = new Request(raw, { body });
+    }
+    await next();
+  });
 
 /**
  * Counts the call, and answers the context of whoever made it: see `createCaller`. A token that is new

@@ -82,22 +82,27 @@ export async function receivePost(
   const media: ReceivedMedia[] = [];
   const errors: FieldError[] = [];
   let lookup: Promise<Known> | null = null;
-  let isAuthenticated = false;
+  let entry: Promise<unknown> | null = null;
 
-  const enter = async (form: Form): Promise<void> => {
+  const authenticate = (): Promise<unknown> => {
+    entry = lookup ?? entry ?? ctx.read(SCOPE, []);
+    return entry;
+  };
+  const enter = (form: Form): Promise<unknown> => {
     const ids = intake.accountsIn(form.fields);
-    if (ids && !lookup) lookup = lookUp(ctx, ids, intake.call);
-    if (lookup) await lookup;
-    else if (!isAuthenticated) await ctx.read(SCOPE, []);
-    isAuthenticated = true;
+    if (ids) lookup ??= lookUp(ctx, ids, intake.call);
+    return authenticate();
   };
 
   try {
-    const form = await readForm(request, async (part, soFar) => {
-      await enter(soFar);
-      const taken = await takeFile(ctx, part, intake.storesFiles);
-      if ("message" in taken) errors.push(taken);
-      else media.push(taken);
+    const form = await readForm(request, {
+      onLarge: authenticate,
+      onFile: async (part, soFar) => {
+        await enter(soFar);
+        const taken = await takeFile(ctx, part, intake.storesFiles);
+        if ("message" in taken) errors.push(taken);
+        else media.push(taken);
+      },
     });
     await enter(form);
     for (const [name, values] of form.fields) {
