@@ -22,6 +22,11 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 const DROPPED = { bytes: 16_000_000, ms: 2_000 } as const;
 const DROPPED_IN_DEVELOPMENT = { bytes: 128_000_000, ms: 10_000 } as const;
 
+/** Asked for at a time: the runtime would hand out 4 KB, and each time costs as much. */
+const READ_BYTES = 64 * 1024;
+
+const TIME_IS_UP = "time is up";
+
 const bodies = new WeakMap<Request, RequestBody>();
 
 /** The one reader of a request's body: whoever asks reads on where the last one stopped. */
@@ -36,7 +41,7 @@ export function bodyOf(request: Request): RequestBody {
 export class RequestBody {
   private readonly source: ReadableStream<Uint8Array> | null;
   private readonly declaredBytes: number;
-  private reader: ReadableStreamDefaultReader<Uint8Array> | null = null;
+  private reader: ByteReader | null = null;
   private takenBytes = 0;
   private isOver = false;
 
@@ -48,13 +53,16 @@ export class RequestBody {
   /** The next bytes; null at the end. @throws AppError 413 past 100 MB */
   async read(): Promise<Uint8Array | null> {
     if (this.isOver || !this.source) return null;
-    this.reader ??= this.source.getReader();
-    const { done, value } = await this.reader.read();
-    this.isOver = done;
-    if (!value) return null;
-    this.takenBytes += value.length;
+    this.reader ??= openReader(this.source);
+    const bytes = await this.reader.read();
+    if (!bytes) {
+      this.isOver = true;
+      return null;
+    }
+    this.takenBytes += bytes.length;
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
-    return value;
+    // A few bytes that somebody keeps must not keep all the room they were read into.
+    return bytes.length < READ_BYTES / 2 ? bytes.slice() : bytes;
   }
 
   /**
@@ -96,19 +104,56 @@ export class RequestBody {
     if (!this.source || this.isOver || (!this.reader && this.source.locked)) return;
     const { bytes, ms } = config.isDevelopment ? DROPPED_IN_DEVELOPMENT : DROPPED;
     try {
-      this.reader ??= this.source.getReader();
-      const timeout = wait(ms).then(() => null);
+      this.reader ??= openReader(this.source);
+      const timeout = wait(ms).then((): typeof TIME_IS_UP => TIME_IS_UP);
       for (let left: number = bytes; left > 0; ) {
         const read = await Promise.race([this.reader.read(), timeout]);
-        if (read?.done) return;
-        if (!read) break;
-        left -= read.value.length;
+        if (!read) return;
+        if (read === TIME_IS_UP) break;
+        left -= read.length;
       }
       await this.reader.cancel();
     } catch {
       // The caller has hung up: there is nothing left to read.
     }
   }
+}
+
+interface ByteReader {
+  /** The next bytes; null at the end. Two calls at a time are given the same. */
+  read(): Promise<Uint8Array | null>;
+  cancel(): Promise<void>;
+}
+
+/** Reads large pieces where the stream can be asked for them: every body that came over the network. */
+function openReader(source: ReadableStream<Uint8Array>): ByteReader {
+  try {
+    const reader = source.getReader({ mode: "byob" });
+    return oneAtATime(reader, () => reader.read(new Uint8Array(READ_BYTES)));
+  } catch {
+    const reader = source.getReader();
+    return oneAtATime(reader, () => reader.read());
+  }
+}
+
+/** The runtime refuses a read while another one is under way. */
+function oneAtATime(
+  reader: { cancel(): Promise<void> },
+  readNext: () => Promise<{ done: boolean; value?: Uint8Array }>,
+): ByteReader {
+  let underWay: Promise<Uint8Array | null> | null = null;
+  const read = async () => {
+    const { done, value } = await readNext();
+    underWay = null;
+    return done || !value ? null : value;
+  };
+  return {
+    read: () => {
+      underWay ??= read();
+      return underWay;
+    },
+    cancel: () => reader.cancel(),
+  };
 }
 
 const bodyTooLarge = (maxBytes: number) =>
