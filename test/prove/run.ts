@@ -9,11 +9,12 @@ import { playBrokenUploads } from "./broken-uploads.ts";
 import { playDisconnects } from "./disconnects.ts";
 import { playFigures } from "./figures.ts";
 import { FULL, SHORT } from "./forms.ts";
+import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWorlds } from "./worlds.ts";
 
-/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|figures|kills|files|clients`: one part. */
+/** `--full`: as before a release. `--seed N`: the same again. `--only worlds|figures|kills|files|clients|hostile`: one part. */
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: { full: { type: "boolean" }, seed: { type: "string" }, only: { type: "string" } },
@@ -34,6 +35,7 @@ async function main(): Promise<number> {
     kills: playKills,
     files: playBrokenUploads,
     clients: playDisconnects,
+    hostile: playHostileCallers,
   };
   for (const [part, play] of Object.entries(plays)) {
     if (values.only === undefined || values.only === part) await play(proof);

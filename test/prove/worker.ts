@@ -9,6 +9,25 @@ export { Heartbeat, RateLimiter, SandboxState } from "../../src/worker.ts";
 
 const execution = { waitUntil: (work: Promise<unknown>) => void work } as ExecutionContext;
 
+let statements = 0;
+const counted = new WeakMap<Env, Env>();
+
+/** The same bindings, every statement for the database counted. */
+function countStatements(env: Env): Env {
+  const known = counted.get(env);
+  if (known) return known;
+  const DB = new Proxy(env.DB, {
+    get(database, name) {
+      if (name === "prepare") statements++;
+      const value = Reflect.get(database, name);
+      return typeof value === "function" ? value.bind(database) : value;
+    },
+  });
+  const fresh = { ...env, DB };
+  counted.set(env, fresh);
+  return fresh;
+}
+
 /** Akimbo as it is, with a few doors for the harness alone. */
 export default {
   ...worker,
@@ -30,8 +49,10 @@ export default {
       }
       case "/prove/database":
         return Response.json(await readDatabase(createDeps(env).db));
+      case "/prove/statements":
+        return Response.json({ count: statements });
       default:
-        return worker.fetch(request, env, context);
+        return worker.fetch(request, countStatements(env), context);
     }
   },
 } satisfies ExportedHandler<Env>;
