@@ -1,17 +1,31 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
+import { type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
 import type { StoredFile } from "./store.ts";
 import { type FileRef, media } from "./table.ts";
 
 export type MediaRow = typeof media.$inferSelect;
 
-/** Answers 0 when the team has this content already: then the new object is not needed. */
-export function insertMedia(db: Db, teamId: number, file: StoredFile, createdAt: Date) {
-  return toWrite(
-    db.orm
-      .insert(media)
-      .values({ ...file, teamId, createdAt })
-      .onConflictDoNothing(),
+/**
+ * The rows of files, where `condition` holds. Answers the hashes of those that are new: the team has the
+ * content of the others already, and their new objects are not needed.
+ */
+export function insertMedia(
+  teamId: number,
+  files: readonly StoredFile[],
+  createdAt: Date,
+  condition: SQL = sql`TRUE`,
+): Query<string[]> {
+  const values = files.map(({ sha256, objectKey, kind, mime, sizeBytes, width, height }) => [
+    ...[sha256, objectKey, kind, mime, sizeBytes, width, height],
+  ]);
+  return sqlQuery(
+    sql`INSERT INTO media
+        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, created_at)
+      SELECT ${teamId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+        value ->> 6, ${createdAt.getTime()}
+      FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
+      ON CONFLICT DO NOTHING RETURNING sha256`,
+    (row) => row.sha256 as string,
   );
 }
 

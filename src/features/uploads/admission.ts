@@ -2,6 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import type { Plan } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
+import { formatCount } from "../../core/text.ts";
 import { addSeconds } from "../../core/time.ts";
 import { type Query, rowReader, sqlQuery } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
@@ -16,6 +17,7 @@ import {
   lessOf,
   periodOf,
 } from "../credits/rules.ts";
+import { countsInMonth, isDraftOf, MAX_DRAFTS, monthStart } from "./room.ts";
 import { CAP_WINDOW_MS, HORIZON_MONTHS } from "./rules.ts";
 
 /** Posts of a team, and of one of its accounts, that may be on their way at once. Spec is silent. */
@@ -32,6 +34,8 @@ export interface AccountFacts {
   /** Posts of the account, and of the whole team, that are waiting or being published. */
   inProgress: number;
   teamInProgress: number;
+  /** Drafts of the team and its posts that await approval; null where they were not counted. */
+  drafts: number | null;
   plan: Plan;
   /** By month, such as 2026-12, from this one on; none where the plan has no end. */
   postsByMonth: Record<string, number>;
@@ -51,11 +55,10 @@ export const dailyCaps = (deps: Pick<Deps, "config">): Record<string, number> =>
 
 /** This month and those that can be planned for, each as `[2026-12, its first ms, that of the next]`. */
 function monthsFrom(now: Date): [period: string, from: number, until: number][] {
-  const startOf = (months: number) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1);
   return Array.from({ length: HORIZON_MONTHS + 1 }, (_, i) => [
-    periodOf(new Date(startOf(i))),
-    startOf(i),
-    startOf(i + 1),
+    periodOf(new Date(monthStart(now, i))),
+    monthStart(now, i),
+    monthStart(now, i + 1),
   ]);
 }
 
@@ -66,7 +69,12 @@ const readAccount = rowReader(accounts);
  * statement, whatever their number. What was published counts in full; what is planned counts for the
  * month that it is planned for.
  */
-export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Query<AccountFacts[]> {
+export function accountFacts(
+  deps: Deps,
+  team: SQL,
+  ids: readonly string[],
+  { countsDrafts = false } = {},
+): Query<AccountFacts[]> {
   const now = deps.now();
   const since = now.getTime() - CAP_WINDOW_MS;
   const caps = dailyCaps(deps);
@@ -79,8 +87,10 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
   const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
   const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
-  const inMonth = sql`u.team_id = a.team_id AND u.deleted_at IS NULL
-    AND u.sort_at >= month.value ->> 1 AND u.sort_at < month.value ->> 2`;
+  const inTeam = sql`a.team_id`;
+  const inMonth = countsInMonth(inTeam, sql`month.value ->> 1`, sql`month.value ->> 2`);
+  const drafts = sql`(SELECT COUNT(*) FROM
+    (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
   return sqlQuery(
     sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
@@ -91,9 +101,9 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
         )) AS in_progress,
         iif(${quota} IS NULL, '{}', (
           SELECT json_group_object(month.value ->> 0, (SELECT COUNT(*) FROM (SELECT 1 FROM uploads u
-            WHERE ${inMonth} AND u.status_group IN ('scheduled', 'pending', 'completed')
-            LIMIT ${highestQuota})))
+            WHERE ${inMonth} LIMIT ${highestQuota})))
           FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
+        ${countsDrafts ? drafts : sql`NULL`} AS drafts,
         iif(a.platform = 'x', ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
       FROM (SELECT ${team} AS id) mine
       CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
@@ -111,6 +121,7 @@ export function accountFacts(deps: Deps, team: SQL, ids: readonly string[]): Que
         resetAt: oldest === null ? null : addSeconds(new Date(oldest), CAP_WINDOW_MS / 1_000),
         inProgress: inProgress.filter((id) => id === account.id).length,
         teamInProgress: inProgress.length,
+        drafts: row.drafts as number | null,
         plan: plans[row.plan_name as keyof typeof plans] ?? plans[deps.config.defaultPlan],
         postsByMonth: JSON.parse(row.by_month as string) as Record<string, number>,
         blocklist: JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
@@ -155,10 +166,12 @@ export function capViolation(
 export function requireQuota({ plan, postsByMonth }: AccountFacts, at: Date, more = 0): void {
   const month = periodOf(at);
   if (plan.monthlyPosts !== null && (postsByMonth[month] ?? 0) + more >= plan.monthlyPosts) {
-    const message = `The plan's ${plan.monthlyPosts} posts of ${month} are used up.`;
-    throw new AppError("PLAN_LIMIT", message);
+    throw new AppError("PLAN_LIMIT", quotaUsedUp(plan, at));
   }
 }
+
+export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
+  `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
 
 /**
  * Whether the team's plan and queue take one more post of this account, to go out at `at`, `more` of them
@@ -180,6 +193,18 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
     const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts on their way. Wait for some to go out.`;
     throw new AppError("QUEUE_BUSY", message);
   }
+}
+
+/**
+ * Whether the team can keep one more draft, `more` being taken in the same call already. What was not
+ * counted is left to the statement that inserts it.
+ *
+ * @throws AppError QUEUE_FULL
+ */
+export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
+  if (drafts === null || drafts + more < MAX_DRAFTS) return;
+  const message = `The team has ${formatCount(MAX_DRAFTS)} drafts and posts that await approval. Delete some first.`;
+  throw new AppError("QUEUE_FULL", message);
 }
 
 /**

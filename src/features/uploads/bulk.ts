@@ -1,16 +1,18 @@
 import { AppError, type FieldError } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Ctx } from "../../deps.ts";
-import {
-  type NamedCall,
-  requireSameCall,
-  type StoredAnswer,
-  storedAnswer,
-} from "../idempotency/repo.ts";
+import { type NamedCall, requireSameCall, type StoredAnswer } from "../idempotency/repo.ts";
 import { accountsIn, batchErrors, formFor, requireBatch } from "./bulk-form.ts";
 import { composePost, type NewRow } from "./compose.ts";
-import { discardFiles, fingerprintOf, type ReceivedPost, receivePost } from "./intake.ts";
-import { jobIdOf } from "./rules.ts";
+import {
+  discardFiles,
+  fingerprintOf,
+  lookAgain,
+  type ReceivedPost,
+  receivePost,
+  takeIn,
+} from "./intake.ts";
+import { isDraft, jobIdOf } from "./rules.ts";
 import { storePosts } from "./store-posts.ts";
 
 /** What became of one account of a batch. */
@@ -98,34 +100,34 @@ export async function createBatch(
   request: Request,
   call: NamedCall | null,
 ): Promise<BulkOutcome> {
-  const received = await receivePost(ctx, request, { accountsIn, storesFiles: true, call });
-  const { media, stored } = received;
+  const intake = { accountsIn, storesFiles: true, call };
+  const received = await receivePost(ctx, request, intake);
+  const { media } = received;
   const fingerprint = await fingerprintOf(received);
-  let drafted: Drafted[];
-  try {
-    if (stored) {
+  return takeIn(ctx, received, intake, async (latest) => {
+    if (latest.stored) {
+      const answered = requireSameCall(latest.stored, fingerprint);
       ctx.defer(discardFiles(ctx, media));
-      return replay(requireSameCall(stored, fingerprint));
+      return replay(answered);
     }
-    requireBatch(received, ctx.now());
-    drafted = await draftPosts(ctx, received);
-  } catch (error) {
-    ctx.defer(discardFiles(ctx, media));
-    throw error;
-  }
-  const rows = drafted.flatMap((draft) => ("row" in draft ? [draft.row] : []));
-  if (rows.length === 0) {
-    ctx.defer(discardFiles(ctx, media));
-    return { results: toResults(toRemembered(drafted), 0), isReplayed: false };
-  }
-  const answer = toRemembered(drafted);
-  const created = await storePosts(ctx, rows, media, call && { call, fingerprint, answer });
-  const [first] = created ?? [];
-  if (first) return { results: toResults(answer, first.id), isReplayed: false };
-  const [[faster]] = call ? await ctx.db.run([storedAnswer(ctx.team, call, ctx.now())]) : [[]];
-  if (faster) return replay(requireSameCall(faster, fingerprint));
-  throw new AppError("IDEMPOTENCY_IN_PROGRESS", "The same call is being answered. Ask again.");
+    requireBatch(latest, ctx.now());
+    const drafted = await draftPosts(ctx, latest);
+    const answer = toRemembered(drafted);
+    const rows = rowsOf(drafted);
+    const [facts] = latest.facts;
+    if (rows.length === 0 || !facts) {
+      ctx.defer(discardFiles(ctx, media));
+      return { results: toResults(answer, 0), isReplayed: false };
+    }
+    const posts = { rows, media, plan: facts.plan };
+    const created = await storePosts(ctx, posts, call && { call, fingerprint, answer });
+    const [first] = created ?? [];
+    return first ? { results: toResults(answer, first.id), isReplayed: false } : null;
+  });
 }
+
+const rowsOf = (drafted: readonly Drafted[]): NewRow[] =>
+  drafted.flatMap((draft) => ("row" in draft ? [draft.row] : []));
 
 const toRemembered = (drafted: readonly Drafted[]): Remembered =>
   drafted.map((draft) =>
@@ -162,7 +164,8 @@ export interface Validation {
 
 /** The checks of `createBatch`, by the same code; nothing is stored, nothing goes out. */
 export async function validateBatch(ctx: Ctx, request: Request): Promise<Validation> {
-  const received = await receivePost(ctx, request, { accountsIn, storesFiles: false, call: null });
+  const intake = { accountsIn, storesFiles: false, call: null };
+  const received = await receivePost(ctx, request, intake);
   const whole = batchErrors(received, ctx.now());
   if (whole.length > 0) {
     const errors = whole.map(({ message }) => ({
@@ -172,7 +175,11 @@ export async function validateBatch(ctx: Ctx, request: Request): Promise<Validat
     }));
     return { errors, targets: [] };
   }
-  const drafted = await draftPosts(ctx, received);
+  let drafted = await draftPosts(ctx, received);
+  // How many drafts there are is counted only for those who want to have one more.
+  if (rowsOf(drafted).some(({ status }) => isDraft(status))) {
+    drafted = await draftPosts(ctx, await lookAgain(ctx, received, intake));
+  }
   return {
     errors: drafted.flatMap((draft) =>
       "error" in draft

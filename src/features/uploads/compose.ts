@@ -11,12 +11,13 @@ import {
   type AccountFacts,
   capViolation,
   requireCredits,
+  requireDraftRoom,
   requireRoom,
   type Violation,
 } from "./admission.ts";
 import { contentViolations, type RecentPost } from "./content-rules.ts";
 import type { ReceivedMedia } from "./intake.ts";
-import { groupOf, initialStatus, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
+import { groupOf, initialStatus, isDraft, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { postFieldsSchema } from "./schema.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
 import { pullRefusal } from "./verified-pull.ts";
@@ -88,6 +89,7 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
       await requireCredits(facts, post, at, now);
     }
   }
+  if (isDraft(status)) requireDraftRoom(facts, submission.taken);
   const dueAt = status === "pending" ? now : status === "scheduled" ? scheduledFor : null;
   return {
     ...EMPTY_JOB,

@@ -1,6 +1,7 @@
 import { AppError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plans.ts";
 import type { Ctx } from "../../deps.ts";
-import { type NamedCall, requireSameCall, storedAnswer } from "../idempotency/repo.ts";
+import { type NamedCall, requireSameCall } from "../idempotency/repo.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import {
   accountIn,
@@ -9,6 +10,7 @@ import {
   type ReceivedPost,
   receivePost,
   requireOneAccount,
+  takeIn,
 } from "./intake.ts";
 import { uploadById } from "./repo.ts";
 import { storePosts } from "./store-posts.ts";
@@ -36,45 +38,37 @@ export async function createUpload(
 ): Promise<Taken> {
   const intake = { accountsIn: accountIn, storesFiles: true, call };
   const received = await receivePost(ctx, request, intake);
-  const { media, stored } = received;
+  const { media } = received;
   const fingerprint = await fingerprintOf(received);
-  let row: NewRow;
-  try {
+  return takeIn(ctx, received, intake, async ({ stored, ...latest }) => {
     if (stored) {
+      const answered = requireSameCall(stored, fingerprint);
       ctx.defer(discardFiles(ctx, media));
-      return await replay(ctx, requireSameCall(stored, fingerprint));
+      return replay(ctx, answered);
     }
-    row = await composeOne(ctx, received);
-  } catch (error) {
-    ctx.defer(discardFiles(ctx, media));
-    throw error;
-  }
-  const answer: Begun = {
-    status: row.status,
-    scheduledFor: row.scheduledFor?.toISOString() ?? null,
-  };
-  const remembered = call && { call, fingerprint, answer };
-  const [upload] = (await storePosts(ctx, [row], media, remembered)) ?? [];
-  return upload ? { upload, isReplayed: false } : replayFaster(ctx, call, fingerprint);
+    const { row, plan } = await composeOne(ctx, latest);
+    const answer: Begun = {
+      status: row.status,
+      scheduledFor: row.scheduledFor?.toISOString() ?? null,
+    };
+    const remembered = call && { call, fingerprint, answer };
+    const [upload] = (await storePosts(ctx, { rows: [row], media, plan }, remembered)) ?? [];
+    return upload ? { upload, isReplayed: false } : null;
+  });
 }
 
-async function composeOne(ctx: Ctx, received: ReceivedPost): Promise<NewRow> {
+async function composeOne(
+  ctx: Ctx,
+  received: Omit<ReceivedPost, "stored">,
+): Promise<{ row: NewRow; plan: Plan }> {
   const { fields, errors, facts, ...rest } = received;
   const accountId = requireOneAccount(fields, errors);
   const [account] = facts;
   if (!account) {
     throw new AppError("NOT_FOUND", `Account ${accountId} not found. GET /accounts lists yours.`);
   }
-  return composePost(ctx, { ...rest, facts: account, fields, fileErrors: errors, taken: 0 });
-}
-
-/** Somebody with the same key was faster: theirs is the answer. */
-async function replayFaster(ctx: Ctx, call: NamedCall | null, fingerprint: string): Promise<Taken> {
-  const [[stored]] = call ? await ctx.db.run([storedAnswer(ctx.team, call, ctx.now())]) : [[]];
-  if (!stored) {
-    throw new AppError("IDEMPOTENCY_IN_PROGRESS", "The same call is being answered. Ask again.");
-  }
-  return replay(ctx, requireSameCall(stored, fingerprint));
+  const submission = { ...rest, facts: account, fields, fileErrors: errors, taken: 0 };
+  return { row: await composePost(ctx, submission), plan: account.plan };
 }
 
 /** The first answer once more: the post as it began, whatever has become of it. */

@@ -1,3 +1,4 @@
+import type { SQL } from "drizzle-orm";
 import { AppError, type FieldError, invalidFields, notFound } from "../../core/errors.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { hasLoneSurrogate } from "../../core/text.ts";
@@ -14,6 +15,7 @@ import { contentHash } from "./content-hash.ts";
 import { contentViolations } from "./content-rules.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "./lifecycle-repo.ts";
 import type { UploadEdit } from "./lifecycle-schema.ts";
+import { hasQuota } from "./room.ts";
 import { groupOf, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
 import { wakeOnTime } from "./wake.ts";
@@ -51,18 +53,21 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
   await requireValid(ctx, row, wanted, files, { hasNewText, hasNewDate, blocklist });
-  await requirePlace(ctx, row, wanted);
+  const place = await requirePlace(ctx, row, wanted);
   if (!hasNewText && !hasNewDate) return row;
 
   const set = await changesOf(ctx, row, wanted, { hasNewText, hasNewDate });
   const isPlannedAnew = row.status === "pending" && set.status === "scheduled";
   const [changed] = await ctx.db.runAll([
-    changeUnchanged(ctx.db, row, set),
+    changeUnchanged(ctx.db, row, set, place ?? undefined),
     ...(isPlannedAnew ? [emitPlanned(ctx, row, wanted)] : []),
     ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
   ]);
-  if (changed !== 1)
+  if (changed !== 1) {
+    // Where it was the plan's last place that somebody else took, that is what is told.
+    await requirePlace(ctx, row, wanted);
     throw locked("The post has just changed, or is being published. Read it again.");
+  }
   if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
   return { ...row, ...set };
 }
@@ -85,16 +90,23 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 
 /**
  * Whether a post that waits can be moved to another month: it counts for the one that it is planned for.
- * One that goes back to approval counts for none.
+ * One that goes back to approval counts for none. Answers the same as a condition of the write; null where
+ * no other place is taken.
  *
  * @throws AppError PLAN_LIMIT
  */
-async function requirePlace(ctx: Ctx, row: UploadRow, { scheduledFor }: Wanted): Promise<void> {
-  if (row.status !== "scheduled" && row.status !== "pending") return;
-  if (!mayApprove(ctx.actor)) return;
-  if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return;
+async function requirePlace(
+  ctx: Ctx,
+  row: UploadRow,
+  { scheduledFor }: Wanted,
+): Promise<SQL | null> {
+  if (row.status !== "scheduled" && row.status !== "pending") return null;
+  if (!mayApprove(ctx.actor)) return null;
+  if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return null;
   const [[facts]] = await ctx.db.run([accountFacts(ctx, ctx.team, [row.accountId])]);
-  if (facts) requireQuota(facts, scheduledFor);
+  if (!facts) return null;
+  requireQuota(facts, scheduledFor);
+  return hasQuota(ctx.team, facts.plan, scheduledFor);
 }
 
 /** @throws AppError 400 with every refused field, or with violations */

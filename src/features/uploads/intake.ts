@@ -1,4 +1,4 @@
-import { type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
+import { AppError, type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Query } from "../../db/client.ts";
@@ -124,13 +124,61 @@ export async function receivePost(
   }
 }
 
+/** Somebody who loses so often against others is told to come again. */
+const MAX_TRIES = 5;
+
+/**
+ * Lets `take` have what was received, and where somebody was faster (its answer is null) once more as
+ * things stand then. The files of what is refused go; what becomes of them where a write broke off is
+ * known to who wrote.
+ *
+ * @throws AppError QUEUE_BUSY, and what `take` throws
+ */
+export async function takeIn<T>(
+  ctx: Ctx,
+  received: ReceivedPost,
+  intake: Intake,
+  take: (latest: ReceivedPost) => Promise<T | null>,
+): Promise<T> {
+  try {
+    for (let tries = 0, latest = received; tries < MAX_TRIES; tries++) {
+      if (tries > 0) latest = await lookAgain(ctx, received, intake);
+      const taken = await take(latest);
+      if (taken !== null) return taken;
+    }
+    const message = "Others took the same places at the same moment. Send the call again.";
+    throw new AppError("QUEUE_BUSY", message);
+  } catch (error) {
+    if (error instanceof AppError) ctx.defer(discardFiles(ctx, received.media));
+    throw error;
+  }
+}
+
+/**
+ * A post that was taken in, once more as things stand now: somebody has been faster since. What it would
+ * be among the drafts is known with it.
+ */
+export async function lookAgain(
+  ctx: Ctx,
+  received: ReceivedPost,
+  { accountsIn, call }: Pick<Intake, "accountsIn" | "call">,
+): Promise<ReceivedPost> {
+  const ids = accountsIn(received.fields) ?? [];
+  return { ...received, ...(await lookUp(ctx, ids, call, { countsDrafts: true })) };
+}
+
 /** Everything that is to be known beforehand, in one round trip. */
-async function lookUp(ctx: Ctx, ids: string[], call: NamedCall | null): Promise<Known> {
+async function lookUp(
+  ctx: Ctx,
+  ids: string[],
+  call: NamedCall | null,
+  options: { countsDrafts?: boolean } = {},
+): Promise<Known> {
   const now = ctx.now();
   const since = new Date(now.getTime() - DUPLICATE_WINDOW_MS);
   const answers: Query<StoredAnswer[]>[] = call ? [storedAnswer(ctx.team, call, now)] : [];
   const [facts, recent, stored = []] = await ctx.read(SCOPE, [
-    accountFacts(ctx, ctx.team, ids),
+    accountFacts(ctx, ctx.team, ids, options),
     recentPosts(ctx.team, ids, since),
     ...answers,
   ]);

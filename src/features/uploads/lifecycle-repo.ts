@@ -1,10 +1,12 @@
 import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { FAILURES } from "../../core/failures.ts";
+import type { Plan } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
 import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
+import { hasQuota } from "./room.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
 import { type OlderRecord, type UploadMetadata, type UploadRow, uploads } from "./table.ts";
 
@@ -28,10 +30,15 @@ export const blocklistOf = (team: SQL): Query<string[][]> =>
   );
 
 /**
- * Changes a post only if it is still all that it was when `row` was read. Where that ends an attempt,
- * what it was paid counts as given back.
+ * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. Where
+ * that ends an attempt, what it was paid counts as given back.
  */
-export function changeUnchanged(db: Db, row: UploadRow, set: Partial<UploadRow>): Query<number> {
+export function changeUnchanged(
+  db: Db,
+  row: UploadRow,
+  set: Partial<UploadRow>,
+  condition: SQL = sql`TRUE`,
+): Query<number> {
   const given =
     set.attempt === undefined
       ? {}
@@ -50,6 +57,7 @@ export function changeUnchanged(db: Db, row: UploadRow, set: Partial<UploadRow>)
           sql`${uploads.title} IS ${row.title} AND ${uploads.description} IS ${row.description}
             AND ${uploads.scheduledFor} IS ${row.scheduledFor?.getTime() ?? null}
             AND ${uploads.approvedHash} IS ${row.approvedHash}`,
+          condition,
         ),
       ),
   );
@@ -151,10 +159,16 @@ export interface NextAttempt {
   isEarly: boolean;
 }
 
-const asJson = (attempts: readonly NextAttempt[]): string =>
-  JSON.stringify(
-    attempts.map(({ id, attempt, isHeld, isEarly }) => [id, attempt, +isHeld, +isEarly]),
+/** The last value of each: how many places in the month it and those before it take. */
+function asJson(attempts: readonly NextAttempt[]): string {
+  let places = 0;
+  return JSON.stringify(
+    attempts.map(({ id, attempt, isHeld, isEarly }) => {
+      if (!isHeld) places++;
+      return [id, attempt, +isHeld, +isEarly, places];
+    }),
   );
+}
 
 /** The files of the upload `u`, none of which is noted as gone: others needed them, or brought them again. */
 const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
@@ -162,17 +176,23 @@ const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
     json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
 
 /**
- * Begins the next attempt of posts that are still failed and have all their files. One that goes out early
- * gives up its plan. The new fence makes an old worker's last write void.
+ * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
+ * posts left this month. One that goes out early gives up its plan. The new fence makes an old worker's
+ * last write void.
  */
-export function beginAttempts(team: SQL, list: readonly NextAttempt[], now: Date): Query<number[]> {
+export function beginAttempts(
+  team: SQL,
+  plan: Plan,
+  list: readonly NextAttempt[],
+  now: Date,
+): Query<number[]> {
   const at = now.getTime();
   const isHeld = sql`wanted.value ->> 2`;
   const status = sql`iif(${isHeld}, 'pending_approval', 'pending')`;
   const due = sql`iif(${isHeld}, NULL, ${at})`;
   const isEarly = sql`wanted.value ->> 3`;
   // Naming the column is enough to have three indexes written anew.
-  const plan = list.some((one) => one.isEarly)
+  const planned = list.some((one) => one.isEarly)
     ? sql`, sort_at = iif(${isEarly}, u.created_at, u.sort_at),
         scheduled_for = iif(${isEarly}, NULL, u.scheduled_for)`
     : sql``;
@@ -182,10 +202,11 @@ export function beginAttempts(team: SQL, list: readonly NextAttempt[], now: Date
         stage = 'preparing', bookmark = NULL, lease_until = NULL, progressed_at = NULL,
         submitted_at = NULL, failed_at = NULL, failure_code = NULL, error_message = NULL,
         due_at = ${due}, woken_at = ${due}, media = ${ALL_FILES_THERE},
-        approved_hash = iif(${isHeld}, NULL, u.approved_hash)${plan}
+        approved_hash = iif(${isHeld}, NULL, u.approved_hash)${planned}
       FROM json_each(${asJson(list)}) wanted
       WHERE u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
         AND u.status = 'failed' AND u.deleted_at IS NULL AND NOT ${LACKS_FILE}
+        AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})
       RETURNING id`,
     (row) => row.id as number,
   );
@@ -208,6 +229,15 @@ export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
     (row) => row.id as number,
   );
 }
+
+/** Those of the posts that have failed, and are not taken up again. */
+export const stillFailed = (team: SQL, ids: readonly number[]): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value
+      WHERE u.team_id = ${team} AND u.status = 'failed' AND u.deleted_at IS NULL`,
+    (row) => row.id as number,
+  );
 
 export interface DayOfAccount {
   platform: Platform;

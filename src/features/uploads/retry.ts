@@ -12,6 +12,7 @@ import {
   type AccountFacts,
   accountFacts,
   capViolation,
+  quotaUsedUp,
   requireCredits,
   requireRoom,
 } from "./admission.ts";
@@ -23,6 +24,7 @@ import {
   needFilesAgain,
   type Retryable,
   recentFailures,
+  stillFailed,
   uploadsLackingFiles,
   uploadToRetry,
 } from "./lifecycle-repo.ts";
@@ -66,13 +68,14 @@ export async function retryUpload(
     if (!found) throw notFound("Upload");
     const { upload } = found;
     requireFailed(found, force);
-    const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
+    const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
+    const facts = requireConnected(account);
     const isHeld = await mustBeHeld(ctx, upload);
-    await requireOpen(ctx, found, facts[0], { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
+    await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
 
     const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
     const next = [toNextAttempt(upload, isHeld, now)];
-    const statements: Query<unknown>[] = [beginAttempts(ctx.team, next, now)];
+    const statements: Query<unknown>[] = [beginAttempts(ctx.team, facts.plan, next, now)];
     if (call) {
       const kept = { fingerprint, answer: retried, firstUploadId: id };
       statements.push(ifChanged(keepAnswer(upload.teamId, call, kept, now)));
@@ -115,6 +118,12 @@ interface Taking {
   credits: number;
 }
 
+/** @throws AppError ACCOUNT_INACTIVE */
+function requireConnected(facts: AccountFacts | undefined): AccountFacts {
+  if (facts) return facts;
+  throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
+}
+
 /**
  * Whether the post can go out as things stand, and what it will cost on X. What is held for approval takes
  * no place yet.
@@ -124,10 +133,9 @@ interface Taking {
 async function requireOpen(
   ctx: Ctx,
   { upload, lacksFile }: Retryable,
-  facts: AccountFacts | undefined,
+  facts: AccountFacts,
   { isHeld, ofAccount, ofTeam, credits }: Taking,
 ): Promise<number> {
-  if (!facts) throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
   const refusal = accountRefusal(facts.account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
@@ -182,10 +190,12 @@ export async function retryFailed(
   const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
   const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, accountIds)]);
   const { next, skipped } = await chooseAttempts(ctx, failed, facts);
-  if (next.length === 0) return { retried: [], skipped };
+  const [account] = facts;
+  if (next.length === 0 || !account) return { retried: [], skipped };
 
+  const { plan } = account;
   const [begun, , lacking] = await ctx.db.run([
-    beginAttempts(ctx.team, next, now),
+    beginAttempts(ctx.team, plan, next, now),
     needFilesAgain(next),
     uploadsLackingFiles(next.map(({ id }) => id)),
   ]);
@@ -197,17 +207,32 @@ export async function retryFailed(
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
   );
+  const whyLost = await lossesOf(ctx, lost, lacking, account);
   return {
     retried: retried.map(({ id }) => id),
-    skipped: [
-      ...skipped,
-      ...lost.map(({ upload }) =>
-        lacking.includes(upload.id)
-          ? toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED)
-          : toSkipped(upload, "NOT_FAILED", "The post was retried or removed at the same moment."),
-      ),
-    ],
+    skipped: [...skipped, ...whyLost],
   };
+}
+
+/** Why posts that could have been retried were not: somebody else was faster. */
+async function lossesOf(
+  ctx: Ctx,
+  lost: readonly Retryable[],
+  lacking: readonly number[],
+  { plan }: AccountFacts,
+): Promise<Skipped[]> {
+  if (lost.length === 0) return [];
+  const ids = lost.map(({ upload }) => upload.id);
+  const [failed] = await ctx.db.run([stillFailed(ctx.team, ids)]);
+  return lost.map(({ upload }) => {
+    const { id } = upload;
+    if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);
+    if (!failed.includes(id)) {
+      const message = "The post was retried or removed at the same moment.";
+      return toSkipped(upload, "NOT_FAILED", message);
+    }
+    return toSkipped(upload, "PLAN_LIMIT", quotaUsedUp(plan, ctx.now()));
+  });
 }
 
 const toSkipped = (
@@ -234,7 +259,8 @@ async function chooseAttempts(
     const isHeld = await mustBeHeld(ctx, one.upload);
     try {
       const taking = { isHeld, ofAccount, ofTeam, credits };
-      credits += await requireOpen(ctx, one, byAccount.get(accountId), taking);
+      const account = requireConnected(byAccount.get(accountId));
+      credits += await requireOpen(ctx, one, account, taking);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       skipped.push(toSkipped(one.upload, error.code, error.message));

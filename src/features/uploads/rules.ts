@@ -90,6 +90,10 @@ export function initialStatus(
   return scheduledFor ? "scheduled" : "pending";
 }
 
+/** True for a post that waits for somebody to let it out. */
+export const isDraft = (status: UploadStatus): boolean =>
+  status === "draft" || status === "pending_approval";
+
 export const isRunnable = (status: UploadStatus): boolean =>
   status === "pending" || status === "scheduled" || status === "processing";
 

@@ -366,6 +366,33 @@ test("50 accounts cost the round trips of one", async () => {
   expect(fifty.rowsWritten).toBe(50 * 6 + 2);
 });
 
+test("60 long texts are taken in the round trips of one, each as it was sent", async () => {
+  const stage = await onStage();
+  const accounts: string[] = [];
+  for (let i = 0; i < 60; i++) accounts.push(await stage.connect("facebook", `Page ${i}`));
+  // Three bytes a character, and quotes that JSON writes as two.
+  const text = `${"語".repeat(40_000)}${'"'.repeat(20_000)}`;
+  const { costs, result } = await measure(stage.harness, () =>
+    stage.bulk(accounts, { description: text, schedule_date: "2026-12-20T09:00:00Z" }),
+  );
+  expect(result).toMatchObject({ status: 200, body: { success: true } });
+  expect(costs.roundTrips).toHaveLength(2);
+  // A post's row, its five indexes and its event.
+  expect(costs.rowsWritten).toBe(7 * accounts.length);
+  const ids = result.body.results.map(({ uploadId }: { uploadId: number }) => uploadId);
+  expect(ids).toEqual(accounts.map((_, i) => ids[0] + i));
+  for (const i of [0, 31, 59]) {
+    const { description, connectedAccount } = await stage.read(ids[i]);
+    expect([description === text, connectedAccount.id]).toEqual([true, accounts[i]]);
+  }
+  const { results: planned } = await env.DB.prepare(
+    "SELECT data ->> 'uploadId' AS id FROM events WHERE team_id = ? AND name = 'upload.scheduled' ORDER BY id",
+  )
+    .bind(stage.member.teamId)
+    .all<{ id: number }>();
+  expect(planned.map(({ id }) => id).sort((a, b) => a - b)).toEqual(ids);
+});
+
 test("a batch under a key is taken once, and answered the same again", async () => {
   const stage = await onStage();
   const accounts = [await stage.connect("bluesky"), "acc_nobody", await stage.connect("threads")];

@@ -66,7 +66,7 @@ export async function fetchNextMedia(
       ...renewedLease(now),
     },
     [
-      insertMedia(deps.db, teamId, file, now),
+      insertMedia(teamId, [file], now),
       sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
         VALUES (${teamId}, ${file.sha256}, ${upload.id})`),
       // Whose object stands for the content is known only once the use is written: until then a file

@@ -41,10 +41,13 @@ export async function save(
   deps: Deps,
   upload: UploadRow,
   set: Partial<UploadRow>,
-  alongside: Query<number>[] = [],
+  alongside: Query<unknown>[] = [],
   credits: Credits = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll([fenced(deps, upload, set, credits), ...alongside]);
+  const [changed] = await deps.db.runAll<unknown>([
+    fenced(deps, upload, set, credits),
+    ...alongside,
+  ]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }
