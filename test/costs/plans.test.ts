@@ -43,7 +43,7 @@ describe("the statements of reading, creating, publishing and the tick", () => {
     for (const part of [
       "from tokens t",
       "insert into uploads",
-      "insert or ignore into media_uses",
+      "insert into media_uses",
       "set status = 'processing'",
       "select count(*) as total",
       "set woken_at",

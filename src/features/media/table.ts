@@ -35,6 +35,8 @@ export const mediaUses = sqliteTable(
 export interface FileRef {
   sha256: string;
   kind: MediaKind;
+  /** The URL from which it was downloaded for the post. */
+  from?: string;
   isGone?: true;
   /** It was an image whose thumbnail is kept. */
   hasThumbnail?: true;

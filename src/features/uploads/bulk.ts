@@ -4,6 +4,7 @@ import type { Ctx } from "../../deps.ts";
 import { type NamedCall, requireSameCall, type StoredAnswer } from "../idempotency/repo.ts";
 import { accountsIn, batchErrors, formFor, requireBatch } from "./bulk-form.ts";
 import { composePost, type NewRow } from "./compose.ts";
+import { createPreparer } from "./content-rules.ts";
 import {
   discardFiles,
   fingerprintOf,
@@ -46,6 +47,7 @@ type Remembered = (
 /** A post for each account, in the order of the batch. */
 async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> {
   const drafted: Drafted[] = [];
+  const prepare = createPreparer();
   let hasX = false;
   let taken = 0;
   for (const accountId of accountsIn(received.fields) ?? []) {
@@ -71,6 +73,7 @@ async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> 
         origin: received.origin,
         recent,
         taken,
+        prepare,
       });
       taken++;
       drafted.push({ accountId, platform: facts.account.platform, row });

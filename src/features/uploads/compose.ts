@@ -15,7 +15,7 @@ import {
   requireRoom,
   type Violation,
 } from "./admission.ts";
-import { contentViolations, type RecentPost } from "./content-rules.ts";
+import { contentViolations, type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import type { ReceivedMedia } from "./intake.ts";
 import { groupOf, initialStatus, isDraft, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { postFieldsSchema } from "./schema.ts";
@@ -37,6 +37,8 @@ export interface Submission {
   recent: readonly RecentPost[];
   /** Posts that the same call has taken already. */
   taken: number;
+  /** Makes texts ready to be compared: one for all posts of the call. */
+  prepare(text: string): Promise<PreparedText>;
 }
 
 /**
@@ -74,13 +76,13 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
   const mayPublish = coversScope(ctx.actor.scopes, "posts:publish");
   const status = initialStatus(common.data.status ?? null, scheduledFor, mayPublish);
   const refs = media.map(toMediaRef);
+  const text = await submission.prepare(textOf(post));
   if (status !== "draft") {
-    const text = [post.title, post.description].filter((part) => part !== null).join("\n");
     const at = scheduledFor ?? now;
     refuseViolations([
       ...(status === "pending" ? [capViolation(ctx, facts)] : []),
       ...contentViolations(
-        { ...account, ...facts, accountId: account.id, text, media: refs, at },
+        { platform: account.platform, blocklist: facts.blocklist, text, media: refs, at },
         submission.recent,
       ),
     ]);
@@ -101,6 +103,7 @@ export async function composePost(ctx: Ctx, submission: Submission): Promise<New
     statusGroup: groupOf(status),
     title: post.title,
     description: post.description,
+    textDigest: text.digest,
     settings: settings.data as Record<string, unknown>,
     media: refs,
     fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),

@@ -3,6 +3,7 @@ import type { Plan } from "../../core/plans.ts";
 import type { Ctx } from "../../deps.ts";
 import { type NamedCall, requireSameCall } from "../idempotency/repo.ts";
 import { composePost, type NewRow } from "./compose.ts";
+import { createPreparer } from "./content-rules.ts";
 import {
   accountIn,
   discardFiles,
@@ -67,7 +68,8 @@ async function composeOne(
   if (!account) {
     throw new AppError("NOT_FOUND", `Account ${accountId} not found. GET /accounts lists yours.`);
   }
-  const submission = { ...rest, facts: account, fields, fileErrors: errors, taken: 0 };
+  const prepare = createPreparer();
+  const submission = { ...rest, facts: account, fields, fileErrors: errors, taken: 0, prepare };
   return { row: await composePost(ctx, submission), plan: account.plan };
 }
 

@@ -12,7 +12,7 @@ import type { MediaRow } from "../media/repo.ts";
 import { accountFacts, requireQuota } from "./admission.ts";
 import { hashtagErrors } from "./compose.ts";
 import { contentHash } from "./content-hash.ts";
-import { contentViolations } from "./content-rules.ts";
+import { contentViolations, prepareText, textOf } from "./content-rules.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "./lifecycle-repo.ts";
 import type { UploadEdit } from "./lifecycle-schema.ts";
 import { hasQuota } from "./room.ts";
@@ -134,9 +134,10 @@ async function requireValid(
   }
   if (errors.length > 0) throw invalidFields(errors);
   if (!edit.hasNewText || row.status === "draft") return;
-  const text = [wanted.title, wanted.description].filter((part) => part !== null).join("\n");
+  const { platform, media } = row;
+  const text = await prepareText(textOf(wanted));
   const violations = contentViolations(
-    { ...row, text, at: scheduledFor ?? now, blocklist: edit.blocklist },
+    { platform, media, text, at: scheduledFor ?? now, blocklist: edit.blocklist },
     [],
   );
   const [first] = violations;
@@ -185,7 +186,12 @@ async function changesOf(
 ): Promise<Partial<UploadRow>> {
   const isTrusted = mayApprove(ctx.actor);
   const isWaiting = row.status === "scheduled" || row.status === "pending";
-  const approval = hasNewText ? { approvedHash: await approvalOf(row, wanted, isTrusted) } : {};
+  const approval = hasNewText
+    ? {
+        approvedHash: await approvalOf(row, wanted, isTrusted),
+        textDigest: (await prepareText(textOf(wanted))).digest,
+      }
+    : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
   // What was paid is given back: the next attempt pays what the post costs then.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);

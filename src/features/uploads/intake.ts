@@ -1,6 +1,7 @@
 import { AppError, type FieldError, invalidFields, tooLarge } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
+import { parseInstant } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
@@ -84,13 +85,20 @@ export async function receivePost(
   let lookup: Promise<Known> | null = null;
   let entry: Promise<unknown> | null = null;
 
+  // A form that names its date after a file has been looked up for another.
+  let lookedAt: Date | null = null;
+
   const authenticate = (): Promise<unknown> => {
     entry = lookup ?? entry ?? ctx.read(SCOPE, []);
     return entry;
   };
   const enter = (form: Form): Promise<unknown> => {
     const ids = intake.accountsIn(form.fields);
-    if (ids) lookup ??= lookUp(ctx, ids, intake.call);
+    const at = plannedFor(form.fields);
+    if (ids && (!lookup || at?.getTime() !== lookedAt?.getTime())) {
+      lookup = lookUp(ctx, ids, intake.call, { at });
+      lookedAt = at;
+    }
     return authenticate();
   };
 
@@ -164,29 +172,47 @@ export async function lookAgain(
   { accountsIn, call }: Pick<Intake, "accountsIn" | "call">,
 ): Promise<ReceivedPost> {
   const ids = accountsIn(received.fields) ?? [];
-  return { ...received, ...(await lookUp(ctx, ids, call, { countsDrafts: true })) };
+  const at = plannedFor(received.fields);
+  return { ...received, ...(await lookUp(ctx, ids, call, { at, countsDrafts: true })) };
 }
+
+/** The time that a form plans its post for, as far as it has come; null for at once. */
+const plannedFor = (fields: Map<string, string[]>): Date | null =>
+  parseInstant(fields.get("schedule_date")?.at(-1) ?? "");
+
+/** Posts with which those of one call are compared, before and after their time; each account has some. */
+const MAX_COMPARED = 3_000;
+const MAX_COMPARED_PER_ACCOUNT = 300;
+const MIN_COMPARED_PER_ACCOUNT = 30;
+
+const comparedPerAccount = (accounts: number): number =>
+  Math.min(
+    MAX_COMPARED_PER_ACCOUNT,
+    Math.max(MIN_COMPARED_PER_ACCOUNT, Math.floor(MAX_COMPARED / accounts)),
+  );
 
 /** Everything that is to be known beforehand, in one round trip. */
 async function lookUp(
   ctx: Ctx,
   ids: string[],
   call: NamedCall | null,
-  options: { countsDrafts?: boolean } = {},
+  { at, countsDrafts = false }: { at: Date | null; countsDrafts?: boolean },
 ): Promise<Known> {
   const now = ctx.now();
-  const since = new Date(now.getTime() - DUPLICATE_WINDOW_MS);
+  const around = {
+    at: at ?? now,
+    windowMs: DUPLICATE_WINDOW_MS,
+    mostEach: comparedPerAccount(ids.length),
+  };
+  const recent = ids.flatMap((accountId) => recentPosts(ctx.team, { accountId, ...around }));
   const answers: Query<StoredAnswer[]>[] = call ? [storedAnswer(ctx.team, call, now)] : [];
-  const [facts, recent, stored = []] = await ctx.read(SCOPE, [
-    accountFacts(ctx, ctx.team, ids, options),
-    recentPosts(ctx.team, ids, since),
+  const [facts, ...others] = await ctx.read(SCOPE, [
+    accountFacts(ctx, ctx.team, ids, { countsDrafts }),
+    ...recent,
     ...answers,
   ]);
-  return {
-    facts: facts as AccountFacts[],
-    recent: recent as RecentPost[],
-    stored: (stored as StoredAnswer[])[0] ?? null,
-  };
+  const [stored = null] = (others.splice(recent.length)[0] ?? []) as StoredAnswer[];
+  return { facts: facts as AccountFacts[], recent: (others as RecentPost[][]).flat(), stored };
 }
 
 async function takeFile(

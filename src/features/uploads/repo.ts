@@ -2,7 +2,7 @@ import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import type { Platform } from "../../core/platforms.ts";
 import { partReader, type Query, sqlQuery } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
-import type { RecentPost } from "./content-rules.ts";
+import { COMPARED_WHOLE_BYTES, type RecentPost, SAMPLE_CHARACTERS } from "./content-rules.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
@@ -89,24 +89,42 @@ export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   );
 }
 
-/** As many as the highest daily cap lets an account publish in the time that is looked at. */
-const MAX_RECENT = 300;
+/** The text as it is compared: `textOf` in the database. */
+const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
 
-/** What these accounts have posted or planned since `since`, to be compared with a new post. */
-export function recentPosts(team: SQL, ids: readonly string[], since: Date): Query<RecentPost[]> {
-  return sqlQuery(
-    sql`SELECT u.account_id, u.title, u.description, u.media, u.sort_at
-      FROM (SELECT ${team} AS id) mine
-      CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
-      CROSS JOIN uploads u ON u.account_id = wanted.value AND u.sort_at > ${since.getTime()}
-      WHERE mine.id IS NOT NULL AND u.team_id = mine.id AND u.deleted_at IS NULL
-        AND u.status_group IN ('scheduled', 'pending', 'completed')
-      LIMIT ${MAX_RECENT * ids.length}`,
-    (row) => ({
-      accountId: row.account_id as string,
-      text: [row.title, row.description].filter((part) => part !== null).join("\n"),
-      media: JSON.parse(row.media as string) as RecentPost["media"],
-      at: new Date(row.sort_at as number),
-    }),
-  );
+/** `sampleOf` in the database. */
+const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
+  substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
+
+/** Posts of an account around a time: what is compared with a new post. */
+export interface Neighbourhood {
+  accountId: string;
+  at: Date;
+  windowMs: number;
+  /** Before and after the time, of each the nearest. */
+  mostEach: number;
+}
+
+/** What the account has posted or planned within the window before `at`, and the same after it. */
+export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]>[] {
+  const { accountId, at, windowMs, mostEach } = around;
+  const time = at.getTime();
+  const side = (from: number, to: number, order: SQL) =>
+    sqlQuery(
+      sql`SELECT u.media, u.sort_at, u.text_digest, octet_length(${TEXT}) AS size_bytes,
+          ${SAMPLE} AS sample
+        FROM uploads u WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
+          AND u.sort_at BETWEEN ${from} AND ${to} AND u.team_id = ${team} AND u.deleted_at IS NULL
+          AND u.status_group IN ('scheduled', 'pending', 'completed')
+        ORDER BY u.sort_at ${order} LIMIT ${mostEach}`,
+      (row): RecentPost => ({
+        accountId,
+        sample: row.sample as string,
+        sizeBytes: row.size_bytes as number,
+        digest: JSON.parse((row.text_digest as string | null) ?? "null") as RecentPost["digest"],
+        media: JSON.parse(row.media as string) as RecentPost["media"],
+        at: new Date(row.sort_at as number),
+      }),
+    );
+  return [side(time - windowMs, time, sql`DESC`), side(time + 1, time + windowMs, sql`ASC`)];
 }

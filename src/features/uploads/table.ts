@@ -18,6 +18,14 @@ export type MediaRef = (
   role?: "thumbnail";
 };
 
+/** What is kept of a post's text for comparison with others, however long it is. */
+export interface TextDigest {
+  /** SHA-256 of its letters and digits: the same for texts that count as equal. */
+  hash: string;
+  /** Lower case, with the @. */
+  mentions: string[];
+}
+
 /** What the platform made of a post. Source: spec, Upload, `metadata`. */
 export interface UploadMetadata {
   videoId: string;
@@ -68,6 +76,7 @@ export const uploads = sqliteTable("uploads", {
   creditsRefunded: integer("credits_refunded"),
   restarts: integer("restarts").notNull().default(0),
   submits: integer("submits").notNull().default(0),
+  textDigest: json<TextDigest>("text_digest"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

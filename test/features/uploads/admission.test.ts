@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_PLANS, type Plans } from "../../../src/core/plans.ts";
-import { essence, similarity } from "../../../src/features/uploads/content-rules.ts";
+import { essence, isAlike, trigramsOf } from "../../../src/features/uploads/content-rules.ts";
 import { createMember, form, Harness, harnessWith, START } from "../../support/harness.ts";
 import { testPng } from "../../support/videos.ts";
 
@@ -275,13 +275,21 @@ describe("mentions and words", () => {
   });
 });
 
-test.each<[string, string, number]>([
-  ["abcdef", "abcdef", 1],
-  ["abcdef", "uvwxyz", 0],
-  ["abcd", "abce", 1 / 3],
-  ["", "", 0],
-])("%j and %j are alike by %d", (a, b, expected) => {
-  expect(similarity(a, b)).toBeCloseTo(expected);
+/** Letters of which no three follow each other twice. */
+const LETTERS = Array.from({ length: 92 }, (_, i) => String.fromCodePoint(0x4e00 + i)).join("");
+
+test.each<[string, string, boolean]>([
+  ["abcdef", "abcdef", true],
+  ["abcdef", "uvwxyz", false],
+  ["abcd", "abce", false],
+  ["", "", false],
+  // 81 of 90, and 80 of 90.
+  [LETTERS, LETTERS.slice(0, 83), true],
+  [LETTERS, LETTERS.slice(0, 82), false],
+  [LETTERS.slice(0, 83), LETTERS, true],
+  [LETTERS.slice(0, 82), LETTERS, false],
+])("whether %j and %j share nine tenths of their runs: %j", (a, b, expected) => {
+  expect(isAlike(trigramsOf(a), b)).toBe(expected);
 });
 
 test.each<[string, string]>([
