@@ -1,6 +1,6 @@
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
-import { type StoredFile, storeFile } from "./store.ts";
+import { DAMAGED, type StoredFile, storeFile } from "./store.ts";
 
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
@@ -95,7 +95,11 @@ async function receive(
   } catch {
     return unreachable("The media URL broke off before the end of the file.", true);
   }
-  if (typeof stored === "object") return { kind: "stored", file: stored };
+  if (typeof stored === "object") {
+    if (!stored.isDamaged) return { kind: "stored", file: stored };
+    await deps.media.delete(stored.objectKey);
+    return { kind: "invalid", message: `${DAMAGED} It came from the media URL.` };
+  }
   const problem = {
     empty: "The media URL leads to an empty file.",
     too_large: "The file behind the media URL is larger than 200 MB.",

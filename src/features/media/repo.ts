@@ -15,14 +15,16 @@ export function insertMedia(
   createdAt: Date,
   condition: SQL = sql`TRUE`,
 ): Query<string[]> {
-  const values = files.map(({ sha256, objectKey, kind, mime, sizeBytes, width, height }) => [
-    ...[sha256, objectKey, kind, mime, sizeBytes, width, height],
-  ]);
+  const values = files.map(
+    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged }) => [
+      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged],
+    ],
+  );
   return sqlQuery(
     sql`INSERT INTO media
-        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, created_at)
+        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, created_at)
       SELECT ${teamId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, ${createdAt.getTime()}
+        value ->> 6, value ->> 7, ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
       ON CONFLICT DO NOTHING RETURNING sha256`,
     (row) => row.sha256 as string,

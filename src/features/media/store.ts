@@ -1,6 +1,7 @@
 import { imageDimensionsFromData } from "image-dimensions";
 import { detectFileType, type FileType } from "../../core/file-type.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
+import { ImageWalk } from "../../core/image-walk.ts";
 import type { Deps } from "../../deps.ts";
 import type { MediaItem } from "../../platforms/connector.ts";
 
@@ -17,7 +18,13 @@ export const teamOfObject = (objectKey: string): number => Number(objectKey.spli
 /** A file that has been received into storage. */
 export interface StoredFile extends MediaItem {
   objectKey: string;
+  /** It begins like an image, and no decoder can read it to its end. */
+  isDamaged: boolean;
 }
+
+/** Told of a damaged file. */
+export const DAMAGED =
+  "The image cannot be decoded: it is cut off, or only begins like one. Export it anew.";
 
 /** `empty`: no byte came. `unknown_type`: the bytes are no file that a platform takes. */
 export type StoreRefusal = "empty" | "unknown_type" | "too_large";
@@ -38,8 +45,10 @@ export async function storeFile(
 ): Promise<StoredFile | StoreRefusal> {
   const objectKey = objectKeyOf(teamId);
   const writer = new PartWriter(deps.media, objectKey);
+  const walk = new ImageWalk();
   try {
     for await (const chunk of source) {
+      walk.write(chunk);
       await writer.write(chunk);
       if (writer.sizeBytes > maxBytes) return await refuse(writer, "too_large");
     }
@@ -48,7 +57,8 @@ export async function storeFile(
     const type = detectFileType(head, name);
     if (!type) return await refuse(writer, "unknown_type");
     const sha256 = await writer.finish(type.mime);
-    return { ...type, ...imageSize(type, head), objectKey, sha256, sizeBytes: writer.sizeBytes };
+    const facts = { ...imageFacts(type, head, walk), objectKey, sha256 };
+    return { ...type, ...facts, sizeBytes: writer.sizeBytes };
   } catch (error) {
     await writer.abandon();
     throw error;
@@ -64,8 +74,10 @@ export async function measureFile(
   const digest = new crypto.DigestStream("SHA-256");
   const hashing = digest.getWriter();
   const head = new Uint8Array(HEADER_BYTES);
+  const walk = new ImageWalk();
   let sizeBytes = 0;
   for await (const chunk of source) {
+    walk.write(chunk);
     if (sizeBytes < head.length) head.set(chunk.subarray(0, head.length - sizeBytes), sizeBytes);
     sizeBytes += chunk.length;
     if (sizeBytes > maxBytes) return "too_large";
@@ -77,7 +89,7 @@ export async function measureFile(
   const type = detectFileType(first, name);
   if (!type) return "unknown_type";
   const sha256 = toHex(await digest.digest);
-  return { ...type, ...imageSize(type, first), objectKey: "", sha256, sizeBytes };
+  return { ...type, ...imageFacts(type, first, walk), objectKey: "", sha256, sizeBytes };
 }
 
 async function refuse(writer: PartWriter, refusal: StoreRefusal): Promise<StoreRefusal> {
@@ -85,9 +97,13 @@ async function refuse(writer: PartWriter, refusal: StoreRefusal): Promise<StoreR
   return refusal;
 }
 
-function imageSize(type: FileType, head: Uint8Array) {
-  const size = type.kind === "image" ? imageDimensionsFromData(head) : undefined;
-  return { width: size?.width ?? null, height: size?.height ?? null };
+function imageFacts({ kind }: FileType, head: Uint8Array, walk: ImageWalk) {
+  const size = kind === "image" ? imageDimensionsFromData(head) : undefined;
+  return {
+    width: size?.width ?? null,
+    height: size?.height ?? null,
+    isDamaged: kind === "image" && !walk.isWhole,
+  };
 }
 
 /** Collects a part at a time; a file that fits one part is stored by a single put. */

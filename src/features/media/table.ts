@@ -1,5 +1,5 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { instant } from "../../db/columns.ts";
+import { flag, instant } from "../../db/columns.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
 
 /** A file, stored once per team and content. */
@@ -14,6 +14,7 @@ export const media = sqliteTable(
     sizeBytes: integer("size_bytes").notNull(),
     width: integer("width"),
     height: integer("height"),
+    isDamaged: flag("is_damaged").notNull().default(false),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],

@@ -12,6 +12,7 @@ import { platformFetch, toPublishAccount } from "../../accounts/platform-access.
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
 import type { MediaRow } from "../../media/repo.ts";
+import { DAMAGED } from "../../media/store.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
@@ -42,6 +43,16 @@ const fileIsGone = () =>
     code: "media_unreachable",
     message: "The file of this post is no longer stored. Create the post again with its file.",
   });
+
+/**
+ * Before anybody is asked for anything: the platform would refuse the file, each in its own way.
+ *
+ * @throws PublishFailure media_invalid
+ */
+export function requireReadable(media: readonly MediaRow[]): void {
+  if (!media.some(({ isDamaged }) => isDamaged)) return;
+  throw new PublishFailure({ code: "media_invalid", message: DAMAGED });
+}
 
 /** A post as its connector gets it. */
 export function createJob(

@@ -36,7 +36,7 @@ import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
 import { countedDeps } from "./counted-deps.ts";
 import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
-import { createJob, endingBy } from "./job.ts";
+import { createJob, endingBy, requireReadable } from "./job.ts";
 import {
   BROKE_OFF,
   isOverdue,
@@ -136,6 +136,7 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
       const fetched = await fetchNextMedia(deps, upload, held.media);
       if (fetched?.kind === "fetched") return { ...held, ...fetched };
       if (fetched) return repeatLater(deps, held, fetched.failure);
+      requireReadable(held.media);
       const gate = await passXGate(deps, upload);
       if (gate.kind === "shut") return over(fail(deps, upload, gate.failure));
       held = { ...held, upload: gate.upload };
