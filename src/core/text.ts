@@ -12,6 +12,15 @@ export function countGraphemes(text: string): number {
 
 export const countUtf8Bytes = (text: string): number => utf8.encode(text).length;
 
+/** True for more than `most` characters, where an emoji of two UTF-16 units is one, as JSON Schema counts. */
+export function isLongerThan(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  if (text.length > 2 * most) return true;
+  let count = 0;
+  for (const _ of text) if (++count > most) return true;
+  return false;
+}
+
 /** True when the text holds half of a surrogate pair, which no platform and no database accepts. */
 export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed();
 

@@ -1,7 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/core/scopes.ts";
-import { MAX_DESCRIPTION, MAX_TITLE } from "../../src/features/uploads/schema.ts";
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_TITLE_CHARACTERS,
+} from "../../src/features/uploads/text-bounds.ts";
 import { fieldInfos } from "../../src/platforms/form-fields.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import {
@@ -194,7 +197,10 @@ describe("the document", () => {
       ),
     ).toEqual([]);
     const { title, description } = document.components.schemas.NewUpload.properties;
-    expect([title.maxLength, description.maxLength]).toEqual([MAX_TITLE, MAX_DESCRIPTION]);
+    expect([title.maxLength, description.maxLength]).toEqual([
+      MAX_TITLE_CHARACTERS,
+      MAX_DESCRIPTION_CHARACTERS,
+    ]);
   });
 
   test.each(["NewUpload", "NewUploads"])("%s says what a field is to each platform", (name) => {
@@ -310,8 +316,8 @@ describe.each(everyOperation)("%s", (_, operation) => {
 
 describe("a text that is longer than the document allows", () => {
   test.each([
-    ["title", MAX_TITLE],
-    ["description", MAX_DESCRIPTION],
+    ["title", MAX_TITLE_CHARACTERS],
+    ["description", MAX_DESCRIPTION_CHARACTERS],
   ])("is refused as %s, whatever the post is", async (field, most) => {
     const { token } = owner;
     const accountId = await connectSandbox(harness, owner, "Long");

@@ -8,6 +8,7 @@ import type { AccountRow } from "../accounts/table.ts";
 import { refusedMediaUrl } from "../media/download.ts";
 import { sharedErrors } from "./compose.ts";
 import type { ReceivedMedia, ReceivedPost } from "./intake.ts";
+import { urlRefusal } from "./text-bounds.ts";
 
 /** Spec is silent. */
 export const MAX_ACCOUNTS = 100;
@@ -178,7 +179,7 @@ export function formFor(
     if (textField === "title") fields.delete("description");
   }
   if (thumbnail !== undefined) {
-    const refusal = refusedMediaUrl(ctx, thumbnail);
+    const refusal = urlRefusal(thumbnail) ?? refusedMediaUrl(ctx, thumbnail);
     if (refusal) throw invalidFields([refuse("overrides", `the thumbnail_url ${refusal}.`)]);
     media.push({ field: "thumbnail", url: thumbnail });
   }

@@ -20,6 +20,7 @@ import type { ReceivedMedia } from "./intake.ts";
 import { groupOf, initialStatus, isDraft, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import { postFieldsSchema } from "./schema.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
+import { boundErrors } from "./text-bounds.ts";
 import { pullRefusal } from "./verified-pull.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
@@ -173,6 +174,7 @@ export function sharedErrors(fields: Map<string, string[]>, now: Date): FieldErr
   const refusal = at.data && scheduleRefusal(at.data, now);
   return [
     ...textErrors(fields),
+    ...boundErrors(fields),
     ...unknownFieldErrors(fields),
     ...(common.success ? [] : toFieldErrors(common.error)),
     ...(refusal ? [{ field: "schedule_date", message: `schedule_date: ${refusal}.` }] : []),

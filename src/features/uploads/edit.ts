@@ -18,6 +18,7 @@ import type { UploadEdit } from "./lifecycle-schema.ts";
 import { hasQuota } from "./room.ts";
 import { groupOf, isWithinLookAhead, scheduleRefusal } from "./rules.ts";
 import type { MediaRef, UploadRow } from "./table.ts";
+import { boundErrors } from "./text-bounds.ts";
 import { wakeOnTime } from "./wake.ts";
 
 /** What an edit may touch, as it is to be. */
@@ -129,6 +130,9 @@ async function requireValid(
   const refusal = edit.hasNewDate && scheduledFor && scheduleRefusal(scheduledFor, now);
   if (refusal) errors.push({ field: "scheduledFor", message: `scheduledFor: ${refusal}.` });
   if (edit.hasNewText) {
+    const { title, description } = wanted;
+    const texts = { title: [title ?? ""], description: [description ?? ""] };
+    errors.push(...boundErrors(new Map(Object.entries(texts))));
     errors.push(...(await textProblems(row, wanted, files)));
     errors.push(...hashtagErrors(wanted, connectorOf(row.platform).capabilities));
   }

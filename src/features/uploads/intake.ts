@@ -13,6 +13,7 @@ import { measureFile, type StoredFile, storeFile } from "../media/store.ts";
 import { type AccountFacts, accountFacts } from "./admission.ts";
 import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
 import { recentPosts } from "./repo.ts";
+import { urlRefusal } from "./text-bounds.ts";
 
 /** The form fields that carry media, and what each takes. Source: spec, POST /upload. */
 const MEDIA_FIELDS = new Map<string, readonly MediaKind[]>([
@@ -118,7 +119,7 @@ export async function receivePost(
       if (!MEDIA_FIELDS.has(field)) continue;
       form.fields.delete(name);
       for (const url of values.map((value) => value.trim()).filter(Boolean)) {
-        const refusal = refusedMediaUrl(ctx, url);
+        const refusal = urlRefusal(url) ?? refusedMediaUrl(ctx, url);
         if (refusal) errors.push({ field: name, message: `${name}: the media URL ${refusal}.` });
         else media.push({ field, url });
       }

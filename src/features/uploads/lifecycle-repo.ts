@@ -6,6 +6,7 @@ import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../
 import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
+import { type PageRow, pageColumns, readPageRow } from "./page-size.ts";
 import { hasQuota } from "./room.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
 import { type OlderRecord, type UploadMetadata, type UploadRow, uploads } from "./table.ts";
@@ -268,8 +269,19 @@ export const ifChanged = (query: Query<number>): Query<number> => ({
   sql: `${query.sql} AND changes() > 0`,
 });
 
-const OLDER = sql`SELECT id, created_by, account_id, platform, title, status_group, uploaded_at,
-  metadata, file_size FROM uploads`;
+const OLDER_COLUMNS = [
+  uploads.id,
+  uploads.createdBy,
+  uploads.accountId,
+  uploads.platform,
+  uploads.title,
+  uploads.statusGroup,
+  uploads.uploadedAt,
+  uploads.metadata,
+  uploads.fileSize,
+];
+
+const LONG = { texts: [uploads.title], json: [uploads.metadata] };
 
 const readOlder = (row: Record<string, unknown>): OlderRecord => ({
   id: row.id as number,
@@ -284,7 +296,7 @@ const readOlder = (row: Record<string, unknown>): OlderRecord => ({
 });
 
 /** A page of posts, most recent first: by planned date, else by date of creation. */
-export function olderPage(team: SQL, filter: OlderFilter): Query<OlderRecord[]> {
+export function olderPage(team: SQL, filter: OlderFilter): Query<PageRow<OlderRecord>[]> {
   const { page, perPage, platform, status } = filter;
   const where = and(
     sql`team_id = ${team} AND deleted_at IS NULL`,
@@ -292,15 +304,29 @@ export function olderPage(team: SQL, filter: OlderFilter): Query<OlderRecord[]> 
     status && sql`status_group = ${status}`,
   );
   return sqlQuery(
-    sql`${OLDER} WHERE ${where} ORDER BY sort_at DESC, id DESC
+    sql`SELECT ${pageColumns(OLDER_COLUMNS, LONG, perPage)}
+      FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC
       LIMIT ${perPage} OFFSET ${(page - 1) * perPage}`,
+    readPageRow(readOlder),
+  );
+}
+
+const OLDER = sql.join(OLDER_COLUMNS, sql`, `);
+
+export function olderById(team: SQL, id: number): Query<OlderRecord[]> {
+  return sqlQuery(
+    sql`SELECT ${OLDER} FROM ${uploads} WHERE id = ${id} AND team_id = ${team}
+      AND deleted_at IS NULL`,
     readOlder,
   );
 }
 
-export function olderById(team: SQL, id: number): Query<OlderRecord[]> {
+/** Those of the team's posts, in no order. */
+export function olderByIds(team: SQL, ids: readonly number[]): Query<OlderRecord[]> {
   return sqlQuery(
-    sql`${OLDER} WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
+    sql`SELECT ${OLDER} FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${uploads} ON ${uploads.id} = wanted.value
+      WHERE team_id = ${team} AND deleted_at IS NULL`,
     readOlder,
   );
 }

@@ -1,13 +1,22 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { olderById, olderPage } from "./lifecycle-repo.ts";
+import { olderById, olderByIds, olderPage } from "./lifecycle-repo.ts";
 import type { OlderFilter } from "./lifecycle-schema.ts";
+import { fillPage } from "./page-size.ts";
 import type { OlderRecord } from "./table.ts";
 
-/** One page, most recent first, as the older operations show posts. */
+/**
+ * One page, most recent first, as the older operations show posts.
+ *
+ * @throws AppError 400 where the answer would be too large
+ */
 export async function listOlderPosts(ctx: Ctx, filter: OlderFilter): Promise<OlderRecord[]> {
-  const [page] = await ctx.read("posts:read", [olderPage(ctx.team, filter)]);
-  return page;
+  const [rows] = await ctx.read("posts:read", [olderPage(ctx.team, filter)]);
+  const { perPage: limit, page } = filter;
+  return fillPage(rows, { parameter: "perPage", limit, page }, async (ids) => {
+    const [found] = await ctx.db.run([olderByIds(ctx.team, ids)]);
+    return new Map(found.map((post) => [post.id, post]));
+  });
 }
 
 /** @throws AppError NOT_FOUND */

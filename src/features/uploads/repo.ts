@@ -3,6 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { partReader, type Query, sqlQuery } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
 import { COMPARED_WHOLE_BYTES, type RecentPost, SAMPLE_CHARACTERS } from "./content-rules.ts";
+import { type PageRow, pageColumns, readPageRow } from "./page-size.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
@@ -28,13 +29,15 @@ const RECORD = sql.join(
   sql`, `,
 );
 
-const JOINED = sql`${RECORD}, a.platform AS account_platform, a.account_name,
-  a.profile_image_url AS account_image, a.tags AS account_tags
+const ACCOUNT = sql`a.platform AS account_platform, a.account_name,
+  a.profile_image_url AS account_image, a.tags AS account_tags`;
+
+const WITH_ACCOUNT = sql`${ACCOUNT}
   FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
 
 export function uploadById(team: SQL, id: number): Query<UploadWithAccount[]> {
   return sqlQuery(
-    sql`SELECT ${JOINED} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
+    sql`SELECT ${RECORD}, ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
       AND ${uploads.deletedAt} IS NULL`,
     readJoined,
   );
@@ -72,12 +75,32 @@ function matches(team: SQL, filter: UploadFilter): SQL | undefined {
   );
 }
 
+/** What can be long in a record. */
+const LONG = {
+  texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
+  json: [uploads.media, uploads.metadata],
+};
+
 /** A page of posts, most recent first: by planned date, else by date of creation. */
-export function uploadPage(team: SQL, filter: UploadFilter): Query<UploadWithAccount[]> {
-  const skipped = (filter.page - 1) * filter.limit;
+export function uploadPage(team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> {
+  const { limit } = filter;
+  const skipped = (filter.page - 1) * limit;
+  const columns = RECORD_PROPERTIES.map((property) => uploads[property]);
   return sqlQuery(
-    sql`SELECT ${JOINED} WHERE ${matches(team, filter)}
-      ORDER BY ${desc(uploads.sortAt)}, ${desc(uploads.id)} LIMIT ${filter.limit} OFFSET ${skipped}`,
+    sql`SELECT ${pageColumns(columns, LONG, limit)}, ${WITH_ACCOUNT}
+      WHERE ${matches(team, filter)}
+      ORDER BY ${desc(uploads.sortAt)}, ${desc(uploads.id)} LIMIT ${limit} OFFSET ${skipped}`,
+    readPageRow(readJoined),
+  );
+}
+
+/** Those of the team's posts, in no order. */
+export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
+  return sqlQuery(
+    sql`SELECT ${RECORD}, ${ACCOUNT} FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${uploads} ON ${uploads.id} = wanted.value
+      LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}
+      WHERE ${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`,
     readJoined,
   );
 }

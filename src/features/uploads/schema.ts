@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
 import { PLATFORMS, TEXT_FIELDS } from "../../core/platforms.ts";
-import { formatCount } from "../../core/text.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { mediaPath } from "../media/address.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
+import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./text-bounds.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 
@@ -58,17 +58,11 @@ export const uploadFilterSchema = z.object({
 
 export type UploadFilter = z.infer<typeof uploadFilterSchema>;
 
-/** Spec is silent: characters of any post's texts. More than any platform takes. */
-export const MAX_TITLE = 30_000;
-export const MAX_DESCRIPTION = 70_000;
+/** A text with its bound, which `boundErrors` holds: it counts characters, the schema's own check units. */
+const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });
 
-const textUpTo = (most: number) =>
-  z
-    .string({ error: "must be text" })
-    .max(most, `must have at most ${formatCount(most)} characters`);
-
-export const titleText = textUpTo(MAX_TITLE);
-export const descriptionText = textUpTo(MAX_DESCRIPTION);
+export const titleText = textUpTo(MAX_TITLE_CHARACTERS);
+export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
 
 /** The platforms whose posts have their text in this field. */
 const textOn = (field: "title" | "description"): string =>

@@ -1,17 +1,27 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { uploadById, uploadCount, uploadPage } from "./repo.ts";
+import { fillPage } from "./page-size.ts";
+import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo.ts";
 import type { UploadFilter } from "./schema.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 export { createUpload } from "./create.ts";
 
-/** One page, most recent first, and how many there are in all. */
+/**
+ * One page, most recent first, and how many there are in all.
+ *
+ * @throws AppError 400 where the answer would be too large
+ */
 export async function listUploads(ctx: Ctx, filter: UploadFilter) {
-  const [page, [total = 0]] = await ctx.read("posts:read", [
+  const [rows, [total = 0]] = await ctx.read("posts:read", [
     uploadPage(ctx.team, filter),
     uploadCount(ctx.team, filter),
   ]);
+  const { limit, page: number } = filter;
+  const page = await fillPage(rows, { parameter: "limit", limit, page: number }, async (ids) => {
+    const [found] = await ctx.db.run([uploadsByIds(ctx.team, ids)]);
+    return new Map(found.map((one) => [one.upload.id, one]));
+  });
   return { page, total };
 }
 
