@@ -27,6 +27,13 @@ export const FAILURES = {
   cancelled: { retryable: false, nextAction: "none" },
 } as const satisfies Record<string, FailureRule>;
 
+/**
+ * Told wherever a post whose fate is unknown (`platform_processing_timeout`) could be retried, in the same
+ * words everywhere.
+ */
+export const LOOK_FIRST =
+  "Look at the platform first: the post may be there, and force: true would make a second one. Retry with force: true only when it is not.";
+
 export type FailureCode = keyof typeof FAILURES;
 
 export const FAILURE_CODES = Object.keys(FAILURES) as [FailureCode, ...FailureCode[]];

@@ -5,6 +5,7 @@ import { readCallName } from "../idempotency/repo.ts";
 import { createBatch, validateBatch } from "./bulk.ts";
 import { MAX_ACCOUNTS } from "./bulk-form.ts";
 import { batchFormSchema } from "./form-schema.ts";
+import { HELD } from "./rules.ts";
 
 export const bulkRoutes = createRouter();
 
@@ -49,10 +50,11 @@ const create = formRoute({
 formRoute.mount(bulkRoutes, create, async (c) => {
   const { ctx } = c.var;
   const call = readCallName(c.req.raw, "POST /upload/bulk");
-  const { results, isReplayed } = await createBatch(ctx, c.req.raw, call);
+  const { results, isReplayed, isHeld } = await createBatch(ctx, c.req.raw, call);
   if (isReplayed) c.header("Idempotent-Replayed", "true");
   const taken = results.filter(({ success }) => success).length;
-  const message = `${taken} of ${results.length} accounts have the post.`;
+  const held = isHeld ? ` ${HELD}` : "";
+  const message = `${taken} of ${results.length} accounts have the post.${held}`;
   return c.json({ success: taken > 0, message, results }, 200);
 });
 

@@ -30,6 +30,8 @@ export type BulkResult =
 
 export interface BulkOutcome {
   results: BulkResult[];
+  /** The posts are held for approval. */
+  isHeld: boolean;
   isReplayed: boolean;
 }
 
@@ -40,7 +42,7 @@ type Drafted =
 
 /** As it is remembered: without ids, which follow each other. */
 type Remembered = (
-  | { accountId: string; platform: Platform; scheduledFor: string | null }
+  | { accountId: string; platform: Platform; scheduledFor: string | null; isHeld?: true }
   | { accountId: string; error: string }
 )[];
 
@@ -120,12 +122,12 @@ export async function createBatch(
     const [facts] = latest.facts;
     if (rows.length === 0 || !facts) {
       ctx.defer(discardFiles(ctx, media));
-      return { results: toResults(answer, 0), isReplayed: false };
+      return toOutcome(answer, 0, false);
     }
     const posts = { rows, media, plan: facts.plan };
     const created = await storePosts(ctx, posts, call && { call, fingerprint, answer });
     const [first] = created ?? [];
-    return first ? { results: toResults(answer, first.id), isReplayed: false } : null;
+    return first ? toOutcome(answer, first.id, false) : null;
   });
 }
 
@@ -139,6 +141,7 @@ const toRemembered = (drafted: readonly Drafted[]): Remembered =>
           accountId: draft.accountId,
           platform: draft.platform,
           scheduledFor: draft.row.scheduledFor?.toISOString() ?? null,
+          ...(draft.row.status === "pending_approval" ? { isHeld: true as const } : {}),
         }
       : { accountId: draft.accountId, error: draft.error },
   );
@@ -154,10 +157,14 @@ function toResults(answer: Remembered, firstId: number): BulkResult[] {
   });
 }
 
-const replay = ({ answer, firstUploadId }: StoredAnswer): BulkOutcome => ({
-  results: toResults(answer as Remembered, firstUploadId ?? 0),
-  isReplayed: true,
+const toOutcome = (answer: Remembered, firstId: number, isReplayed: boolean): BulkOutcome => ({
+  results: toResults(answer, firstId),
+  isHeld: answer.some((one) => "isHeld" in one),
+  isReplayed,
 });
+
+const replay = ({ answer, firstUploadId }: StoredAnswer): BulkOutcome =>
+  toOutcome(answer as Remembered, firstUploadId ?? 0, true);
 
 /** What a batch would be told, without being taken in. */
 export interface Validation {

@@ -10,6 +10,7 @@ import { editUpload } from "./edit.ts";
 import {
   deletedUploadSchema,
   editedUploadSchema,
+  heldMessage,
   limitsSchema,
   MAX_PER_PAGE,
   olderFilterSchema,
@@ -27,6 +28,7 @@ import {
 import { getLimits } from "./limits.ts";
 import { getOlderPost, listOlderPosts } from "./older-posts.ts";
 import { retryFailed, retryUpload } from "./retry.ts";
+import { HELD, toldOfHeld } from "./rules.ts";
 
 /** What becomes of an upload after its creation. */
 export const lifecycleRoutes = createRouter();
@@ -66,12 +68,15 @@ const edit = apiRoute({
   operationId: "updateUpload",
   summary: "Edit a post",
   description:
-    "Text and date of a draft, of a post that waits, or the text of a failed one. A date makes a pending post scheduled. Who may approve edits what is approved; anybody else's edit of a scheduled or pending post sends it back to pending_approval. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+    "Text and date of a draft, of a post that waits, or the text of a failed one. A date makes a pending post scheduled. Who may approve edits what is approved; anybody else's edit of a scheduled or pending post sends it back to pending_approval, and the message says what that means. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },
   responses: {
-    ...json(z.object({ success: yes, data: editedUploadSchema }), "The post as it is now."),
+    ...json(
+      z.object({ success: yes, message: heldMessage, data: editedUploadSchema }),
+      "The post as it is now.",
+    ),
     ...NOT_FOUND,
     ...conflict(
       "UPLOAD_LOCKED: the post is published or being published. PLAN_LIMIT: the plan's posts of that month are used up.",
@@ -81,7 +86,8 @@ const edit = apiRoute({
 lifecycleRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
-  return c.json({ success: true as const, data: toEditedUpload(upload) }, 200);
+  const told = toldOfHeld(upload.status);
+  return c.json({ success: true as const, ...told, data: toEditedUpload(upload) }, 200);
 });
 
 const remove = apiRoute({
@@ -118,7 +124,7 @@ const retry = apiRoute({
   operationId: "retryUpload",
   summary: "Retry a failed post",
   description:
-    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval.",
+    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval, and the message says what that means.",
   scope: "posts:write",
   limit: "write",
   takesIdempotencyKey: true,
@@ -127,10 +133,13 @@ const retry = apiRoute({
     body: optionalBody(retrySchema),
   },
   responses: {
-    ...json(z.object({ success: yes, data: retriedUploadSchema }), "The post is queued."),
+    ...json(
+      z.object({ success: yes, message: heldMessage, data: retriedUploadSchema }),
+      "The post is queued.",
+    ),
     ...NOT_FOUND,
     ...conflict(
-      "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (send force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
+      "NOT_FAILED, ALREADY_RETRYING, NOT_RETRYABLE (see force), ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL or QUEUE_BUSY.",
     ),
   },
 });
@@ -140,7 +149,8 @@ lifecycleRoutes.openapi(retry, async (c) => {
   const call = readCallName(c.req.raw, "POST /upload/{id}/retry");
   const { retried, isReplayed } = await retryUpload(c.var.ctx, id, { force, call });
   if (isReplayed) c.header("Idempotent-Replayed", "true");
-  return c.json({ success: true as const, data: retried }, 200);
+  const told = toldOfHeld(retried.status);
+  return c.json({ success: true as const, ...told, data: retried }, 200);
 });
 
 const retryAll = apiRoute({
@@ -155,14 +165,15 @@ const retryAll = apiRoute({
   limit: "write",
   request: { body: optionalBody(retryFilterSchema) },
   responses: json(
-    z.object({ success: yes, data: retriedUploadsSchema }),
+    z.object({ success: yes, message: heldMessage, data: retriedUploadsSchema }),
     "What was queued, and what was not.",
   ),
 });
 lifecycleRoutes.openapi(retryAll, async (c) => {
-  const { retried, skipped } = await retryFailed(c.var.ctx, c.req.valid("json"));
-  const told = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
-  return c.json({ success: true as const, data: { retried, skipped: told } }, 200);
+  const { retried, skipped, isHeld } = await retryFailed(c.var.ctx, c.req.valid("json"));
+  const left = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
+  const told = isHeld ? { message: HELD } : {};
+  return c.json({ success: true as const, ...told, data: { retried, skipped: left } }, 200);
 });
 
 const limits = apiRoute({

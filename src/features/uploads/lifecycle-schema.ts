@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { LOOK_FIRST } from "../../core/failures.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
@@ -35,6 +36,12 @@ export const uploadEditSchema = z
   })
   .meta({ id: "UploadEdit" });
 
+/** Beside the data of an answer, where a post came to be held by what was asked for. */
+export const heldMessage = z
+  .string()
+  .optional()
+  .describe("Where the post is held for approval: what that means, and what leads out.");
+
 export type UploadEdit = z.infer<typeof uploadEditSchema>;
 
 export const editedUploadSchema = z.object({
@@ -61,7 +68,9 @@ export const retrySchema = z
     force: z
       .boolean({ error: "must be true or false" })
       .optional()
-      .describe("Retries although failure.retryable is false."),
+      .describe(
+        `Retries although failure.retryable is false. After platform_processing_timeout: ${LOOK_FIRST}`,
+      ),
   })
   .meta({ id: "UploadRetry" });
 

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode, notFound } from "../../core/errors.ts";
-import { FAILURES } from "../../core/failures.ts";
+import { FAILURES, LOOK_FIRST } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
@@ -105,6 +105,8 @@ function requireFailed({ upload }: Retryable, force: boolean): void {
     throw new AppError("NOT_FAILED", `The post is ${status}; only a failed one can be retried.`);
   }
   if (force || !failureCode || FAILURES[failureCode].retryable) return;
+  if (failureCode === "platform_processing_timeout")
+    throw new AppError("NOT_RETRYABLE", LOOK_FIRST);
   const message = `A retry is not likely to help (${failureCode}). Send force: true to retry all the same.`;
   throw new AppError("NOT_RETRYABLE", message);
 }
@@ -173,25 +175,29 @@ export interface Skipped {
   reason: string;
 }
 
+interface RetriedAll {
+  retried: number[];
+  skipped: Skipped[];
+  /** Some of the retried are held for approval. */
+  isHeld: boolean;
+}
+
 /**
  * Retries what failed in the last 24 hours and may be retried, oldest first, up to 500 posts: each as
  * `retryUpload` would, as far as caps, plan and queue have room.
  */
-export async function retryFailed(
-  ctx: Ctx,
-  filter: RetryFilter,
-): Promise<{ retried: number[]; skipped: Skipped[] }> {
+export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<RetriedAll> {
   const now = ctx.now();
   const since = new Date(now.getTime() - WINDOW_MS);
   const [failed] = await ctx.read("posts:write", [
     recentFailures(ctx.team, filter, since, MAX_RETRIED_AT_ONCE),
   ]);
-  if (failed.length === 0) return { retried: [], skipped: [] };
+  if (failed.length === 0) return { retried: [], skipped: [], isHeld: false };
   const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
   const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, accountIds)]);
   const { next, skipped } = await chooseAttempts(ctx, failed, facts);
   const [account] = facts;
-  if (next.length === 0 || !account) return { retried: [], skipped };
+  if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
 
   const { plan } = account;
   const [begun, , lacking] = await ctx.db.run([
@@ -211,6 +217,7 @@ export async function retryFailed(
   return {
     retried: retried.map(({ id }) => id),
     skipped: [...skipped, ...whyLost],
+    isHeld: retried.some(({ isHeld }) => isHeld),
   };
 }
 

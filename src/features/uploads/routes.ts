@@ -5,6 +5,7 @@ import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
 import { uploadFormSchema } from "./form-schema.ts";
+import { HELD } from "./rules.ts";
 import {
   createdUploadSchema,
   MAX_LIMIT,
@@ -27,7 +28,7 @@ const create = formRoute({
   operationId: "createUpload",
   summary: "Publish one post to one account",
   description:
-    "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval.",
+    "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval, which nothing but a new post leads out of in this version.",
   scope: "posts:write",
   limit: "upload-create",
   takesIdempotencyKey: true,
@@ -69,7 +70,7 @@ formRoute.mount(uploadRoutes, create, async (c) => {
 
 const MESSAGES: Record<string, string> = {
   draft: "Saved as a draft.",
-  pending_approval: "Held for approval.",
+  pending_approval: HELD,
   scheduled: "Scheduled.",
   pending: "Queued for publishing.",
 };

@@ -94,6 +94,14 @@ export function initialStatus(
 export const isDraft = (status: UploadStatus): boolean =>
   status === "draft" || status === "pending_approval";
 
+/** Told wherever a post is held for approval. */
+export const HELD =
+  "Held for approval. Approving is not part of this version yet, and nothing else lets the post out: create it anew with a token that has posts:publish, and DELETE this one.";
+
+/** What to tell of a post in that status; nothing of one that is on its way. */
+export const toldOfHeld = (status: UploadStatus): { message?: string } =>
+  status === "pending_approval" ? { message: HELD } : {};
+
 export const isRunnable = (status: UploadStatus): boolean =>
   status === "pending" || status === "scheduled" || status === "processing";
 

@@ -42,6 +42,7 @@ describe("by status", () => {
         ...before,
         title: " New title",
         description: "New text",
+        text_digest: expect.stringContaining("hash"),
       });
       expect(life.harness.sent).toEqual([]);
       expect(await life.events()).toEqual([]);

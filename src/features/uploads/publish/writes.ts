@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { type Failure, toFailureObject } from "../../../core/failures.ts";
+import { type Failure, LOOK_FIRST, toFailureObject } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
 import { type Query, toWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
@@ -167,6 +167,9 @@ function givingBack(deps: Deps, upload: UploadRow, status: UploadStatus) {
  */
 export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Promise<void> {
   const mayBePublished = failure.code === "platform_processing_timeout";
+  const errorMessage = mayBePublished
+    ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
+    : failure.message;
   const set: Partial<UploadRow> = {
     status: "failed",
     statusGroup: "failed",
@@ -174,7 +177,7 @@ export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Pro
     leaseUntil: null,
     failedAt: deps.now(),
     failureCode: failure.code,
-    errorMessage: failure.message,
+    errorMessage,
     ...(mayBePublished ? {} : { countedAt: null }),
   };
   const event = emitIfChanged(deps, {
@@ -185,7 +188,7 @@ export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Pro
       platform: upload.platform,
       accountId: upload.accountId,
       status: "failed",
-      errorMessage: failure.message,
+      errorMessage,
       failure: toFailureObject(failure.code),
     },
   });
