@@ -6,7 +6,11 @@ import { readSandboxName } from "./login.ts";
 import type { CallOrigin } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
-export type TokenKind = "access" | "refresh";
+/**
+ * `short`: a token of an hour or so, as a login in the browser first leads to at Meta, there to be
+ * exchanged. `person`: a person's own token where those of their pages are others.
+ */
+export type TokenKind = "access" | "refresh" | "short" | "person";
 
 /** Tokens belong to a team: a refresh for one of two teams that use the same name spares the other. */
 export const LOGINS_SCHEMA = `
@@ -22,39 +26,54 @@ CREATE TABLE IF NOT EXISTS logins (
 CREATE INDEX IF NOT EXISTS logins_by_name ON logins (platform, team_id, name);
 `;
 
-/** Far away: what a person gave consent to does not end by itself here. */
+/** Far away: where no life is given, what a person gave consent to does not end by itself here. */
 const FOR_EVER = 8_640_000_000_000_000;
+
+/** How long tokens live that a person's consent led to, in seconds from the first use of the login. */
+export type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
+
+/** How such tokens begin, by their kind. */
+const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-short" } as const;
+
+export interface Login {
+  name: string;
+  kind: TokenKind;
+  /** Epoch ms. */
+  expiresAt: number;
+}
 
 /**
  * Tokens of a simulated platform, and whose they are. Those that a person's consent led to name the
- * account themselves (see `sandboxCredentials`): they are good until they are ended.
+ * account themselves (see `sandboxCredentials`).
  */
 export class Logins {
   readonly #store: SandboxStore;
   readonly #platform: Platform;
   readonly #teamId: number;
+  readonly #lives: GivenLives;
 
-  constructor(store: SandboxStore, platform: Platform, { teamId }: CallOrigin) {
+  constructor(
+    store: SandboxStore,
+    platform: Platform,
+    { teamId }: Pick<CallOrigin, "teamId">,
+    lives: GivenLives = {},
+  ) {
     this.#store = store;
     this.#platform = platform;
     this.#teamId = teamId;
+    this.#lives = lives;
   }
 
   /** The name of the account whose token it is; `expired` once it has ended, null for a stranger's. */
-  nameOf(token: string, kind: TokenKind): string | "expired" | null {
-    const [row] = this.#store.sql
-      .exec<{ name: string; expires_at: number }>(
-        "SELECT name, expires_at FROM logins WHERE platform = ? AND team_id = ? AND token = ? AND kind = ?",
-        this.#platform,
-        this.#teamId,
-        token,
-        kind,
-      )
-      .toArray();
-    if (row) return row.expires_at > now().getTime() ? row.name : "expired";
-    const name = this.#nameIn(token, kind);
-    if (name !== null) this.#write(token, kind, name, FOR_EVER);
-    return name;
+  nameOf(token: string, ...kinds: TokenKind[]): string | "expired" | null {
+    const login = this.find(token);
+    if (!login || !kinds.includes(login.kind)) return null;
+    return login.expiresAt > now().getTime() ? login.name : "expired";
+  }
+
+  /** A token of this platform, ended or not; null for a stranger's. */
+  find(token: string): Login | null {
+    return this.#stored(token) ?? this.#welcome(token);
   }
 
   /** A new token of this account. */
@@ -74,6 +93,34 @@ export class Logins {
     this.#end("name = ?3", name);
   }
 
+  #stored(token: string): Login | null {
+    const [row] = this.#store.sql
+      .exec<{ name: string; kind: TokenKind; expires_at: number }>(
+        "SELECT name, kind, expires_at FROM logins WHERE platform = ? AND team_id = ? AND token = ?",
+        this.#platform,
+        this.#teamId,
+        token,
+      )
+      .toArray();
+    return row ? { name: row.name, kind: row.kind, expiresAt: row.expires_at } : null;
+  }
+
+  /** All tokens of a consent come into being with the first of them. */
+  #welcome(token: string): Login | null {
+    const kinds = ["access", "refresh", "short"] as const;
+    const kind = kinds.find((one) => token.startsWith(`${GIVEN[one]}.${this.#platform}.`));
+    if (!kind) return null;
+    const login = token.slice(`${GIVEN[kind]}.${this.#platform}.`.length);
+    const name = readSandboxName(login);
+    if (name === null) return null;
+    for (const one of kind === "short" ? [kind] : (["access", "refresh"] as const)) {
+      const life = this.#lives[one];
+      const expiresAt = life === undefined ? FOR_EVER : now().getTime() + life * SECOND;
+      this.#write(`${GIVEN[one]}.${this.#platform}.${login}`, one, name, expiresAt);
+    }
+    return this.#stored(token);
+  }
+
   #end(which: string, value: string): void {
     this.#store.sql.exec(
       `UPDATE logins SET expires_at = 0 WHERE platform = ?1 AND team_id = ?2 AND ${which}`,
@@ -85,7 +132,8 @@ export class Logins {
 
   #write(token: string, kind: TokenKind, name: string, expiresAt: number): void {
     this.#store.sql.exec(
-      "INSERT INTO logins (platform, team_id, token, kind, name, expires_at) VALUES (?, ?, ?, ?, ?, ?)",
+      `INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?)`,
       this.#platform,
       this.#teamId,
       token,
@@ -94,11 +142,18 @@ export class Logins {
       expiresAt,
     );
   }
+}
 
-  #nameIn(token: string, kind: TokenKind): string | null {
-    const prefix = `${kind === "access" ? "sandbox" : "sandbox-refresh"}.${this.#platform}.`;
-    return token.startsWith(prefix) ? readSandboxName(token.slice(prefix.length)) : null;
-  }
+/** Ends the login that a token belongs to, whichever platform gave it out. */
+export function endLogin(store: SandboxStore, origin: CallOrigin, token: string): void {
+  const [row] = store.sql
+    .exec<{ platform: Platform; name: string }>(
+      "SELECT platform, name FROM logins WHERE team_id = ? AND token = ?",
+      origin.teamId,
+      token,
+    )
+    .toArray();
+  if (row) new Logins(store, row.platform, origin).endAll(row.name);
 }
 
 /** `count` digits, up to 18, that are the same for the same name and differ from platform to platform. */

@@ -1,6 +1,7 @@
 import { now } from "../core/clock.ts";
 import type { Platform } from "../core/platforms.ts";
 import type { MediaKind } from "../platforms/connector.ts";
+import { endLogin } from "./logins.ts";
 import { type MediaRow, MediaStore, type StoredMedia, toStoredMedia } from "./media-store.ts";
 import type { CallOrigin } from "./simulator.ts";
 import { NO_HISTORY, readSteering, type SteeringHistory, steer, type Verdict } from "./steering.ts";
@@ -123,7 +124,8 @@ export class SandboxStore {
 
   /**
    * What the post's text makes of this write call, remembered per account and upload. Where the call
-   * belongs to no upload, `postKey` takes that place.
+   * belongs to no upload, `postKey` takes that place. A disconnected account is a lost login: every
+   * token of it ends.
    */
   steer(origin: CallOrigin, postKey: string, text: string, accessToken: string): Verdict {
     const key =
@@ -153,7 +155,11 @@ export class SandboxStore {
         replyLost ? 1 : 0,
       );
     }
-    return steered.verdict;
+    const { verdict } = steered;
+    if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
+      endLogin(this, origin, accessToken);
+    }
+    return verdict;
   }
 
   findPost(platform: Platform, key: string): { version: string; fieldsJson: string } | null {

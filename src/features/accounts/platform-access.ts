@@ -1,6 +1,6 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
+import type { AppKeys, Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
 import { isSwitchedOff } from "./rules.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
@@ -21,6 +21,15 @@ export function platformFetch(
   const { teamId, id: accountId } = account;
   return createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
 }
+
+/** What stands in for the owner's apps where a platform is simulated: it takes any. */
+const SANDBOX_APP: AppKeys = { clientId: "sandbox", clientSecret: "sandbox" };
+
+/** The keys of the owner's app at the account's platform; null where there are none. */
+export const appKeysOf = (
+  { config }: Pick<Deps, "config">,
+  { mode, platform }: Pick<AccountRow, "mode" | "platform">,
+): AppKeys | null => (mode === "sandbox" ? SANDBOX_APP : (config.appKeys[platform] ?? null));
 
 /** Longer than a login or a refresh takes anywhere. */
 const LOGIN_CALL_SECONDS = 20;

@@ -1,15 +1,17 @@
 import { addSeconds } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
-import { emitIfChanged } from "../events/emit.ts";
+import { type EventName, emitIfChanged } from "../events/emit.ts";
 import {
+  appKeysOf,
   openCredentials,
   platformFetch,
   sealCredentials,
   toPublishAccount,
   withTimeout,
 } from "./platform-access.ts";
-import { finishRefresh, takeRefreshLease } from "./repo.ts";
+import { expireAccount, finishRefresh, takeRefreshLease } from "./repo.ts";
 import type { AccountRow } from "./table.ts";
 
 /** A token this close to its end is refreshed before it is used. */
@@ -63,7 +65,7 @@ export async function refreshLogin(
       fetch,
       credentials,
       toPublishAccount(account),
-      deps.config.appKeys[account.platform] ?? null,
+      appKeysOf(deps, account),
     );
   } catch (error) {
     const message = `No answer to the refresh: ${error instanceof Error ? error.message : error}`;
@@ -78,18 +80,27 @@ export async function refreshLogin(
 
 async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): Promise<Login> {
   const outcome = refusal.final ? ({ status: "expired" } as const) : {};
+  const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
   await deps.db.run([
     finishRefresh(deps.db, account, outcome),
-    emitIfChanged(deps, {
-      team: account.teamId,
-      name: refusal.final ? "connected_account.expired" : "connected_account.refresh_failed",
-      data: {
-        accountId: account.id,
-        platform: account.platform,
-        accountName: account.accountName,
-        reason: refusal.message,
-      },
-    }),
+    emitIfChanged(deps, eventOf(account, name, refusal.message)),
   ]);
   return { kind: "refused", ...refusal };
 }
+
+const eventOf = (account: AccountRow, name: EventName, reason: string) => ({
+  team: account.teamId,
+  name,
+  data: {
+    accountId: account.id,
+    platform: account.platform,
+    accountName: account.accountName,
+    reason,
+  },
+});
+
+/** The writes by which a lost login is known as such, for the batch of what showed it. */
+export const expireLogin = (deps: Deps, account: AccountRow, reason: string): Query<number>[] => [
+  expireAccount(deps.db, account),
+  emitIfChanged(deps, eventOf(account, "connected_account.expired", reason)),
+];

@@ -112,6 +112,12 @@ export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountR
   );
 }
 
+/** Marks an account as in need of reconnection, unless that has happened, or been done, since. */
+export function expireAccount(db: Db, account: AccountRow) {
+  const write = db.orm.update(accounts).set({ status: "expired" });
+  return toWrite(write.where(and(sameLogin(account), eq(accounts.status, "active"))));
+}
+
 const sameLogin = (account: AccountRow) =>
   and(eq(accounts.id, account.id), eq(accounts.credentials, account.credentials ?? ""));
 

@@ -9,6 +9,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
 import {
+  appKeysOf,
   openCredentials,
   platformFetch,
   sealCredentials,
@@ -213,7 +214,7 @@ async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
       withTimeout(platformFetch(ctx, account)),
       credentials,
       toPublishAccount(account),
-      ctx.config.appKeys[account.platform] ?? null,
+      appKeysOf(ctx, account),
     );
   } catch (error) {
     ctx.log({

@@ -11,7 +11,14 @@ import type {
 import type { GraphRefusal, Reading } from "../meta-graph.ts";
 import { addressOf } from "./api.ts";
 import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
-import { failed, isPassing, isTokenRefusal, sendAgain, toRefused } from "./failures.ts";
+import {
+  failed,
+  isLoginLost,
+  isPassing,
+  isTokenRefusal,
+  sendAgain,
+  toRefused,
+} from "./failures.ts";
 import { warningsOf } from "./posts.ts";
 import type { FacebookSettings } from "./settings.ts";
 import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from "./video-api.ts";
@@ -181,6 +188,9 @@ export async function judgeRefusedFinish(
   const refused: Refused | TokenExpired = toRefused(refusal);
   if (refused.kind === "token_expired") return refused;
   const reply = await look(job, place.videoId).catch(() => null);
+  // A login that may not even look did not publish.
+  const isAboutAccess = refused.failure.code === "account_disconnected";
+  if (isAboutAccess && reply && !reply.ok && isLoginLost(reply.error)) return refused;
   const sight = reply?.ok ? judge(job, place, reply.value) : "busy";
   if (sight === "busy") return { kind: "unknown", message: refusal.message };
   // Not begun anew by itself: that would make a second video, should the first still appear.

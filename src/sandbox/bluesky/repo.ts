@@ -12,7 +12,7 @@ import {
   type PostRecord,
   readPost,
 } from "./lexicon.ts";
-import { type Account, authenticate, expiredToken, findAccount } from "./sessions.ts";
+import { type Account, authenticate, endSession, expiredToken, findAccount } from "./sessions.ts";
 import {
   invalidRequest,
   payloadTooLarge,
@@ -175,7 +175,7 @@ function rateLimited(): XrpcError {
 
 /** Create and put differ in whether the key may be left out, and in what an occupied one means. */
 async function writeRecord(call: XrpcCall, method: "create" | "put"): Promise<Response> {
-  const { account, token } = authenticate(call, "access");
+  const { account, token, sessionId } = authenticate(call, "access");
   const input = await readInput(call, method === "put" ? putInput : writeInput);
   requireOwnRepo(call, account, input.repo);
   const rkey = input.rkey ?? nextTid();
@@ -198,6 +198,9 @@ async function writeRecord(call: XrpcCall, method: "create" | "put"): Promise<Re
     throw invalidRequest(`Record was at ${current}`, "InvalidSwap");
   }
   const verdict = call.store.steer(call.origin, uri, post.text, token);
+  if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
+    endSession(call.store, sessionId);
+  }
   if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
   call.store.savePost(call.origin, {
     platform: "bluesky",

@@ -224,6 +224,11 @@ export async function deleteSession(call: XrpcCall): Promise<Response> {
   return new Response(null, { status: 200 });
 }
 
+/** Ends every token of the session at once, as for an account that was taken down. */
+export function endSession(store: SandboxStore, sessionId: string): void {
+  store.sql.exec("UPDATE bluesky_tokens SET revoked = 1 WHERE session_id = ?", sessionId);
+}
+
 export async function getSession(call: XrpcCall): Promise<Response> {
   return Response.json(sessionOf(authenticate(call, "access").account));
 }

@@ -1,23 +1,5 @@
-import { now } from "../../core/clock.ts";
-import { randomHex } from "../../core/ids.ts";
-import { SECOND } from "../../core/time.ts";
-import { readSandboxName } from "../login.ts";
-import { type GraphCall, GraphError, invalidParameter, pickFields } from "../meta-graph.ts";
-import type { SandboxStore } from "../store.ts";
-
-export const ACCOUNTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS instagram_accounts (
-  user_id TEXT PRIMARY KEY,
-  username TEXT NOT NULL,
-  name TEXT NOT NULL
-);
-CREATE TABLE IF NOT EXISTS instagram_tokens (
-  token TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  expires_at INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS instagram_tokens_by_expiry ON instagram_tokens (expires_at);
-`;
+import { type GraphCall, pickFields } from "../meta-graph.ts";
+import { MetaLogins } from "../meta-logins.ts";
 
 export interface Account {
   userId: string;
@@ -25,11 +7,10 @@ export interface Account {
   name: string;
 }
 
-/** Life of a refreshed token, as Instagram itself writes it. Source: Meta, "Refresh Access Token". */
+/** Life of a long-lived token, as Instagram itself writes it. Source: Meta, "Refresh Access Token". */
 const TOKEN_SECONDS = 5_183_944;
 
-/** A token that a person's consent would have led to: it names the account that it is for. */
-const GIVEN_TOKEN = /^sandbox\.instagram\.([^.\s].*)$/;
+export const logins = new MetaLogins("instagram", "ig", TOKEN_SECONDS);
 
 const MAX_USERNAME = 30;
 
@@ -52,55 +33,14 @@ async function toAccount(name: string): Promise<Account> {
   };
 }
 
-const invalidToken = (): GraphError =>
-  new GraphError(190, "Invalid OAuth access token - Cannot parse access token", { status: 401 });
-
-export const expiredToken = (): GraphError =>
-  new GraphError(190, "Error validating access token: Session has expired", {
-    subcode: 463,
-    status: 401,
-  });
-
-function findAccount(store: SandboxStore, userId: string): Account | null {
-  const [row] = store.sql
-    .exec<{ user_id: string; username: string; name: string }>(
-      "SELECT user_id, username, name FROM instagram_accounts WHERE user_id = ?",
-      userId,
-    )
-    .toArray();
-  return row ? { userId: row.user_id, username: row.username, name: row.name } : null;
-}
-
 /**
  * Whose token the call carries; the account of a sandbox token comes into being here.
  *
  * @throws GraphError 104 without a token, 190 for one that is not good
  */
-export async function authenticate({ store, token }: GraphCall) {
-  if (token === null) {
-    throw new GraphError(104, "An access token is required to request this resource.");
-  }
-  const name = readSandboxName(GIVEN_TOKEN.exec(token)?.[1] ?? "");
-  if (name !== null) {
-    const account = await toAccount(name);
-    store.sql.exec(
-      "INSERT OR IGNORE INTO instagram_accounts (user_id, username, name) VALUES (?, ?, ?)",
-      account.userId,
-      account.username,
-      account.name,
-    );
-    return { account, token };
-  }
-  const [row] = store.sql
-    .exec<{ user_id: string; expires_at: number }>(
-      "SELECT user_id, expires_at FROM instagram_tokens WHERE token = ?",
-      token,
-    )
-    .toArray();
-  const account = row && findAccount(store, row.user_id);
-  if (!account) throw invalidToken();
-  if (row.expires_at <= now().getTime()) throw expiredToken();
-  return { account, token };
+export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
+  const { name, token } = logins.authenticate(call);
+  return { account: await toAccount(name), token };
 }
 
 const ME_FIELDS = ["id", "username"];
@@ -126,22 +66,4 @@ export async function getMe(call: GraphCall): Promise<Response> {
     media_count: posts?.count ?? 0,
   };
   return Response.json(pickFields(call, me, ME_FIELDS));
-}
-
-/** Gives out a new token; the old one lives on to its end, as it does there. */
-export async function refreshToken(call: GraphCall): Promise<Response> {
-  if (call.params.get("grant_type") !== "ig_refresh_token") {
-    throw invalidParameter("Invalid grant_type: must be ig_refresh_token");
-  }
-  const { account } = await authenticate(call);
-  const at = now().getTime();
-  const token = `IGSANDBOX${randomHex(40)}`;
-  call.store.sql.exec("DELETE FROM instagram_tokens WHERE expires_at < ?", at);
-  call.store.sql.exec(
-    "INSERT INTO instagram_tokens (token, user_id, expires_at) VALUES (?, ?, ?)",
-    token,
-    account.userId,
-    at + TOKEN_SECONDS * SECOND,
-  );
-  return Response.json({ access_token: token, token_type: "bearer", expires_in: TOKEN_SECONDS });
 }

@@ -7,7 +7,7 @@ import {
 } from "../meta-graph.ts";
 import type { SimulatedCall, Simulator } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
-import { ACCOUNTS_SCHEMA, authenticate, getMe, refreshToken } from "./accounts.ts";
+import { authenticate, getMe, logins } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findMedia, INSTAGRAM_MEDIA_SCHEMA, listMedia } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
@@ -49,7 +49,8 @@ async function answer(call: GraphCall): Promise<Response> {
   }
   if (verb !== "GET" || node === "") throw unsupported(verb, node);
   if (node === "me") return getMe(call);
-  if (node === "refresh_access_token") return refreshToken(call);
+  if (node === "access_token") return logins.exchange(call);
+  if (node === "refresh_access_token") return logins.renew(call);
   return readNode(call, node);
 }
 
@@ -64,6 +65,6 @@ async function handle(call: SimulatedCall, store: SandboxStore): Promise<Respons
 
 /** Instagram's API for professional accounts: containers, publishing, reads and tokens. */
 export const instagramSimulator: Simulator = {
-  schema: [ACCOUNTS_SCHEMA, containers.schema, INSTAGRAM_MEDIA_SCHEMA].join("\n"),
+  schema: [containers.schema, INSTAGRAM_MEDIA_SCHEMA].join("\n"),
   handle,
 };

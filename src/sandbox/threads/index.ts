@@ -7,7 +7,7 @@ import {
 } from "../meta-graph.ts";
 import type { SimulatedCall, Simulator } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
-import { authenticate, readProfile, refreshToken } from "./accounts.ts";
+import { authenticate, logins, readProfile } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findPost, listPosts, POSTS_SCHEMA } from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
@@ -35,14 +35,15 @@ async function readNode(call: GraphCall, id: string): Promise<Response> {
 
 const PATH = /^\/v1\.0\/([a-z0-9_]+)(?:\/([a-z_]+))?\/?$/;
 /** Tokens are to be had with and without a version. */
-const REFRESH_PATH = /^(?:\/v1\.0)?\/refresh_access_token\/?$/;
+const TOKEN_PATH = /^(?:\/v1\.0)?\/((?:refresh_)?access_token)\/?$/;
 
 async function answer(call: GraphCall): Promise<Response> {
   const { pathname } = call.url;
   const verb = call.request.method;
-  if (REFRESH_PATH.test(pathname)) {
-    if (verb !== "GET") throw unsupported(verb, "refresh_access_token");
-    return refreshToken(call);
+  const tokens = TOKEN_PATH.exec(pathname)?.[1];
+  if (tokens) {
+    if (verb !== "GET") throw unsupported(verb, tokens);
+    return tokens === "access_token" ? logins.exchange(call) : logins.renew(call);
   }
   const [, node = "", edge] = PATH.exec(pathname) ?? [];
   if (node === "") throw new GraphError(2500, `Unknown path components: ${pathname}`);

@@ -1,29 +1,17 @@
 import * as z from "zod";
-import { now } from "../../core/clock.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
-import { readSandboxName } from "../login.ts";
+import { Logins } from "../logins.ts";
 import { readBody } from "../simulator.ts";
 import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
 
-/** Tokens belong to a team, so that a refresh for one of two that use the same name spares the other. */
 export const ACCOUNTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS tiktok_accounts (
   open_id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   username TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS tiktok_tokens (
-  token TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  open_id TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  revoked INTEGER NOT NULL DEFAULT 0,
-  PRIMARY KEY (token, team_id)
-);
-CREATE INDEX IF NOT EXISTS tiktok_tokens_by_account ON tiktok_tokens (open_id, team_id);
 `;
 
 /** Lifetimes in seconds. Source: TikTok, "Manage User Access Tokens with OAuth v2". */
@@ -42,10 +30,8 @@ export interface Account {
   username: string;
 }
 
-type Kind = "access" | "refresh";
-
-/** The tokens of a login that was given in the browser, by their written form. */
-const GIVEN = { access: /^sandbox\.tiktok\.(.+)$/, refresh: /^sandbox-refresh\.tiktok\.(.+)$/ };
+const loginsOf = ({ store, origin }: TikTokCall) =>
+  new Logins(store, "tiktok", origin, { refresh: REFRESH_SECONDS });
 
 const usernameOf = (name: string): string =>
   (sandboxHandle(name).split(".")[0] ?? "").replaceAll("-", "_").slice(0, MAX_USERNAME);
@@ -55,40 +41,26 @@ async function openIdOf(name: string): Promise<string> {
   return `-000${toHex(hash).slice(0, 32)}`;
 }
 
-/** Brings the account that a given token names into being, with that token. */
-async function welcome({ store, origin }: TikTokCall, token: string, kind: Kind): Promise<void> {
-  const name = readSandboxName(GIVEN[kind].exec(token)?.[1] ?? "");
-  if (name === null) return;
-  const openId = await openIdOf(name);
+/** The account of this name, which comes into being here. */
+async function toAccount({ store }: TikTokCall, name: string): Promise<Account> {
+  const account = { openId: await openIdOf(name), name, username: usernameOf(name) };
   store.sql.exec(
     "INSERT OR IGNORE INTO tiktok_accounts (open_id, name, username) VALUES (?, ?, ?)",
-    openId,
-    name,
-    usernameOf(name),
+    account.openId,
+    account.name,
+    account.username,
   );
-  store.sql.exec(
-    "INSERT OR IGNORE INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
-    token,
-    origin.teamId,
-    kind,
-    openId,
-    Number.MAX_SAFE_INTEGER,
-  );
+  return account;
 }
 
-async function ownerOf(call: TikTokCall, token: string, kind: Kind): Promise<Account | null> {
-  await welcome(call, token, kind);
-  const [row] = call.store.sql
-    .exec<{ open_id: string; name: string; username: string }>(
-      `SELECT open_id, name, username FROM tiktok_tokens JOIN tiktok_accounts USING (open_id)
-       WHERE token = ? AND team_id = ? AND kind = ? AND revoked = 0 AND expires_at > ?`,
-      token,
-      call.origin.teamId,
-      kind,
-      now().getTime(),
-    )
-    .toArray();
-  return row ? { openId: row.open_id, name: row.name, username: row.username } : null;
+/** Whose token it is; null for one that is not known, or that has ended. */
+async function ownerOf(
+  call: TikTokCall,
+  token: string,
+  kind: "access" | "refresh",
+): Promise<Account | null> {
+  const name = loginsOf(call).nameOf(token, kind);
+  return name === null || name === "expired" ? null : toAccount(call, name);
 }
 
 export const tokenInvalid = () =>
@@ -205,36 +177,14 @@ export async function refreshTokens(call: TikTokCall): Promise<Response> {
   const refreshToken = form.get("refresh_token") ?? "";
   const account = await ownerOf(call, refreshToken, "refresh");
   if (!account) return oauthError("invalid_grant", "Refresh token is invalid or expired.");
-  const { sql } = call.store;
-  const { teamId } = call.origin;
-  sql.exec(
-    "UPDATE tiktok_tokens SET revoked = 1 WHERE token = ? AND team_id = ?",
-    refreshToken,
-    teamId,
-  );
-  const access = `act.${randomHex(24)}`;
-  const refresh = `rft.${randomHex(24)}`;
-  const at = now().getTime();
-  const pair: [string, Kind, number][] = [
-    [access, "access", ACCESS_SECONDS],
-    [refresh, "refresh", REFRESH_SECONDS],
-  ];
-  for (const [token, kind, seconds] of pair) {
-    sql.exec(
-      "INSERT INTO tiktok_tokens (token, team_id, kind, open_id, expires_at) VALUES (?, ?, ?, ?, ?)",
-      token,
-      teamId,
-      kind,
-      account.openId,
-      at + seconds * SECOND,
-    );
-  }
+  const logins = loginsOf(call);
+  logins.end(refreshToken);
   return Response.json({
-    access_token: access,
+    access_token: logins.issue(account.name, "access", ACCESS_SECONDS),
     expires_in: ACCESS_SECONDS,
     open_id: account.openId,
     refresh_expires_in: REFRESH_SECONDS,
-    refresh_token: refresh,
+    refresh_token: logins.issue(account.name, "refresh", REFRESH_SECONDS),
     scope: SCOPES,
     token_type: "Bearer",
   });
@@ -245,10 +195,6 @@ export async function revokeTokens(call: TikTokCall): Promise<Response> {
   const form = await readForm(call);
   const account = form && (await ownerOf(call, form.get("token") ?? "", "access"));
   if (!account) return oauthError("invalid_request", "The token is invalid.");
-  call.store.sql.exec(
-    "UPDATE tiktok_tokens SET revoked = 1 WHERE open_id = ? AND team_id = ?",
-    account.openId,
-    call.origin.teamId,
-  );
+  loginsOf(call).endAll(account.name);
   return Response.json({});
 }

@@ -243,6 +243,7 @@ test.each(KINDS)(
     for (const code of FAILURE_CODES) {
       const upload = await stage.publish({ ...fields(), description: `Steered [sandbox:${code}]` });
       expect(upload).toMatchObject({ status: "failed", failure: { code } });
+      if (code === "account_disconnected") await stage.connect();
     }
     expect(await stage.feed()).toEqual([]);
   },

@@ -146,6 +146,7 @@ test.each<[string, () => Fields]>([
       const upload = await stage.publish({ ...media(), description: `${code} [sandbox:${code}]` });
       expect(upload).toMatchObject({ status: "failed", failure: { code } });
       expect(upload.errorMessage).not.toBe("");
+      if (code === "account_disconnected") await stage.connect();
     }
     expect(await stage.feed()).toEqual([]);
   },

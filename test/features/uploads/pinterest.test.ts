@@ -192,6 +192,7 @@ test.each(MEDIA)("%s: steering words end the post with each failure", async (_, 
     const id = await stage.post({ ...media(), title: `${code} [sandbox:${code}]` });
     await stage.harness.drain();
     expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
+    if (code === "account_disconnected") await stage.connect();
   }
   expect(await stage.feed()).toEqual([]);
 });

@@ -113,7 +113,8 @@ test.each(Object.keys(FAILURES) as FailureCode[])(
     const account = await stage.harness.call("GET", `/accounts/${stage.accountId}`, {
       token: stage.member.token,
     });
-    expect(account.body.data).toMatchObject({ status: "active", failureCount: 1 });
+    const status = code === "account_disconnected" ? "expired" : "active";
+    expect(account.body.data).toMatchObject({ status, failureCount: 1 });
   },
 );
 

@@ -139,6 +139,7 @@ test("steering words end the post with each failure", async () => {
     const id = await stage.post({ title: `${code} [sandbox:${code}]` });
     await stage.harness.drain();
     expect(await stage.read(id)).toMatchObject({ status: "failed", failure: { code } });
+    if (code === "account_disconnected") await stage.connect();
   }
   expect(await stage.feed()).toEqual([]);
 });

@@ -37,6 +37,7 @@ import { claimUpload } from "./claim.ts";
 import { countedDeps } from "./counted-deps.ts";
 import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
 import { createJob, endingBy, requireReadable } from "./job.ts";
+import { endAttempt } from "./lost-access.ts";
 import {
   BROKE_OFF,
   isOverdue,
@@ -153,7 +154,7 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
     return await settle(deps, held, job);
   } catch (error) {
     if (error instanceof PublishFailure) {
-      return over(fail(deps, upload, undecidedOr(upload, error.failure)));
+      return endAttempt(deps, held, error.failure);
     }
     throw error;
   }
@@ -178,8 +179,7 @@ async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
     return over(fail(deps, upload, undecidedOr(upload, failure)));
   } catch (error) {
     if (!(error instanceof NoCredentials)) throw error;
-    const failure: Failure = { code: "account_disconnected", message: error.message };
-    return over(fail(deps, upload, undecidedOr(upload, failure)));
+    return endAttempt(deps, held, { code: "account_disconnected", message: error.message });
   }
 }
 
@@ -329,7 +329,7 @@ async function settle(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
     case "failed":
       return step.transient
         ? askAgain(deps, held, step.failure.message)
-        : over(fail(deps, upload, step.failure));
+        : endAttempt(deps, held, step.failure, true);
     case "token_expired":
       return refreshed(deps, held, job);
     case "no_answer":
@@ -368,7 +368,7 @@ function wait(deps: Deps, held: Held, { bookmark, checkAfterSeconds }: Waiting):
 
 function refused(deps: Deps, held: Held, step: Refused): Promise<"over"> {
   const { upload } = held;
-  if (!step.transient) return over(fail(deps, upload, step.failure));
+  if (!step.transient) return endAttempt(deps, held, step.failure);
   if (!step.restart) return repeatLater(deps, held, step.failure);
   // Every new beginning makes progress, so it is not the back-offs that would end this.
   if (upload.restarts >= MAX_RESTARTS) return over(fail(deps, upload, step.failure));
@@ -383,5 +383,5 @@ async function refreshed(deps: Deps, held: Held, job: PublishJob): Promise<Next>
     code: "account_disconnected",
     message: "The platform refuses the account's login. Reconnect the account.",
   };
-  return over(fail(deps, held.upload, undecidedOr(held.upload, failure)));
+  return endAttempt(deps, held, failure);
 }

@@ -165,7 +165,12 @@ function givingBack(deps: Deps, upload: UploadRow, status: UploadStatus) {
  * The attempt is over: outcome and event in one batch. Its place under the daily cap and its credits are
  * given back, unless the post may be out there all the same.
  */
-export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Promise<void> {
+export async function fail(
+  deps: Deps,
+  upload: UploadRow,
+  failure: Failure,
+  alongside: Query<number>[] = [],
+): Promise<void> {
   const mayBePublished = failure.code === "platform_processing_timeout";
   const errorMessage = mayBePublished
     ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
@@ -194,7 +199,8 @@ export async function fail(deps: Deps, upload: UploadRow, failure: Failure): Pro
   });
   const gives = upload.platform === "x" && !mayBePublished;
   const { credits, refund } = gives ? givingBack(deps, upload, "failed") : NOTHING_GIVEN;
-  await save(deps, upload, set, [event, ...refund, countFailure(upload.accountId)], credits);
+  const all = [event, ...refund, countFailure(upload.accountId), ...alongside];
+  await save(deps, upload, set, all, credits);
   deps.log({
     event: "upload.failed",
     uploadId: upload.id,

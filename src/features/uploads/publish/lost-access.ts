@@ -1,0 +1,103 @@
+import { sql } from "drizzle-orm";
+import type { Failure } from "../../../core/failures.ts";
+import { SECOND } from "../../../core/time.ts";
+import type { Query } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Connector, Fetch, IdentifyOptions } from "../../../platforms/connector.ts";
+import { NoCredentials, openCredentials, platformFetch } from "../../accounts/platform-access.ts";
+import { expireLogin } from "../../accounts/refresh.ts";
+import { accountById } from "../../accounts/repo.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import type { UploadRow } from "../table.ts";
+import { undecidedOr } from "./verdicts.ts";
+import { fail } from "./writes.ts";
+
+/** All calls of one question together: a profile is read at once, or not at all. */
+const QUESTION_SECONDS = 10;
+
+interface Attempt {
+  upload: UploadRow;
+  connector: Connector;
+}
+
+/**
+ * Ends an attempt for good. Where the platform refused the account's access, it is asked once who the
+ * account is, so that a lost login is told from a missing permission.
+ *
+ * @param isDecided the platform itself said that there is no post
+ */
+export async function endAttempt(
+  deps: Deps,
+  attempt: Attempt,
+  failure: Failure,
+  isDecided = false,
+): Promise<"over"> {
+  const { upload } = attempt;
+  const isAboutAccess = failure.code === "account_disconnected";
+  const end = isAboutAccess ? await judgeAccess(deps, attempt, failure) : { failure };
+  const told = isDecided ? end.failure : undecidedOr(upload, end.failure);
+  await fail(deps, upload, told, end.alongside);
+  return "over";
+}
+
+interface Ending {
+  failure: Failure;
+  /** Writes that go with the failure. */
+  alongside?: Query<number>[];
+}
+
+async function judgeAccess(
+  deps: Deps,
+  { upload, connector }: Attempt,
+  failure: Failure,
+): Promise<Ending> {
+  // Read anew: the login may have been renewed in this run, or by a person in the meantime.
+  const find = accountById(deps.db, sql`${upload.teamId}`, upload.accountId);
+  const [[account]] = await deps.db.run([find]);
+  if (account?.status !== "active") return { failure };
+  const standing = await askPlatform(deps, connector, account);
+  deps.log({ event: "account.asked", accountId: account.id, standing });
+  switch (standing) {
+    case "refused":
+      return { failure, alongside: expireLogin(deps, account, failure.message) };
+    case "accepted":
+      return { failure: { ...failure, message: explain(connector, failure.message) } };
+    case "unknown":
+      return { failure };
+  }
+}
+
+/** Returns `unknown` where there was no answer, or none about the account. */
+async function askPlatform(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+): Promise<"accepted" | "refused" | "unknown"> {
+  const network = platformFetch(deps, account);
+  const signal = AbortSignal.timeout(QUESTION_SECONDS * SECOND);
+  const fetch: Fetch = (input, init) => network(input, { ...init, signal });
+  try {
+    const credentials = await openCredentials(deps, account);
+    const ask = (pageId: IdentifyOptions["pageId"]) =>
+      connector.identify(fetch, credentials, { service: account.service, pageId });
+    let answer = await ask(null);
+    // The login is a person's, and the account one of their pages.
+    if (answer.ok && answer.value.profile.platformAccountId !== account.platformAccountId) {
+      answer = await ask(account.platformAccountId);
+    }
+    if (answer.ok) return "accepted";
+    return answer.error.final ? "refused" : "unknown";
+  } catch (error) {
+    return error instanceof NoCredentials ? "refused" : "unknown";
+  }
+}
+
+/** The platform's own words name the permission or the restriction. */
+function explain({ platform, needs }: Connector, said: string): string {
+  const sentence = /[.!?]$/.test(said.trim()) ? said.trim() : `${said.trim()}.`;
+  const grant =
+    needs.scopes.length > 0
+      ? `Reconnect it with every permission granted (${needs.scopes.join(", ")}), or have the restriction lifted at ${platform}`
+      : `Have the restriction lifted at ${platform}`;
+  return `${sentence} The account is still connected: a permission is missing, or ${platform} restricts it. ${grant}, then retry.`;
+}
