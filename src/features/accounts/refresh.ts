@@ -2,7 +2,7 @@ import { addSeconds } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
-import { type EventName, emitIfChanged } from "../events/emit.ts";
+import { type EventName, emit, emitIfChanged } from "../events/emit.ts";
 import {
   appKeysOf,
   openCredentials,
@@ -11,7 +11,13 @@ import {
   toPublishAccount,
   withTimeout,
 } from "./platform-access.ts";
-import { expireAccount, finishRefresh, takeRefreshLease } from "./repo.ts";
+import {
+  expireAccount,
+  finishRefresh,
+  isTakenForExpired,
+  storeRenewed,
+  takeRefreshLease,
+} from "./repo.ts";
 import type { AccountRow } from "./table.ts";
 
 /** A token this close to its end is refreshed before it is used. */
@@ -73,9 +79,44 @@ export async function refreshLogin(
   }
   if (!refreshed.ok) return giveUp(deps, account, refreshed.error);
 
-  const sealed = await sealCredentials(deps, account, refreshed.value);
-  const [stored] = await deps.db.run([finishRefresh(deps.db, account, sealed)]);
-  return stored === 1 ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+  const storing = keepLogin(deps, account, refreshed.value);
+  // Not left undone because a caller did not wait for the answer.
+  deps.defer(storing.catch(() => {}));
+  return (await storing) ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+}
+
+/**
+ * Waits before a renewed login is written once more, in ms: three minutes in all, as many subrequests
+ * as an invocation can spare, and seldom longer than somebody else needs to take the lease.
+ */
+const WRITE_AGAIN_MS = [100, 500, 1_000, 2_000, ...Array(10).fill(5_000), ...Array(8).fill(15_000)];
+
+/**
+ * Stores a renewed login. The one before may be dead already and this the only copy, so the write is
+ * repeated until it stands; false where it was overtaken: by a person, or by another renewal.
+ */
+async function keepLogin(
+  deps: Deps,
+  account: AccountRow,
+  credentials: Credentials,
+): Promise<boolean> {
+  const sealed = await sealCredentials(deps, account, credentials);
+  const reason = "The login was renewed after all.";
+  const batch = [
+    emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
+    storeRenewed(deps.db, account, sealed),
+  ] as const;
+  for (const wait of [...WRITE_AGAIN_MS, null]) {
+    try {
+      const [, stored] = await deps.db.run(batch);
+      return stored === 1;
+    } catch (error) {
+      if (wait === null) throw error;
+      deps.log({ event: "login.write_repeated", accountId: account.id, error: String(error) });
+      await deps.wait(wait);
+    }
+  }
+  return false;
 }
 
 async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): Promise<Login> {

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { toFailureObject } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import {
@@ -15,6 +15,9 @@ import { refundUploads } from "../credits/repo.ts";
 import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
+
+/** A login as it is stored. */
+export type SealedLogin = Pick<AccountRow, "credentialsExpireAt"> & { credentials: string };
 
 const readAccount = rowReader(accounts);
 const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
@@ -111,6 +114,25 @@ export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountR
       .where(sameLogin(account)),
   );
 }
+
+/**
+ * Writes a renewed login in the place of the one that was renewed. The same write once more changes
+ * nothing and answers 1 again. An account that was taken for expired in between is not.
+ */
+export function storeRenewed(db: Db, account: AccountRow, set: SealedLogin) {
+  const logins = [account.credentials ?? "", set.credentials];
+  return toWrite(
+    db.orm
+      .update(accounts)
+      .set({ ...set, status: "active", refreshLeaseUntil: null })
+      .where(and(eq(accounts.id, account.id), inArray(accounts.credentials, logins))),
+  );
+}
+
+/** Holds where an account was taken for expired because of a login that has been renewed since. */
+export const isTakenForExpired = ({ id, credentials }: AccountRow): SQL =>
+  sql`EXISTS (SELECT 1 FROM accounts
+    WHERE id = ${id} AND credentials = ${credentials} AND status = 'expired')`;
 
 /** Marks an account as in need of reconnection, unless that has happened, or been done, since. */
 export function expireAccount(db: Db, account: AccountRow) {

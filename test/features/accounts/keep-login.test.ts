@@ -1,0 +1,125 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { openCredentials } from "../../../src/features/accounts/platform-access.ts";
+import { refreshLogin } from "../../../src/features/accounts/refresh.ts";
+import { accountById } from "../../../src/features/accounts/repo.ts";
+import { connectorOf } from "../../../src/platforms/registry.ts";
+import { openStage, type Stage } from "../uploads/platform-stage.ts";
+
+/** Platforms whose refresh token dies with its use. */
+const ROTATING = ["x", "tiktok", "pinterest"] as const;
+
+const LOST = "D1_ERROR: Network connection lost.";
+
+/** What becomes of one attempt to store the renewed login: done and not told, or not done. */
+type Fate = "before" | "after";
+
+/** Has the write of a renewed login fail so, attempt by attempt; `meanwhile` runs at the first. */
+function breakWrites(
+  { harness }: Pick<Stage, "harness">,
+  fates: readonly Fate[],
+  meanwhile: () => Promise<unknown> = async () => {},
+): () => number {
+  const { db } = harness.deps;
+  let attempts = 0;
+  const runAll: typeof db.runAll = async (queries) => {
+    const isRenewal = queries.some(
+      ({ sql }) =>
+        sql.startsWith('update "accounts"') && / set .*"credentials" = .* where /.test(sql),
+    );
+    if (!isRenewal) return db.runAll(queries);
+    const fate = fates[attempts++];
+    if (attempts === 1) await meanwhile();
+    if (fate === "before") throw new Error(LOST);
+    const results = await db.runAll(queries);
+    if (fate === "after") throw new Error(LOST);
+    return results;
+  };
+  const run = runAll as unknown as typeof db.run;
+  Object.assign(harness.deps, { db: { ...db, runAll, run } });
+  return () => attempts;
+}
+
+/** A sandbox account, and the renewal of its login. */
+async function onStage(platform: (typeof ROTATING)[number]) {
+  const stage = await openStage(platform);
+  const { token } = stage.member;
+  return {
+    ...stage,
+    /** Renews the login, as the chore of the night does. */
+    renew: async () => {
+      const { deps } = stage.harness;
+      const find = accountById(deps.db, sql`${stage.member.teamId}`, stage.accountId);
+      const [[account]] = await deps.db.run([find]);
+      if (!account) throw new Error("There is no such account.");
+      const credentials = await openCredentials(deps, account);
+      return refreshLogin(deps, connectorOf(platform), account, credentials);
+    },
+    status: async () =>
+      (await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token })).body.data.status,
+    events: async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT name FROM events WHERE team_id = ? ORDER BY id",
+      )
+        .bind(stage.member.teamId)
+        .all();
+      return results.map(({ name }) => name);
+    },
+  };
+}
+
+test.each(
+  ROTATING.flatMap((platform) =>
+    [["before"], ["after"], ["before", "after", "before"]].map(
+      (fates) => [platform, fates as Fate[]] as const,
+    ),
+  ),
+)("%s: a renewed login is kept where its write is lost (%j)", async (platform, fates) => {
+  const stage = await onStage(platform);
+  const attempts = breakWrites(stage, fates);
+  expect(await stage.renew()).toMatchObject({ kind: "ready" });
+  expect(attempts()).toBe(fates.length + 1);
+  expect(await stage.status()).toBe("active");
+  // What is stored is the pair that works: a second renewal needs its refresh token.
+  expect(await stage.renew()).toMatchObject({ kind: "ready" });
+  expect(await stage.status()).toBe("active");
+});
+
+test("a post whose login is renewed on the way goes out where that write is lost", async () => {
+  const stage = await onStage("x");
+  const attempts = breakWrites(stage, ["before", "before"]);
+  const upload = await stage.publish({ title: "Hello [sandbox:token_expired]" });
+  expect(upload).toMatchObject({ status: "completed" });
+  expect(attempts()).toBe(3);
+});
+
+test("a login that a person gave anew meanwhile is not written over", async () => {
+  const stage = await onStage("x");
+  breakWrites(stage, ["before"], () => stage.connect());
+  expect(await stage.renew()).toEqual({ kind: "busy" });
+  expect(await stage.renew()).toMatchObject({ kind: "ready" });
+  expect(await stage.status()).toBe("active");
+});
+
+test("an account taken for expired by its old login meanwhile is active again, and tells so", async () => {
+  const stage = await onStage("x");
+  const expired = "UPDATE accounts SET status = 'expired' WHERE id = ?";
+  breakWrites(stage, ["after", "before"], () =>
+    env.DB.prepare(expired).bind(stage.accountId).run(),
+  );
+  expect(await stage.renew()).toMatchObject({ kind: "ready" });
+  expect(await stage.status()).toBe("active");
+  expect(await stage.events()).toEqual([
+    "connected_account.connected",
+    "connected_account.connected",
+  ]);
+});
+
+test("the write is given up in the end, and the failure told", async () => {
+  const stage = await onStage("x");
+  const attempts = breakWrites(stage, Array<Fate>(100).fill("before"));
+  await expect(stage.renew()).rejects.toThrow(LOST);
+  expect(attempts()).toBeGreaterThan(10);
+  expect(attempts()).toBeLessThan(40);
+});
