@@ -186,6 +186,8 @@ export interface Credentials {
   refreshToken: string | null;
   /** Null when the platform did not say, or the token does not expire. */
   expiresAt: Date | null;
+  /** When the refresh token itself ends; absent where the platform does not say. */
+  refreshEndsAt?: Date | null;
 }
 
 export interface Profile {
@@ -331,6 +333,16 @@ export interface Connector<S = unknown> {
 
   /** Login by identifier and app password, where the network has that. */
   login?(fetch: Fetch, login: PasswordLogin): Promise<Result<Connected, LoginRefusal>>;
+  /**
+   * Connects by tokens that somebody brings along: as `identify`, once those that would soon end are
+   * exchanged for lasting ones, or refused with what to do. Absent where there is nothing to exchange.
+   */
+  adopt?(
+    fetch: Fetch,
+    credentials: Credentials,
+    options: IdentifyOptions,
+    app: AppKeys | null,
+  ): Promise<Result<Connected, LoginRefusal>>;
   /** Whose tokens these are. */
   identify(
     fetch: Fetch,
@@ -348,6 +360,10 @@ export interface Connector<S = unknown> {
    * login that is not used keeps.
    */
   refreshAheadSeconds?: number;
+  /** An access token is renewed by itself: there is no refresh token. */
+  isSelfRenewing?: boolean;
+  /** The network, each call to which proves that it comes from the app whose keys these are. */
+  prove?(network: Fetch, app: AppKeys): Fetch;
   extras?: Extras;
   /** Ends our access at the platform. */
   revoke(

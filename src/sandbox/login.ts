@@ -32,6 +32,14 @@ export function sandboxCredentials(
   };
 }
 
+/**
+ * A token of an hour or so, as a login in the browser first leads to at Meta's platforms.
+ *
+ * @param consent tells one login of an account from the next
+ */
+export const sandboxShortToken = (platform: Platform, name: string, consent: string): string =>
+  `sandbox-short.${platform}.${encodeURIComponent(name.toWellFormed())}/${consent}`;
+
 /** The name in the part of such a token that follows `<platform>.`; null for what is none. */
 export function readSandboxName(login: string): string | null {
   const [name = ""] = login.split("/");

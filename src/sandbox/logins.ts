@@ -76,9 +76,14 @@ export class Logins {
     return this.#stored(token) ?? this.#welcome(token);
   }
 
-  /** A new token of this account. */
-  issue(name: string, kind: TokenKind, lifeSeconds: number): string {
-    const token = `${this.#platform}-${kind}-${randomHex(20)}`;
+  /** A new token of this account, which begins with `lead`. */
+  issue(
+    name: string,
+    kind: TokenKind,
+    lifeSeconds: number,
+    lead = `${this.#platform}-${kind}-`,
+  ): string {
+    const token = `${lead}${randomHex(20)}`;
     this.#write(token, kind, name, now().getTime() + lifeSeconds * SECOND);
     return token;
   }

@@ -99,7 +99,23 @@ export async function readGraphCall(call: SimulatedCall, store: SandboxStore): P
   const bearer = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
   const token = bearer ?? params.get("access_token") ?? null;
   params.delete("access_token");
+  takeProof(params);
   return { ...call, store, params, token };
+}
+
+/**
+ * Takes the proof of the app's secret out of the parameters. Which app asks does not matter here.
+ *
+ * @throws GraphError for one that cannot be any app's
+ */
+export function takeProof(params: Map<string, string>): void {
+  const proof = params.get("appsecret_proof");
+  if (proof !== undefined && !/^[0-9a-f]{64}$/.test(proof)) {
+    throw new GraphError(100, "Invalid appsecret_proof provided in the API argument", {
+      type: "GraphMethodException",
+    });
+  }
+  params.delete("appsecret_proof");
 }
 
 /** The fields of an object that a read asks for; `id` always comes along. */

@@ -89,7 +89,10 @@ export class Chaos {
   private readonly pauses = new Allowance(MAX_PAUSES);
   private readonly platform = new Allowance(MAX_PLATFORM_FAULTS);
 
-  /** @param spared boundaries at which nothing goes wrong, because no program could make up for it */
+  /**
+   * @param spared boundaries at which no run dies or freezes and no answer is lost, because no program
+   * could make up for it; that the database cannot be reached, it can
+   */
   constructor(random: Random, crashesPerBoundary: number, spared: readonly string[]) {
     this.random = random;
     this.spared = new Set(spared);
@@ -112,18 +115,26 @@ export class Chaos {
   /** What happens at a boundary to a run that works on `subjects`. */
   at(step: string, side: Side, subjects: string[], isDatabase: boolean): Disturbance {
     const boundary = `${step} ${side}`;
-    if (!this.isOn || step === "read" || this.spared.has(boundary)) return { kind: "none" };
+    if (!this.isOn || step === "read") return { kind: "none" };
+    const isSpared = this.spared.has(boundary);
     const isWanted = (this.crashes[boundary] ?? 0) < this.wanted;
-    if (this.breaks.has(subjects) && this.random.chance(this.shareOf(step, isWanted))) {
+    if (
+      !isSpared &&
+      this.breaks.has(subjects) &&
+      this.random.chance(this.shareOf(step, isWanted))
+    ) {
       this.breaks.spend(subjects);
       this.crashes[boundary] = (this.crashes[boundary] ?? 0) + 1;
       return { kind: "crash" };
     }
-    if (isDatabase && this.lost.has(subjects) && this.random.chance(0.06)) {
+    if (isDatabase && this.lost.has(subjects) && this.random.chance(isSpared ? 0.3 : 0.06)) {
       this.lost.spend(subjects);
       this.count(`database connection lost ${side}`);
+      if (isSpared)
+        this.count(`database connection lost ${side} the only copy of a login was stored`);
       return { kind: "lost" };
     }
+    if (isSpared) return { kind: "none" };
     if (this.pauses.has(subjects) && this.random.chance(step === "intent" ? 0.2 : 0.05)) {
       this.pauses.spend(subjects);
       const isZombie = this.random.chance(0.35);

@@ -30,8 +30,12 @@ export class StrictPlatform implements ProvingPlatform {
   private readonly supersededAt = new Map<string, number>();
   private sessions = 0;
 
-  constructor(now: () => number) {
+  private readonly graceMs: number;
+
+  /** @param refreshesOnce a refresh token dies with its use; else it keeps working for a while */
+  constructor(now: () => number, refreshesOnce: boolean) {
     this.now = now;
+    this.graceMs = refreshesOnce ? -1 : GRACE_MS;
   }
 
   account(name: string): object {
@@ -154,9 +158,11 @@ export class StrictPlatform implements ProvingPlatform {
   }
 
   private refresh(token: string): Response {
-    const superseded = this.supersededAt.get(token) ?? this.now();
-    if (this.now() - superseded > GRACE_MS) return json({ error: "ExpiredToken" }, 400);
-    this.supersededAt.set(token, superseded);
+    const superseded = this.supersededAt.get(token);
+    if (superseded !== undefined && this.now() - superseded > this.graceMs) {
+      return json({ error: "ExpiredToken" }, 400);
+    }
+    this.supersededAt.set(token, superseded ?? this.now());
     this.refreshes++;
     return json(this.login(String(claimsOf(token).sub).split(":").at(-1) ?? ""));
   }

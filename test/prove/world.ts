@@ -42,8 +42,8 @@ const BATCH_SIZE = 5;
 const MAX_RETRIES = { "akimbo-publish": 5, "akimbo-dead-letters": 10 };
 const PUBLISH = "akimbo-publish";
 const DEAD_LETTERS = "akimbo-dead-letters";
-/** Where a refresh that works only once would be lost. */
-const REFRESH_ONCE = ["call refresh after", "refresh stored before", "refresh stored after"];
+/** Where a run that dies loses a refresh that works only once. */
+const REFRESH_ONCE = ["call refresh after", "refresh stored before"];
 const CONTROL_LEASE_MS = 5 * SECOND;
 const STORY_LINES = 60;
 
@@ -95,6 +95,7 @@ export class World {
   private readonly time: Timetable;
   private readonly chaos: Chaos;
   private readonly platform: ProvingPlatform;
+  private readonly refreshesOnce: boolean;
   private readonly timing;
   private readonly lines: string[] = [];
   private readonly poisoned = new Set<number>();
@@ -108,18 +109,19 @@ export class World {
     this.base = createDeps(env);
     this.random = createRandom(options.seed);
     this.time = new Timetable(START, this.random);
-    const isOnce = findProtocol(options.subject)?.refreshesOnce === true;
+    this.refreshesOnce =
+      findProtocol(options.subject)?.refreshesOnce ?? options.subject === "stepwise";
     const { scenario, crashesPerBoundary } = options;
     this.chaos = scenario
       ? new Scenario(scenario, this.random, START)
-      : new Chaos(this.random, crashesPerBoundary, isOnce ? REFRESH_ONCE : []);
+      : new Chaos(this.random, crashesPerBoundary, this.refreshesOnce ? REFRESH_ONCE : []);
     this.platform = this.createPlatform(env);
     this.timing = publishLike(options.subject);
   }
 
   private createPlatform(env: Env): ProvingPlatform {
     const protocol = findProtocol(this.options.subject);
-    if (!protocol) return new StrictPlatform(() => this.time.now);
+    if (!protocol) return new StrictPlatform(() => this.time.now, this.refreshesOnce);
     const run = String(this.options.seed);
     return new SimulatedPlatform(protocol, theSandbox(env.SANDBOX_STATE), this.time, run);
   }

@@ -78,7 +78,6 @@ describe("the sandbox's network", () => {
 describe("steering words", () => {
   it.each<[string, number, string, RegExp]>([
     ["rate_limited", 429, "RateLimitExceeded", /^Rate Limit Exceeded$/],
-    ["account_disconnected", 400, "AccountTakedown", /taken down/],
     ["media_invalid", 400, "InvalidRequest", /^Invalid app\.bsky\.feed\.post record: blob too big/],
     ["unknown", 400, "InvalidRequest", /^Invalid app\.bsky\.feed\.post record: /],
   ])("%s is said in the platform's own words, every time", async (word, status, error, words) => {
@@ -89,6 +88,18 @@ describe("steering words", () => {
       expect(refused.message).toMatch(words);
     }
     expect(await listOf(connection.teamId)).toEqual([]);
+  });
+
+  it("account_disconnected is said once, and every later call of that login is refused", async () => {
+    const connection = await connect();
+    const taken = await readError(
+      await write(connection, record("x [sandbox:account_disconnected]")),
+    );
+    expect(taken).toMatchObject({ status: 400, error: "AccountTakedown" });
+    expect(await readError(await write(connection, record("Later")))).toMatchObject({
+      status: 400,
+      error: "ExpiredToken",
+    });
   });
 
   it("rate_limited says when to come back: in a day", async () => {

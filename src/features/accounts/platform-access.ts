@@ -1,9 +1,10 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { AppKeys, Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
-import { isSwitchedOff } from "./rules.ts";
-import type { AccountMode, AccountRow } from "./table.ts";
+import { isSwitchedOff, renewalAt } from "./rules.ts";
+import type { AccountRow } from "./table.ts";
 
 /** The login is gone: the account was disconnected, or no key of this instance opens it. */
 export class NoCredentials extends Error {}
@@ -11,15 +12,19 @@ export class NoCredentials extends Error {}
 /** The network, or the simulator in its place for a sandbox account. */
 export function platformFetch(
   deps: Deps,
-  account: { mode: AccountMode; teamId: number; id: string | null },
+  account: Pick<AccountRow, "mode" | "platform" | "teamId"> & { id: string | null },
   uploadId: number | null = null,
 ): Fetch {
-  if (account.mode === "live") return deps.fetch;
+  const { mode, platform, teamId, id: accountId } = account;
   if (isSwitchedOff(account, deps.config)) {
     return () => Promise.reject(new Error("The sandbox is switched off here."));
   }
-  const { teamId, id: accountId } = account;
-  return createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
+  const network =
+    mode === "live"
+      ? deps.fetch
+      : createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
+  const app = appKeysOf(deps, account);
+  return (app && connectorOf(platform).prove?.(network, app)) ?? network;
 }
 
 /** What stands in for the owner's apps where a platform is simulated: it takes any. */
@@ -55,13 +60,20 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
   return {
     credentials: await deps.cipher.encrypt(JSON.stringify(credentials), boundTo(owner)),
     credentialsExpireAt: credentials.expiresAt,
+    renewAt: renewalAt(connectorOf(owner.platform), credentials, deps.now()),
   };
 }
+
+const toDate = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 
 /** @throws NoCredentials */
 export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
   const stored = JSON.parse(await decryptCredentials(deps, account));
-  return { ...stored, expiresAt: stored.expiresAt ? new Date(stored.expiresAt) : null };
+  return {
+    ...stored,
+    expiresAt: toDate(stored.expiresAt),
+    refreshEndsAt: toDate(stored.refreshEndsAt),
+  };
 }
 
 /** The same login under the key that encrypts now. @throws NoCredentials */

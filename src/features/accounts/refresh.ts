@@ -122,11 +122,12 @@ async function keepLogin(
 async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): Promise<Login> {
   const outcome = refusal.final ? ({ status: "expired" } as const) : {};
   const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
-  await deps.db.run([
+  const [changed] = await deps.db.run([
     finishRefresh(deps.db, account, outcome),
     emitIfChanged(deps, eventOf(account, name, refusal.message)),
   ]);
-  return { kind: "refused", ...refusal };
+  // The login that was refused is not the account's any more.
+  return changed === 0 ? { kind: "busy" } : { kind: "refused", ...refusal };
 }
 
 const eventOf = (account: AccountRow, name: EventName, reason: string) => ({

@@ -1,9 +1,8 @@
-import { addSeconds } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { connectorOf, connectors } from "../../platforms/registry.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { openCredentials } from "./platform-access.ts";
 import { refreshLogin } from "./refresh.ts";
-import { accountsExpiring } from "./repo.ts";
+import { accountsToRenew } from "./repo.ts";
 import { isSwitchedOff } from "./rules.ts";
 
 /** Logins of one page: each is a call to a platform. */
@@ -16,19 +15,11 @@ const PAGE = 10;
  * @param cursor epoch milliseconds and id of the last account, as `1796115600000 acc_…`
  */
 export async function renewLogins(deps: Deps, cursor: string | null): Promise<string | null> {
-  const now = deps.now();
-  const longest = Math.max(
-    ...connectors().map(({ refreshAheadSeconds = 0 }) => refreshAheadSeconds),
-  );
-  const [at = String(now.getTime()), id = ""] = cursor?.split(" ") ?? [];
-  const after = { at: Number(at), id };
-  const [page] = await deps.db.run([accountsExpiring(after, addSeconds(now, longest), PAGE)]);
+  const [at = "0", id = ""] = cursor?.split(" ") ?? [];
+  const [page] = await deps.db.run([accountsToRenew({ at: Number(at), id }, deps.now(), PAGE)]);
   for (const account of page) {
     if (isSwitchedOff(account, deps.config)) continue;
     const connector = connectorOf(account.platform);
-    const ahead = connector.refreshAheadSeconds;
-    const { credentialsExpireAt: endsAt } = account;
-    if (!ahead || !endsAt || endsAt > addSeconds(now, ahead)) continue;
     try {
       await refreshLogin(deps, connector, account, await openCredentials(deps, account));
     } catch (error) {
@@ -37,5 +28,5 @@ export async function renewLogins(deps: Deps, cursor: string | null): Promise<st
   }
   const last = page.at(-1);
   if (!last || page.length < PAGE) return null;
-  return `${last.credentialsExpireAt?.getTime()} ${last.id}`;
+  return `${last.renewAt?.getTime()} ${last.id}`;
 }

@@ -16,8 +16,10 @@ import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
-/** A login as it is stored. */
-export type SealedLogin = Pick<AccountRow, "credentialsExpireAt"> & { credentials: string };
+/** A renewed login as it is stored. */
+type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt"> & {
+  credentials: string;
+};
 
 const readAccount = rowReader(accounts);
 const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
@@ -78,14 +80,13 @@ export function updateAccount(db: Db, team: SQL, id: string, set: Partial<Accoun
   return toQuery(db.orm.update(accounts).set(set).where(one(team, id)).returning(), accounts);
 }
 
-/** Accounts in use whose logins end after `after`, by time then id, and up to `until`. */
-export function accountsExpiring(after: { at: number; id: string }, until: Date, limit: number) {
+/** Accounts in use whose logins are to be renewed by now, after `after`: by time, then id. */
+export function accountsToRenew(after: { at: number; id: string }, now: Date, limit: number) {
   return sqlQuery(
     sql`SELECT * FROM accounts
-      WHERE status = 'active' AND credentials_expire_at IS NOT NULL AND deleted_at IS NULL
-        AND (credentials_expire_at, id) > (${after.at}, ${after.id})
-        AND credentials_expire_at <= ${until.getTime()}
-      ORDER BY credentials_expire_at, id LIMIT ${limit}`,
+      WHERE status = 'active' AND renew_at IS NOT NULL AND deleted_at IS NULL
+        AND (renew_at, id) > (${after.at}, ${after.id}) AND renew_at <= ${now.getTime()}
+      ORDER BY renew_at, id LIMIT ${limit}`,
     readAccount,
   );
 }
@@ -119,7 +120,7 @@ export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountR
  * Writes a renewed login in the place of the one that was renewed. The same write once more changes
  * nothing and answers 1 again. An account that was taken for expired in between is not.
  */
-export function storeRenewed(db: Db, account: AccountRow, set: SealedLogin) {
+export function storeRenewed(db: Db, account: AccountRow, set: RenewedLogin) {
   const logins = [account.credentials ?? "", set.credentials];
   return toWrite(
     db.orm

@@ -1,3 +1,5 @@
+import { addSeconds, DAY, SECOND } from "../../core/time.ts";
+import type { Connector, Credentials } from "../../platforms/connector.ts";
 import type { AccountRow } from "./table.ts";
 
 type Subject = Pick<AccountRow, "accountName" | "status" | "mode">;
@@ -24,3 +26,24 @@ export function accountRefusal(
 /** Goes on from the name of an account. */
 export const SWITCHED_OFF =
   "is a sandbox account, and the sandbox is switched off here. Use an account of a real platform.";
+
+/** Meta's tokens can be renewed from this age on. Source: Meta, "Long-lived tokens". */
+const UNKNOWN_END_SECONDS = DAY / SECOND;
+
+type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
+
+/**
+ * When a login is to be renewed though nobody uses it; null where it keeps. One whose end nobody knows
+ * is renewed soon, where that can be done: its answer tells the end.
+ */
+export function renewalAt(
+  { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
+  { refreshToken, expiresAt, refreshEndsAt }: Credentials,
+  now: Date,
+): Date | null {
+  if (refreshAheadSeconds === undefined) return null;
+  const endsAt = refreshEndsAt ?? expiresAt;
+  if (endsAt) return addSeconds(endsAt, -refreshAheadSeconds);
+  const canBeRenewed = isSelfRenewing || refreshToken !== null;
+  return canBeRenewed ? addSeconds(now, UNKNOWN_END_SECONDS) : null;
+}

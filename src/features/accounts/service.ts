@@ -4,7 +4,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Connected, Connector, Fetch, LoginRefusal } from "../../platforms/connector.ts";
+import type { AppKeys, Connected, Connector, Fetch, LoginRefusal } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
@@ -70,7 +70,11 @@ async function logIn(
   mode: AccountMode,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { teamId } = ctx.actor;
-  const { fetch, isAbsent } = watched(withTimeout(platformFetch(ctx, { mode, teamId, id: null })));
+  const { platform } = input;
+  const network = withTimeout(platformFetch(ctx, { mode, platform, teamId, id: null }));
+  const { fetch, isAbsent } = watched(network);
+  const app = appKeysOf(ctx, { mode, platform });
+  const { adopt = connector.identify } = connector;
   if ("sandbox" in input) {
     if (!ctx.config.sandboxEnabled) {
       throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
@@ -78,19 +82,17 @@ async function logIn(
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const connected = connector.login
       ? await connector.login(fetch, sandboxLogin(accountName))
-      : await connector.identify(
+      : await adopt(
           fetch,
-          sandboxCredentials(input.platform, accountName, randomHex(8)),
-          {
-            service: null,
-            pageId: input.pageId?.trim() ?? null,
-          },
+          sandboxCredentials(platform, accountName, randomHex(8)),
+          { service: null, pageId: input.pageId?.trim() ?? null },
+          app,
         );
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
-  const connected = await ask(connector, fetch, input).catch((error: unknown) => {
+  const connected = await ask(connector, fetch, input, app).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw absent(input.platform, "no connection");
   });
@@ -104,13 +106,16 @@ async function ask(
   connector: Connector,
   fetch: Fetch,
   input: Exclude<NewAccount, { sandbox: true }>,
+  app: AppKeys | null,
 ): Promise<Result<Connected, LoginRefusal>> {
   if ("credentials" in input) {
     const { accessToken, refreshToken, expiresAt } = input.credentials;
-    return connector.identify(
+    const { adopt = connector.identify } = connector;
+    return adopt(
       fetch,
       { accessToken, refreshToken: refreshToken ?? null, expiresAt: expiresAt ?? null },
       { service: input.service ?? null, pageId: input.pageId?.trim() ?? null },
+      app,
     );
   }
   if (!connector.login) throw invalidFields([cannotLogIn(input.platform)]);

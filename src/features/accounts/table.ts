@@ -19,6 +19,7 @@ export const accounts = sqliteTable("accounts", {
   service: text("service"),
   credentials: text("credentials"),
   credentialsExpireAt: instant("credentials_expire_at"),
+  renewAt: instant("renew_at"),
   refreshLeaseUntil: instant("refresh_lease_until"),
   failureCount: integer("failure_count").notNull().default(0),
   connectedAt: instant("connected_at").notNull(),

@@ -35,7 +35,7 @@ function toProfile({ id, name, username, picture }: Page): Profile {
   };
 }
 
-/** A Page's token does not expire. Source: Meta, "Get Long-Lived Tokens". */
+/** A Page's token from a long-lived one does not expire. Source: Meta, "Get Long-Lived Tokens". */
 const toCredentials = (accessToken: string): Credentials => ({
   accessToken,
   refreshToken: null,

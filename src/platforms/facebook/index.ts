@@ -1,3 +1,4 @@
+import { withAppSecretProof } from "../app-secret-proof.ts";
 import type { Connector } from "../connector.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
@@ -18,9 +19,12 @@ export const facebook: Connector<FacebookSettings> = {
   submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
   settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
   reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
+  adopt: async (fetch, credentials, options, app) =>
+    (await import("./lasting.ts")).adopt(fetch, credentials, options, app),
   identify: async (fetch, credentials, options) =>
     (await logins()).identify(fetch, credentials, options),
   refresh: async (fetch, credentials, account) =>
     (await logins()).refresh(fetch, credentials, account),
+  prove: (network, app) => withAppSecretProof(network, app.clientSecret),
   revoke: async () => (await logins()).revoke(),
 };

@@ -132,3 +132,14 @@ export function refreshTokenRequest(token: string): Request {
   const query = { grant_type: "ig_refresh_token", access_token: token };
   return graph("/refresh_access_token", { query });
 }
+
+/**
+ * 60 days for a short-lived token. Token and secret go in the address because the reference has them
+ * there alone.
+ *
+ * @see https://developers.facebook.com/docs/instagram-platform/reference/access_token
+ */
+export function exchangeTokenRequest(token: string, clientSecret: string): Request {
+  const grant = { grant_type: "ig_exchange_token", client_secret: clientSecret };
+  return graph("/access_token", { query: { ...grant, access_token: token } });
+}

@@ -1,8 +1,20 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
-import { publicPicture, renewToken, toLoginRefusal } from "../meta-login.ts";
-import { getMeRequest, readGetMeReply, refreshTokenRequest } from "./api.ts";
+import type { AppKeys, Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
+import { exchangeToken, publicPicture, renewToken, toLoginRefusal } from "../meta-login.ts";
+import { exchangeTokenRequest, getMeRequest, readGetMeReply, refreshTokenRequest } from "./api.ts";
 import { judge } from "./failures.ts";
+
+/** A token of one's own, exchanged for a long-lived one where it is none. */
+export async function adopt(
+  fetch: Fetch,
+  credentials: Credentials,
+  app: AppKeys | null,
+): Promise<Result<Connected, LoginRefusal>> {
+  if (!app) return identify(fetch, credentials);
+  const request = exchangeTokenRequest(credentials.accessToken, app.clientSecret);
+  const lasting = await exchangeToken(fetch, request, credentials, "Instagram", judge);
+  return lasting.ok ? identify(fetch, lasting.value) : lasting;
+}
 
 /** Whose token it is. There is no refresh token: the access token renews itself. */
 export async function identify(

@@ -136,3 +136,14 @@ export const refreshTokenRequest = (token: string): Request =>
   graph("/refresh_access_token", {
     query: { grant_type: "th_refresh_token", access_token: token },
   });
+
+/**
+ * 60 days for a short-lived token. Token and secret go in the address because the reference has them
+ * there alone.
+ *
+ * @see https://developers.facebook.com/docs/threads/get-started/long-lived-tokens
+ */
+export function exchangeTokenRequest(token: string, clientSecret: string): Request {
+  const grant = { grant_type: "th_exchange_token", client_secret: clientSecret };
+  return graph("/access_token", { query: { ...grant, access_token: token } });
+}

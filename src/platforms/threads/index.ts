@@ -17,8 +17,11 @@ export const threads: Connector<ThreadsSettings> = {
   submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
   settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
   reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
+  adopt: async (fetch, credentials, _options, app) =>
+    (await logins()).adopt(fetch, credentials, app),
   identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
   refresh: async (fetch, credentials) => (await logins()).refresh(fetch, credentials),
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  isSelfRenewing: true,
   revoke: async () => (await logins()).revoke(),
 };

@@ -96,7 +96,7 @@ export async function refresh(
     if (app || isAskedAgain(reply.error)) return refuse({ message, final: false });
     return refuse({ message: KEYS_MISSING, final: expiresAt !== null && expiresAt <= now() });
   }
-  const { access_token, refresh_token, expires_in, open_id } = reply.value;
+  const { access_token, refresh_token, expires_in, refresh_expires_in, open_id } = reply.value;
   if (open_id && open_id !== account.platformAccountId) {
     return finalRefusal(`TikTok answered for another account, ${open_id}.`);
   }
@@ -104,6 +104,7 @@ export async function refresh(
     accessToken: access_token,
     refreshToken: refresh_token,
     expiresAt: addSeconds(now(), expires_in),
+    refreshEndsAt: refresh_expires_in ? addSeconds(now(), refresh_expires_in) : null,
   });
 }
 

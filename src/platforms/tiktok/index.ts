@@ -1,3 +1,4 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { capabilities, needs, timing, verifiedPull } from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
@@ -13,6 +14,8 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   verifiedPull,
+  // Of 180: an account that nobody uses for months keeps its login.
+  refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   check: async (post) => (await import("./check.ts")).check(post),
   prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),

@@ -62,6 +62,7 @@ const tokens = z.object({
   access_token: z.string().min(1),
   expires_in: z.number().positive(),
   refresh_token: z.string().min(1),
+  refresh_expires_in: z.number().positive().optional().catch(undefined),
   open_id: z.string().nullish(),
 });
 

@@ -5,6 +5,7 @@ import {
   invalidParameter,
   pickFields,
   readGraphCall,
+  takeProof,
 } from "../meta-graph.ts";
 import type { SimulatedCall } from "../simulator.ts";
 import type { SandboxStore } from "../store.ts";
@@ -38,6 +39,7 @@ async function readMultipart(call: SimulatedCall, store: SandboxStore): Promise<
   const bearer = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
   const token = bearer ?? params.get("access_token") ?? null;
   params.delete("access_token");
+  takeProof(params);
   return { ...call, store, params, token, chunk };
 }
 

@@ -8,6 +8,7 @@ import { authenticate, isSelf, PAGES_SCHEMA, readOtherPage, readPage } from "./p
 import { createPhoto, deletePhoto, findPhoto, PHOTOS_SCHEMA } from "./photos.ts";
 import { FACEBOOK_POSTS_SCHEMA, findPost, listPosts } from "./posts.ts";
 import { publishReel, pullReel, requireNoBody } from "./reels.ts";
+import { debugToken, exchangeToken } from "./tokens.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { findVideo, readVideo, VIDEOS_SCHEMA } from "./videos.ts";
 
@@ -25,7 +26,7 @@ const EDGES: Record<string, Partial<Record<string, Answer>>> = {
 /** A Page, a post, a photo or a video of the caller's. */
 async function readNode(call: FacebookCall, id: string): Promise<Response> {
   const { page, token } = await authenticate(call);
-  if (isSelf(page, id)) return readPage(call, page);
+  if (isSelf(page, id)) return readPage(call, page, token, id);
   const video = findVideo(call, page, { id });
   if (video) return readVideo(call, page, video);
   const photo = findPhoto(call, page, id);
@@ -46,6 +47,8 @@ async function deleteNode(call: FacebookCall, id: string): Promise<Response> {
 /** An address may begin with a version; one without is of the oldest that lives. */
 const PATH = /^(?:\/v\d+\.\d+)?\/(me|[0-9_]+)(?:\/([a-z_]+))?\/?$/;
 
+const TOKEN_PATH = /^(?:\/v\d+\.\d+)?\/(oauth\/access_token|debug_token)\/?$/;
+
 async function answer(call: FacebookCall): Promise<Response> {
   if (call.url.origin === RUPLOAD) {
     requireNoBody(call);
@@ -53,6 +56,10 @@ async function answer(call: FacebookCall): Promise<Response> {
   }
   const [, node = "", edge] = PATH.exec(call.url.pathname) ?? [];
   const verb = call.request.method;
+  const aboutTokens = TOKEN_PATH.exec(call.url.pathname)?.[1];
+  if (aboutTokens && verb === "GET") {
+    return aboutTokens === "debug_token" ? debugToken(call) : exchangeToken(call);
+  }
   if (call.url.origin === GRAPH_VIDEO && edge !== "videos") throw unsupported(verb, node);
   if (edge !== undefined) {
     const handler = Object.hasOwn(EDGES, edge) ? EDGES[edge]?.[verb] : undefined;

@@ -1,6 +1,7 @@
-import { digitsOf, Logins, usernameOf } from "../logins.ts";
-import { type GraphCall, GraphError, unsupported } from "../meta-graph.ts";
-import { pick } from "./call.ts";
+import { digitsOf, usernameOf } from "../logins.ts";
+import { type GraphCall, GraphError, invalidParameter, unsupported } from "../meta-graph.ts";
+import { pick, topFields } from "./call.ts";
+import { isOfPerson, issuePageToken, loginsOf } from "./tokens.ts";
 
 export const PAGES_SCHEMA = `
 CREATE TABLE IF NOT EXISTS facebook_pages (
@@ -19,13 +20,7 @@ export interface Page {
   login: string;
 }
 
-/** A Page's token does not expire; this is a hundred years. */
-const PAGE_TOKEN_SECONDS = 3_155_760_000;
-
 const MAX_USERNAME = 50;
-
-/** A token that a person's consent would have led to. It is that of the Page it names. */
-const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
 export const expiredToken = (): GraphError =>
   new GraphError(190, "Error validating access token: The session is invalid.", { subcode: 463 });
@@ -58,11 +53,11 @@ function savePage({ store, origin }: GraphCall, page: Page): Page {
  * @throws GraphError 104 without a token, 190 for one that is not good
  */
 export async function authenticate(call: GraphCall): Promise<{ page: Page; token: string }> {
-  const { store, origin, token } = call;
+  const { token } = call;
   if (token === null) {
     throw new GraphError(104, "An access token is required to request this resource.");
   }
-  const name = new Logins(store, "facebook", origin).nameOf(token, "access");
+  const name = loginsOf(call).nameOf(token, "access", "person", "short");
   if (name === "expired") throw expiredToken();
   if (name === null) {
     throw new GraphError(190, "Invalid OAuth access token - Cannot parse access token");
@@ -74,10 +69,8 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
 }
 
 /** Gives a Page with its own token to whoever may act as it. */
-function toObject(call: GraphCall, page: Page) {
-  const { params, store, origin } = call;
-  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(params.get("fields") ?? "");
-  const logins = new Logins(store, "facebook", origin);
+function toObject(call: GraphCall, page: Page, token: string) {
+  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(call.params.get("fields") ?? "");
   return {
     id: page.id,
     name: page.name,
@@ -87,23 +80,31 @@ function toObject(call: GraphCall, page: Page) {
     picture: undefined,
     followers_count: 0,
     fan_count: 0,
-    access_token: wantsToken ? logins.issue(page.login, "access", PAGE_TOKEN_SECONDS) : undefined,
+    access_token: wantsToken ? issuePageToken(call, page.login, token) : undefined,
   };
 }
 
-export const readPage = (call: GraphCall, page: Page): Response =>
-  Response.json(pick(call, toObject(call, page), ["id", "name"]));
+/** @throws GraphError for a field of Pages that a person's own token asks of the person */
+export function readPage(call: GraphCall, page: Page, token: string, id: string): Response {
+  const kind = loginsOf(call).find(token)?.kind;
+  const isPerson = id === "me" && (kind === "person" || kind === "short");
+  if (isPerson && topFields(call.params.get("fields") ?? "").includes("category")) {
+    throw invalidParameter("Tried accessing nonexisting field (category) on node type (User)");
+  }
+  return Response.json(pick(call, toObject(call, page, token), ["id", "name"]));
+}
 
 /**
  * A person's token names the Page it is for. Whoever holds a sandbox token has a role in every Page: the
  * one of that id comes into being under the same name.
  */
 export function readOtherPage(call: GraphCall, own: Page, token: string, id: string): Response {
-  if (!isGiven(token) || !/^\d{5,20}$/.test(id)) {
+  if (!isOfPerson(call, token) || !/^\d{5,20}$/.test(id)) {
     throw unsupported("GET", id);
   }
   const login = `${own.login} as ${id}`;
-  return readPage(call, findPage(call, login) ?? savePage(call, { id, name: own.name, login }));
+  const page = findPage(call, login) ?? savePage(call, { id, name: own.name, login });
+  return readPage(call, page, token, id);
 }
 
 /** A path may name the Page by its id, or as `me`. */

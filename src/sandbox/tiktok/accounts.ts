@@ -180,11 +180,11 @@ export async function refreshTokens(call: TikTokCall): Promise<Response> {
   const logins = loginsOf(call);
   logins.end(refreshToken);
   return Response.json({
-    access_token: logins.issue(account.name, "access", ACCESS_SECONDS),
+    access_token: logins.issue(account.name, "access", ACCESS_SECONDS, "act."),
     expires_in: ACCESS_SECONDS,
     open_id: account.openId,
     refresh_expires_in: REFRESH_SECONDS,
-    refresh_token: logins.issue(account.name, "refresh", REFRESH_SECONDS),
+    refresh_token: logins.issue(account.name, "refresh", REFRESH_SECONDS, "rft."),
     scope: SCOPES,
     token_type: "Bearer",
   });

@@ -123,3 +123,24 @@ test("the write is given up in the end, and the failure told", async () => {
   expect(attempts()).toBeGreaterThan(10);
   expect(attempts()).toBeLessThan(40);
 });
+
+test("a login that somebody else renewed meanwhile is not lost by the refusal of the old one", async () => {
+  const stage = await onStage("x");
+  const { db } = stage.harness.deps;
+  let isFirst = true;
+  const runAll: typeof db.runAll = async (queries) => {
+    const results = await db.runAll(queries);
+    const isLease = queries.some(({ sql }) => sql.includes('set "refresh_lease_until" = ?'));
+    if (!isLease || !isFirst) return results;
+    isFirst = false;
+    // As if this worker stood still for longer than its lease.
+    stage.harness.advance(120);
+    expect(await stage.renew()).toMatchObject({ kind: "ready" });
+    return results;
+  };
+  const run = runAll as unknown as typeof db.run;
+  Object.assign(stage.harness.deps, { db: { ...db, runAll, run } });
+  expect(await stage.renew()).toEqual({ kind: "busy" });
+  expect(await stage.status()).toBe("active");
+  expect(await stage.events()).toEqual(["connected_account.connected"]);
+});

@@ -83,11 +83,21 @@ test.each([
 
 test.each([
   [graphError(190), true],
-  [graphError(100), false],
+  // Such as the permission of a private profile after 90 days.
+  [graphError(100), true],
+  [graphError(4), false],
+  [new Response("", { status: 429 }), false],
   [new Response("", { status: 503 }), false],
 ])("a refused renewal, case %#", async (reply, final) => {
   const refused = await threads.refresh(scriptedFetch(reply).fetch, CREDENTIALS, ACCOUNT, null);
   expect(refused).toMatchObject({ ok: false, error: { final } });
+});
+
+test("the refused renewal of a token of today loses no login", async () => {
+  const expiresAt = new Date(Date.now() + 59.5 * 86_400_000);
+  const { fetch } = scriptedFetch(graphError(100));
+  const refused = await threads.refresh(fetch, { ...CREDENTIALS, expiresAt }, ACCOUNT, null);
+  expect(refused).toMatchObject({ ok: false, error: { final: false } });
 });
 
 test("is renewed 20 days before its end", () => {

@@ -1,0 +1,98 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type {
+  AppKeys,
+  Connected,
+  Credentials,
+  Fetch,
+  IdentifyOptions,
+  LoginRefusal,
+} from "../connector.ts";
+import { graphRequest } from "../meta-graph.ts";
+import { GRAPH, readReply, versioned } from "./api.ts";
+import { identify } from "./auth.ts";
+import { isPassing } from "./failures.ts";
+
+/**
+ * The call that exchanges a person's token of an hour or two for one of 60 days.
+ *
+ * @see https://developers.facebook.com/docs/facebook-login/guides/access-tokens/get-long-lived
+ */
+export function exchangeTokenRequest(token: string, app: AppKeys): Request {
+  const query = {
+    grant_type: "fb_exchange_token",
+    client_id: app.clientId,
+    client_secret: app.clientSecret,
+    fb_exchange_token: token,
+  };
+  return graphRequest(GRAPH, versioned("oauth", "access_token"), { query });
+}
+
+/**
+ * What Facebook knows of a token. It tells an app, or whoever develops the app.
+ *
+ * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
+ */
+export function debugTokenRequest(token: string, app: AppKeys | null): Request {
+  const asker = app ? `${app.clientId}|${app.clientSecret}` : token;
+  return graphRequest(GRAPH, versioned("debug_token"), {
+    token: asker,
+    query: { input_token: token },
+  });
+}
+
+const exchanged = z.object({ access_token: z.string().min(1) });
+
+/** Seconds since 1970; 0 for a token that does not end by itself. */
+const debugged = z.object({ data: z.object({ expires_at: z.number() }) });
+
+/**
+ * A Page by tokens that somebody brings along. A Page's token lasts if the person's from which it comes
+ * is a long-lived one: a short-lived one is exchanged first. One that ends all the same is refused.
+ */
+export async function adopt(
+  fetch: Fetch,
+  credentials: Credentials,
+  { pageId }: Pick<IdentifyOptions, "pageId">,
+  app: AppKeys | null,
+): Promise<Result<Connected, LoginRefusal>> {
+  const person = pageId !== null && app ? await exchange(fetch, credentials, app) : ok(credentials);
+  if (!person.ok) return person;
+  const connected = await identify(fetch, person.value, { pageId });
+  if (!connected.ok) return connected;
+  const { accessToken } = connected.value.credentials;
+  const reply = await readReply(await fetch(debugTokenRequest(accessToken, app)), debugged);
+  if (reply.ok && reply.value.data.expires_at > 0) {
+    const endsAt = new Date(reply.value.data.expires_at * 1_000);
+    return refuse({ message: explainEnd(endsAt, pageId, app), final: true });
+  }
+  const isOutage = !reply.ok && app !== null && isPassing(reply.error);
+  return isOutage ? refuse({ message: reply.error.message, final: false }) : connected;
+}
+
+/** The person's token as it is where Facebook does not exchange it: its Page's then shows whether it lasts. */
+async function exchange(
+  fetch: Fetch,
+  credentials: Credentials,
+  app: AppKeys,
+): Promise<Result<Credentials, LoginRefusal>> {
+  const request = exchangeTokenRequest(credentials.accessToken, app);
+  const reply = await readReply(await fetch(request), exchanged);
+  if (reply.ok) return ok({ ...credentials, accessToken: reply.value.access_token });
+  const { message } = reply.error;
+  return isPassing(reply.error) ? refuse({ message, final: false }) : ok(credentials);
+}
+
+function explainEnd(endsAt: Date, pageId: string | null, app: AppKeys | null): string {
+  const end = `This login would end at ${endsAt.toISOString()}: it comes from a short-lived token.`;
+  const keys = "set FACEBOOK_CLIENT_ID and FACEBOOK_CLIENT_SECRET, so that it is exchanged";
+  const page = "with the id of the Page as pageId";
+  if (pageId === null) {
+    return app
+      ? `${end} Send the person's token ${page}: it is exchanged for one that lasts.`
+      : `${end} Send a long-lived token of the person ${page}, or ${keys}.`;
+  }
+  return app
+    ? `${end} It could not be exchanged: send a token that was given to the app of FACEBOOK_CLIENT_ID.`
+    : `${end} Send a long-lived one, or ${keys}.`;
+}

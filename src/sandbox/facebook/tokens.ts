@@ -1,0 +1,84 @@
+import { now } from "../../core/clock.ts";
+import { DAY, HOUR, SECOND } from "../../core/time.ts";
+import { Logins } from "../logins.ts";
+import { type GraphCall, GraphError, invalidParameter } from "../meta-graph.ts";
+
+/** A person's token as a login in the browser leads to it: an hour or two. */
+const SHORT_SECONDS = HOUR / SECOND;
+/** A person's token after the exchange. Source: Meta, "Get Long-Lived Tokens". */
+const PERSON_SECONDS = (60 * DAY) / SECOND;
+/** The token of a Page that comes from a long-lived one does not end; this is a hundred years. */
+const PAGE_SECONDS = 3_155_760_000;
+/** What lives for longer than this is said not to end. */
+const ENDLESS_MS = 3_650 * DAY;
+
+/** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */
+const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
+
+export const loginsOf = ({ store, origin }: GraphCall): Logins =>
+  new Logins(store, "facebook", origin, { short: SHORT_SECONDS });
+
+export function isOfPerson(call: GraphCall, token: string): boolean {
+  const kind = loginsOf(call).find(token)?.kind;
+  return isGiven(token) || kind === "person" || kind === "short";
+}
+
+/** The token of a Page, which lasts no longer than the short-lived one it comes from. */
+export function issuePageToken(call: GraphCall, login: string, token: string): string {
+  const logins = loginsOf(call);
+  const from = logins.find(token);
+  const left = ((from?.expiresAt ?? 0) - now().getTime()) / SECOND;
+  return logins.issue(login, "access", from?.kind === "short" ? left : PAGE_SECONDS);
+}
+
+/** A long-lived token for a person's. Which app asks does not matter here. */
+export function exchangeToken(call: GraphCall): Response {
+  const { params } = call;
+  if (params.get("grant_type") !== "fb_exchange_token") {
+    throw invalidParameter("Invalid grant_type: must be fb_exchange_token");
+  }
+  for (const name of ["client_id", "client_secret", "fb_exchange_token"]) {
+    if (!params.get(name)) throw new GraphError(101, `Missing ${name} parameter.`);
+  }
+  const logins = loginsOf(call);
+  const token = params.get("fb_exchange_token") ?? "";
+  const name = logins.nameOf(token, "person", "short");
+  if (name === null) throw invalidParameter("The access token cannot be exchanged.");
+  if (name === "expired") {
+    throw new GraphError(190, "Error validating access token: Session has expired", {
+      subcode: 463,
+    });
+  }
+  return Response.json({
+    access_token: logins.issue(name, "person", PERSON_SECONDS),
+    token_type: "bearer",
+    expires_in: PERSON_SECONDS,
+  });
+}
+
+/** What is known of a token, for an app: its id and secret are its token. */
+export function debugToken(call: GraphCall): Response {
+  if (!/^[^|]+\|[^|]+$/.test(call.token ?? "")) {
+    throw invalidParameter(
+      "You must provide an app access token, or a user access token that is an owner or developer of the app",
+    );
+  }
+  const login = loginsOf(call).find(call.params.get("input_token") ?? "");
+  if (!login) {
+    const error = { code: 190, message: "Malformed access token" };
+    return Response.json({ data: { error, is_valid: false, scopes: [] } });
+  }
+  const at = now().getTime();
+  const isEndless = login.expiresAt - at > ENDLESS_MS;
+  return Response.json({
+    data: {
+      app_id: "100000000000001",
+      type: login.kind === "access" ? "PAGE" : "USER",
+      application: "Sandbox",
+      is_valid: login.expiresAt > at,
+      expires_at: isEndless ? 0 : Math.floor(login.expiresAt / SECOND),
+      data_access_expires_at: Math.floor((at + 90 * DAY) / SECOND),
+      scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
+    },
+  });
+}
