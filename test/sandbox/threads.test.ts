@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { mediaPath } from "../../src/features/media/address.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/login.ts";
+import { sandboxCredentials, sandboxShortToken } from "../../src/sandbox/login.ts";
 import { createMember, form, Harness } from "../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
 
@@ -448,4 +448,37 @@ test("the 251st post of a day is refused", async () => {
   expect(await stage.publish(ids[250] ?? "")).toMatchObject(refusal(4));
   stage.harness.advance(86_400);
   expect(await stage.publish(await stage.made(TEXT))).toMatchObject({ status: 200 });
+});
+
+describe("tokens", () => {
+  const HOUR = 3_600;
+  const renew = { grant_type: "th_refresh_token" };
+  const exchange = { grant_type: "th_exchange_token", client_secret: "secret" };
+
+  test("one of an hour ends, unless it is exchanged for one of 60 days", async () => {
+    const stage = await onStage();
+    const short = sandboxShortToken("threads", stage.me.name, "1");
+    stage.useToken(short);
+    expect(await stage.call("GET", "/refresh_access_token", renew)).toMatchObject(refusal(100));
+    const { client_secret: _, ...bare } = exchange;
+    expect(await stage.call("GET", "/access_token", bare)).toMatchObject(refusal(101));
+    const { status, body } = await stage.call("GET", "/access_token", exchange);
+    expect({ status, body }).toMatchObject({ status: 200, body: { expires_in: 5_184_000 } });
+    stage.harness.advance(HOUR + 1);
+    expect((await stage.call("GET", "/v1.0/me")).status).toBe(401);
+    stage.useToken(body.access_token);
+    expect((await stage.call("GET", "/v1.0/me")).status).toBe(200);
+    expect(await stage.call("GET", "/access_token", exchange)).toMatchObject(refusal(452));
+  });
+
+  test("one of 60 days is renewed from a day on, and not once it has ended", async () => {
+    const stage = await onStage();
+    const { body } = await stage.call("GET", "/refresh_access_token", renew);
+    stage.useToken(body.access_token);
+    expect(await stage.call("GET", "/refresh_access_token", renew)).toMatchObject(refusal(100));
+    stage.harness.advance(24 * HOUR);
+    expect((await stage.call("GET", "/refresh_access_token", renew)).status).toBe(200);
+    stage.harness.advance(60 * 24 * HOUR);
+    expect((await stage.call("GET", "/refresh_access_token", renew)).status).toBe(401);
+  });
 });

@@ -4,7 +4,13 @@ import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
-import type { AppKeys, Connected, Connector, Fetch, LoginRefusal } from "../../platforms/connector.ts";
+import type {
+  AppKeys,
+  Connected,
+  Connector,
+  Fetch,
+  LoginRefusal,
+} from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
 import { emitIfChanged } from "../events/emit.ts";

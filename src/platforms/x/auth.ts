@@ -4,7 +4,7 @@ import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { AppKeys, Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
 import { meRequest, readMeReply, type XRefusal } from "./api.ts";
-import { isAskedAgain } from "./failures.ts";
+import { isAboutApp, isAskedAgain } from "./failures.ts";
 import { readTokensReply, refreshRequest, revokeRequest } from "./login-api.ts";
 
 const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
@@ -18,7 +18,10 @@ export async function identify(
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readMeReply(await fetch(meRequest(credentials.accessToken)));
-  if (!reply.ok) return refuse({ message: reply.error.message, final: !isAskedAgain(reply.error) });
+  if (!reply.ok) {
+    const isOpen = isAskedAgain(reply.error) || isAboutApp(reply.error);
+    return refuse({ message: reply.error.message, final: !isOpen });
+  }
   const { id, name, username, profile_image_url: picture } = reply.value;
   const profile = {
     platformAccountId: id,

@@ -35,11 +35,7 @@ const REFUSALS: Rule[] = [
     wording: /suspended|account (?:is |has been )?(?:temporarily )?locked/i,
     code: "account_disconnected",
   },
-  {
-    status: [403],
-    problem: /^(?:client-forbidden|unsupported-authentication)$/,
-    code: "account_disconnected",
-  },
+  { status: [403], problem: /^unsupported-authentication$/, code: "account_disconnected" },
   { status: [403], wording: /Unsupported Authentication/i, code: "account_disconnected" },
   { status: [400, 403], wording: /cashtag/i, code: "content_flagged" },
   {
@@ -88,6 +84,10 @@ export const isUndecided = ({ status }: XRefusal): boolean =>
 export const isAskedAgain = (refusal: XRefusal): boolean =>
   isUndecided(refusal) || refusal.status === 429;
 
+/** The developer's app is out of credits, or may not use the API: no account can do anything about it. */
+export const isAboutApp = ({ status, problem }: XRefusal): boolean =>
+  status === 402 || (status === 403 && problem === "client-forbidden");
+
 /** What was begun at X is not there any more. */
 export const isGone = ({ status }: XRefusal): boolean => status === 404 || status === 410;
 
@@ -111,6 +111,12 @@ export function toRefused(refusal: XRefusal, now: Date): Refused | TokenExpired 
   if (status === 429) return toRateLimited(refusal, now);
   if (isUndecided(refusal) || status === TOO_LARGE) {
     return failed("platform_unavailable", message, true);
+  }
+  if (isAboutApp(refusal) && status === 403) {
+    return failed(
+      "platform_unavailable",
+      `X refuses this instance's app, not the account: ${message}`,
+    );
   }
   const rule = REFUSALS.find(
     (one) =>

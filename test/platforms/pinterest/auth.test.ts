@@ -160,3 +160,10 @@ test("ending the access calls nobody", async () => {
   await pinterest.revoke(fetch, CREDENTIALS, ACCOUNT, APP);
   expect(calls).toEqual([]);
 });
+
+test("asks for the permissions of secret boards and pins too", () => {
+  for (const what of ["boards:read", "boards:write", "pins:read", "pins:write"]) {
+    expect(pinterest.needs.scopes).toContain(what);
+    expect(pinterest.needs.scopes).toContain(`${what}_secret`);
+  }
+});

@@ -63,6 +63,14 @@ test.each([
   expect(connected).toEqual({ ok: false, error: { message: "In its words", final } });
 });
 
+test.each([
+  [402, undefined],
+  [403, "client-forbidden"],
+])("what is the app's trouble (%i, %s) ends no login", async (status, type) => {
+  const { connected } = await identify(problem(status, "In its words", { type }));
+  expect(connected).toMatchObject({ ok: false, error: { final: false } });
+});
+
 const TOKENS = {
   token_type: "bearer",
   expires_in: 7_200,

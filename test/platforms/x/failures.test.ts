@@ -60,7 +60,10 @@ test.each<[string, () => Response, object]>([
   [
     "a forbidden client",
     () => problem(403, "Client Forbidden", { type: "client-forbidden" }),
-    { code: "account_disconnected" },
+    {
+      code: "platform_unavailable",
+      message: "X refuses this instance's app, not the account: Client Forbidden",
+    },
   ],
   [
     "a suspended user",
