@@ -14,7 +14,7 @@ import {
   png,
   type Stage,
 } from "../../features/uploads/platform-stage.ts";
-import { verticalMp4 } from "../../support/videos.ts";
+import { lasting, verticalMp4 } from "../../support/videos.ts";
 import { type RecordedCall, toLine } from "./recording.ts";
 
 // Publishes every kind of post through the real connectors to the simulated platforms, and prints the
@@ -70,6 +70,14 @@ const X_KINDS: Kind[] = [
       video: longMp4(3_000_000),
       x_subtitles_url: "https://subtitles.sandbox.test/hello.srt",
       x_subtitles_language: "de",
+    }),
+  ],
+  [
+    "a video of three minutes with subtitles",
+    () => ({
+      title: "Look",
+      video: mp4(lasting(180)),
+      x_subtitles_url: "https://subtitles.sandbox.test/hello.srt",
     }),
   ],
   ["a lost answer", () => ({ title: `Lost ${LOST}` })],
