@@ -53,12 +53,13 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
 
 /** Why LinkedIn has no room for a text, or null. It is sent with a backslash before some characters. */
 function describeTooLong(text: string): string | null {
-  const sent = escapeLittleText(text).length;
-  if (sent <= MAX_TEXT_UNITS) return null;
   const taken = `Shorten the description: LinkedIn takes ${formatCount(MAX_TEXT_UNITS)} characters`;
+  // First, because a text that is far too long takes a while to be escaped.
   if (text.length > MAX_TEXT_UNITS) {
     return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
   }
+  const sent = escapeLittleText(text).length;
+  if (sent <= MAX_TEXT_UNITS) return null;
   return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~.`;
 }
 
