@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createMember, form, Harness, START } from "../support/harness.ts";
 import { measure, type Statement } from "../support/meter.ts";
-import { connectLive, photo, planOf, slowPlans } from "./support.ts";
+import { connectLive, finishChores, photo, planOf, slowPlans } from "./support.ts";
 import { listFilters } from "./workload.ts";
 
 /** Each distinct statement of the everyday calls, as the database received it. */
@@ -28,6 +28,7 @@ describe("the statements of reading, creating, publishing and the tick", () => {
     await post({ description: "Now", photo: photo() });
     await post({ description: "Later", schedule_date: "2027-01-01T00:00:00Z" });
     await record(harness, () => harness.deliver());
+    await finishChores(harness);
     await record(harness, () => runSchedule(harness.deps));
     for (const { query } of listFilters(START.getTime())) {
       await get(`/upload?${new URLSearchParams(query)}`);

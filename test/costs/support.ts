@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
+import { runSchedule } from "../../src/cron/schedule.ts";
 import type { Harness, Member } from "../support/harness.ts";
-import type { Costs, Statement } from "../support/meter.ts";
+import { type Costs, measure, type Statement } from "../support/meter.ts";
 
 /** Runs statements as one batch. */
 export async function store(statements: string[]): Promise<void> {
@@ -87,4 +88,13 @@ export async function slowPlans(
     if (bad.length > 0) slow.push(`${bad.join("; ")} in ${statement.sql}`);
   }
   return slow;
+}
+
+/** Ticks until the chores of the night and the hour are done, as they are at nearly every tick. */
+export async function finishChores(harness: Harness): Promise<void> {
+  for (let ticks = 0; ticks < 100; ticks++) {
+    const { costs } = await measure(harness, () => runSchedule(harness.deps));
+    if (costs.roundTrips.length === 1) return;
+  }
+  throw new Error("The chores do not come to an end.");
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createMember, Harness, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
-import { store, summary } from "./support.ts";
+import { finishChores, store, summary } from "./support.ts";
 import { loadPosts } from "./workload.ts";
 
 const ROWS = 20_000;
@@ -15,15 +15,6 @@ async function fill(): Promise<Harness> {
   const harness = new Harness();
   await finishChores(harness);
   return harness;
-}
-
-/** Ticks until the chores of the night and the hour are done, as they are at nearly every tick. */
-async function finishChores(harness: Harness): Promise<void> {
-  for (let ticks = 0; ticks < 100; ticks++) {
-    const { costs } = await measure(harness, () => runSchedule(harness.deps));
-    if (costs.roundTrips.length === 1) return;
-  }
-  throw new Error("The chores do not come to an end.");
 }
 
 test("a tick with nothing to do asks once, reads 10 rows at most and sends nothing", async () => {
