@@ -3,7 +3,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { SCOPES, type Scope } from "../../src/core/scopes.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
+  MAX_FIELD_CHARACTERS,
   MAX_TITLE_CHARACTERS,
+  MAX_URL_CHARACTERS,
 } from "../../src/features/uploads/text-bounds.ts";
 import { fieldInfos } from "../../src/platforms/form-fields.ts";
 import { connectors } from "../../src/platforms/registry.ts";
@@ -196,10 +198,16 @@ describe("the document", () => {
         unbounded(document, spec.requestBody?.content ?? {}, `${method} ${called}`),
       ),
     ).toEqual([]);
-    const { title, description } = document.components.schemas.NewUpload.properties;
-    expect([title.maxLength, description.maxLength]).toEqual([
+    const { properties } = document.components.schemas.NewUploads;
+    const { title, description, caption, tags, thumbnail_url } = properties;
+    expect(
+      [title, description, caption, tags, thumbnail_url].map(({ maxLength }) => maxLength),
+    ).toEqual([
       MAX_TITLE_CHARACTERS,
       MAX_DESCRIPTION_CHARACTERS,
+      MAX_DESCRIPTION_CHARACTERS,
+      MAX_FIELD_CHARACTERS,
+      MAX_URL_CHARACTERS,
     ]);
   });
 

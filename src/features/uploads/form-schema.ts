@@ -5,9 +5,14 @@ import { type FieldInfo, fieldInfos } from "../../platforms/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { MAX_ACCOUNTS } from "./bulk-form.ts";
 import { postFieldsSchema } from "./schema.ts";
+import {
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_FIELD_CHARACTERS,
+  MAX_URL_CHARACTERS,
+} from "./text-bounds.ts";
 
-/** The text of a field that nothing but the reader of forms bounds. */
-const longText = z.string().openapi({ maxLength: LIMITS.fieldSize });
+/** A text of the form; that it is no longer is seen to where the form is read. */
+const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 
 /** The fields of all platforms; one that several have says what it is for each. */
 function platformFields(): Record<string, z.ZodType> {
@@ -61,7 +66,7 @@ function platformField(uses: FieldUse[]): z.ZodType {
         ? { minimum: widest(uses, "minimum"), maximum: widest(uses, "maximum") }
         : {}),
       ...(type === "string" && !isClosed
-        ? { maxLength: widest(uses, "maxLength") ?? LIMITS.fieldSize }
+        ? { maxLength: widest(uses, "maxLength") ?? MAX_FIELD_CHARACTERS }
         : {}),
       description: describeUses(uses),
     });
@@ -92,14 +97,16 @@ function mediaFields(takesUrls: boolean) {
     thumbnail: file()
       .optional()
       .describe("A picture for the video, where the platform takes one (youtube)."),
-    thumbnail_url: longText.optional().describe("The public URL of a thumbnail."),
+    thumbnail_url: textUpTo(MAX_URL_CHARACTERS)
+      .optional()
+      .describe("The public URL of a thumbnail."),
   };
 }
 
 export const uploadFormSchema = () =>
   z
     .object({
-      accountId: longText.describe("The connected account to publish to."),
+      accountId: textUpTo(MAX_FIELD_CHARACTERS).describe("The connected account to publish to."),
       ...postFieldsSchema.shape,
       ...mediaFields(true),
       ...platformFields(),
@@ -109,12 +116,14 @@ export const uploadFormSchema = () =>
 export const batchFormSchema = () =>
   z
     .object({
-      accounts: longText.describe(
+      accounts: textUpTo(LIMITS.fieldSize).describe(
         `JSON array of 1 to ${MAX_ACCOUNTS} account ids; one given twice counts once.`,
       ),
       ...postFieldsSchema.shape,
-      caption: longText.optional().describe("The text, where neither title nor description is it."),
-      overrides: longText
+      caption: textUpTo(MAX_DESCRIPTION_CHARACTERS)
+        .optional()
+        .describe("The text, where neither title nor description is it."),
+      overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
           "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's goes over its platform's, and that over the shared text.",
