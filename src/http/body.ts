@@ -22,7 +22,10 @@ export const SMALL_BODY_BYTES = 64 * 1024;
 const DROPPED = { bytes: 16_000_000, ms: 2_000 } as const;
 const DROPPED_IN_DEVELOPMENT = { bytes: 128_000_000, ms: 10_000 } as const;
 
-/** Asked for at a time: the runtime would hand out 4 KB, and each time costs as much. */
+/**
+ * Waited for at a time, or the end: the runtime would hand out 4 KB, or each chunk of one byte that
+ * somebody sends, and each time costs as much.
+ */
 const READ_BYTES = 64 * 1024;
 
 const TIME_IS_UP = "time is up";
@@ -61,13 +64,12 @@ export class RequestBody {
     }
     this.takenBytes += bytes.length;
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
-    // A few bytes that somebody keeps must not keep all the room they were read into.
-    return bytes.length < READ_BYTES / 2 ? bytes.slice() : bytes;
+    return bytes;
   }
 
   /**
-   * The whole body. `onLarge` is awaited once it proves to be more than a small one, before the rest
-   * of it is taken in.
+   * The whole body. `onLarge` is awaited once as much as a small one has come, before the rest of it is
+   * taken in.
    *
    * @throws AppError 413 past `maxBytes`, and what `onLarge` throws
    */
@@ -81,7 +83,7 @@ export class RequestBody {
     for (let chunk = await this.read(); chunk; chunk = await this.read()) {
       if (this.takenBytes > maxBytes) throw bodyTooLarge(maxBytes);
       chunks.push(chunk);
-      if (isLarge || this.takenBytes <= SMALL_BODY_BYTES) continue;
+      if (isLarge || this.takenBytes < SMALL_BODY_BYTES) continue;
       isLarge = true;
       await onLarge();
     }
@@ -129,7 +131,7 @@ interface ByteReader {
 function openReader(source: ReadableStream<Uint8Array>): ByteReader {
   try {
     const reader = source.getReader({ mode: "byob" });
-    return oneAtATime(reader, () => reader.read(new Uint8Array(READ_BYTES)));
+    return oneAtATime(reader, () => reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES)));
   } catch {
     const reader = source.getReader();
     return oneAtATime(reader, () => reader.read());

@@ -28,7 +28,7 @@ export interface Form {
 }
 
 export interface FormTaker {
-  /** Awaited once a body proves to be more than a small one, before the rest of it is taken in. */
+  /** Awaited once as much as a small body has come, before the rest of a larger one is taken in. */
   onLarge(): Promise<unknown>;
   /** Called with each file as it arrives, in order; it must be read to its end there. */
   onFile(part: FilePart, form: Form): Promise<void>;
@@ -98,11 +98,11 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Form
     let fed = 0;
     for (let chunk = await body.read(); chunk; chunk = await body.read()) {
       for (let at = 0; at < chunk.length && !isOver; ) {
-        if (fed === SMALL_BODY_BYTES) await taker.onLarge();
         const slice = chunk.subarray(at, at + SMALL_BODY_BYTES - (fed % SMALL_BODY_BYTES));
         await write(slice);
         at += slice.length;
         fed += slice.length;
+        if (fed === SMALL_BODY_BYTES && !isOver) await taker.onLarge();
         if (fed - fileBytes > MAX_TEXT_BYTES) {
           throw tooLarge("The fields of the form are larger than 1 MB together.");
         }

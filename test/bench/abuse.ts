@@ -67,7 +67,9 @@ export async function measureAbuse(workspace: Workspace, script: string): Promis
   const instance = await startAkimbo(workspace, { script });
   const { token } = await createTeam(instance, 1);
   const rows: Row[] = [];
-  for (const { what, make, statuses } of HOSTILE_BODIES) {
+  // Where the connection may be lost no answer can be waited for: the proofs send those.
+  const answered = HOSTILE_BODIES.filter(({ statuses }) => !statuses.includes(CUT));
+  for (const { what, make, statuses } of answered) {
     const body = make();
     await send(instance, token, body, statuses);
     let cpu = Number.POSITIVE_INFINITY;

@@ -37,19 +37,19 @@ class Sender {
 
   /**
    * @param filler bytes after `head`; `stalls`: then nothing comes, and no end either; `pause`: is
-   * waited for between the two
+   * waited for before each piece after the first
    */
   constructor(
     head: Uint8Array | string,
     filler = 0,
-    { stalls = false, pause }: { stalls?: boolean; pause?: Promise<void> } = {},
+    { stalls = false, pause }: { stalls?: boolean; pause?: () => Promise<void> } = {},
   ) {
     let left = filler;
     let isFirst = head.length > 0;
     const source = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
-          if (!isFirst) await pause;
+          if (!isFirst) await pause?.();
           const next = isFirst ? join(head) : CHUNK.subarray(0, Math.min(left, CHUNK.length));
           if (!isFirst) left -= next.length;
           isFirst = false;
@@ -92,6 +92,8 @@ const send = (
   });
 
 const MANY_PARTS = join(...Array<Uint8Array>(100).fill(field("x", "y".repeat(5_000))));
+const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+const photo = (bytes: number) => join(PNG, new Uint8Array(bytes));
 const JSON_TYPE = "application/json";
 
 describe("what is refused is read to its end before the answer goes out", () => {
@@ -121,18 +123,29 @@ describe("what is refused is read to its end before the answer goes out", () => 
     expect([answer.status, sender.isDone]).toEqual([405, true]);
   });
 
-  test("also what comes only after the refusal", async () => {
-    const { promise: pause, resolve } = Promise.withResolvers<void>();
-    const never = new Promise<void>(() => {});
+  test("also what comes only after the refusal, while more is waited for", async () => {
+    const asked = Promise.withResolvers<void>();
+    const dropping = Promise.withResolvers<void>();
     const harness = new Harness({
       wait: () => {
-        resolve();
-        return never;
+        dropping.resolve();
+        return new Promise(() => {});
       },
+      media: {
+        put: async () => {
+          await asked.promise;
+          throw new Error("Storage is out of order.");
+        },
+      } as unknown as R2Bucket,
     });
-    const sender = new Sender(file("photo", "x"), 3_000_000, { pause });
-    const answer = await send(harness, sender, { token: UNKNOWN });
-    expect([answer.status, sender.isDone]).toEqual([401, true]);
+    const pause = () => {
+      asked.resolve();
+      return dropping.promise;
+    };
+    const head = join(file("photo", photo(60 * KB)), field("title", "x".repeat(10 * KB)));
+    const sender = new Sender(head, 3_000_000, { pause });
+    const answer = await send(harness, sender);
+    expect([answer.status, sender.isDone]).toEqual([500, true]);
   });
 
   test("but for what is more than 16 MB", async () => {
@@ -210,8 +223,6 @@ describe("a form", () => {
       ...more,
       END,
     );
-  const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const photo = (bytes: number) => join(PNG, new Uint8Array(bytes));
   const texts = (count: number) => range(count, (i) => field(`f${i}`, "x".repeat(240_000)));
 
   test.each<[string, number, () => Uint8Array<ArrayBuffer>]>([
