@@ -84,8 +84,8 @@ export const FULL: Form = {
     noLookUps: { uploads: 15, least: 100 },
     downUploads: 10,
     storm: { subjects: ["bluesky", "stepwise", "x", "pinterest", "youtube"], uploads: 40 },
-    hangingUploads: 1_000,
-    shuffled: { worlds: 2, uploads: 900, leastMessages: 5_000 },
+    hangingUploads: 500,
+    shuffled: { worlds: 4, uploads: 450, leastMessages: 5_000 },
     badDatabase: {
       subjects: ["stepwise", "bluesky", "x", "pinterest", "instagram"],
       uploads: 80,

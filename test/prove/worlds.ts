@@ -35,7 +35,8 @@ const PUBLISHED_PERCENT = 98;
 /** Half of the worlds know only some of the boundaries, and chance is uneven. */
 const SPARE = 2.5;
 const PARALLEL = 2;
-const WORLD_MS = 120_000;
+/** For a world of a few hundred posts on a busy machine. */
+const WORLD_MS = 300_000;
 
 /** Part A: everything that can break at a step, in moved time; and the controls. */
 export async function playWorlds(proof: Proof): Promise<void> {
