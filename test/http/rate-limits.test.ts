@@ -450,19 +450,21 @@ describe("files by signed address", () => {
   });
 });
 
-test.each<[string, string, boolean, number[]]>([
-  ["this machine in development", "127.0.0.1", true, [200, 200]],
-  ["this machine in development, by IPv6", "::1", true, [200, 200]],
-  ["another machine in development", "198.19.1.1", true, [200, 429]],
-  ["this machine in production", "127.0.0.2", false, [200, 429]],
-])("the health of %s has its quota, or none", async (_, address, isDevelopment, expected) => {
+test.each<[string, string, boolean, boolean]>([
+  ["this machine in development", "127.0.0.1", true, false],
+  ["this machine in development, by IPv6", "::1", true, false],
+  ["another machine in development", "198.19.1.1", true, true],
+  ["this machine in production", "127.0.0.2", false, true],
+])("the health of %s has its quota, or none", async (_, address, isDevelopment, hasQuota) => {
   const harness = harnessWith({
     isDevelopment,
     rateLimits: { read: { limit: 1, windowSeconds: 60 } },
   });
-  const look = () =>
-    harness.request("/health", { headers: { "cf-connecting-ip": address } }).then((r) => r.status);
-  expect([await look(), await look()]).toEqual(expected);
+  const isRefused = async () => {
+    const headers = { "cf-connecting-ip": address };
+    return (await harness.request("/health", { headers })).status === 429;
+  };
+  expect([await isRefused(), await isRefused()]).toEqual([false, hasQuota]);
 });
 
 test("counters survive the eviction of their object", async () => {
