@@ -57,6 +57,8 @@ export class Harness {
     this.deps = {
       ...base,
       fetch: (input, init) => this.network(input, init),
+      // The first harness of a run may have been made by the real clock.
+      startedAt: START,
       wait: async () => {},
       log: (entry) => this.logs.push(entry),
       publishQueue: {
