@@ -22,7 +22,7 @@ async function serve(t: TestContext, replies: readonly Reply[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, logPath: "/tmp/akimbo.log", ended: RUNNING };
+  return { origin: `http://127.0.0.1:${port}`, logPath: "akimbo.log", ended: RUNNING };
 }
 
 const json = (status: number, body: object): Reply => ({ status, body: JSON.stringify(body) });
