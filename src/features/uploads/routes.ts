@@ -46,7 +46,9 @@ const create = formRoute({
       "The queued post.",
     ),
     ...NOT_FOUND,
-    ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
+    ...conflict(
+      "ACCOUNT_INACTIVE: reconnect the account first. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts on their way, or too many drafts.",
+    ),
   },
 });
 formRoute.mount(uploadRoutes, create, async (c) => {
