@@ -13,6 +13,12 @@ export function stepOf(queries: readonly Pick<Query<unknown>, "sql" | "params">[
   return "read";
 }
 
+/** Id of the upload that a statement names as the one it is about; null where it names none. */
+export function uploadIn({ sql, params }: Pick<Query<unknown>, "sql" | "params">): number | null {
+  const before = /^(.*?"uploads"\."id" = )\?/s.exec(sql)?.[1];
+  return before === undefined ? null : Number(params[before.split("?").length - 1]);
+}
+
 const accountStep = (set: string): string =>
   set.includes('"credentials"') ? "refresh stored" : "refresh lease";
 

@@ -13,6 +13,8 @@ const WAITS = [30, 120, 600];
 /** Between two looks at what became of a post. */
 const LOOK_SECONDS = 30;
 const CALLS_PER_SLOT = 1.2;
+/** Milliseconds between the intent, from which waits are counted, and its call's arrival at the platform. */
+const UNDERWAY_MS = 5_000;
 
 /** Part B: each kind of trouble by itself, in moved time, and the figure that it has to keep to. */
 export async function playFigures(proof: Proof): Promise<void> {
@@ -226,7 +228,7 @@ function early({ calls }: PostCalls): JobCall[] {
     const wait = isRepeated ? (WAITS[count] ?? 0) : LOOK_SECONDS;
     const asked = fault === "rate limited" ? RETRY_AFTER_SECONDS : 0;
     const seconds = kind === "look-up" || kind === "status" ? wait : Math.max(wait, asked);
-    failures.set(kind, { count: count + 1, until: at + seconds * 1_000 });
+    failures.set(kind, { count: count + 1, until: at - UNDERWAY_MS + seconds * 1_000 });
   }
   return found;
 }

@@ -66,7 +66,7 @@ export const SHORT: Form = {
 
 export const FULL: Form = {
   worlds: [
-    { subject: "bluesky", count: 6, uploads: 100 },
+    { subject: "bluesky", count: 8, uploads: 100 },
     { subject: "stepwise", count: 6, uploads: 100 },
     ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 6, uploads: 100 })),
   ],
@@ -88,7 +88,7 @@ export const FULL: Form = {
     shuffled: { worlds: 4, uploads: 450, leastMessages: 5_000 },
     badDatabase: {
       subjects: ["stepwise", "bluesky", "x", "pinterest", "instagram"],
-      uploads: 80,
+      uploads: 180,
       leastFaults: 1_000,
     },
   },

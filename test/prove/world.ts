@@ -7,7 +7,7 @@ import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
 import { theSandbox } from "../../src/sandbox/state.ts";
-import { stepOf } from "./boundaries.ts";
+import { stepOf, uploadIn } from "./boundaries.ts";
 import { Chaos, type Side } from "./chaos.ts";
 import { CAP, publishLike } from "./connectors.ts";
 import { readDatabase, readLeaks } from "./evidence.ts";
@@ -345,9 +345,7 @@ export class World {
 
   private async database<T>(run: Run, queries: readonly Query<T>[]): Promise<T[]> {
     const step = stepOf(queries);
-    const isPoisoned = queries.some(({ params }) =>
-      params.some((value) => typeof value === "number" && this.poisoned.has(value)),
-    );
+    const isPoisoned = queries.some((query) => this.poisoned.has(uploadIn(query) ?? 0));
     return this.step(
       run,
       step,
