@@ -1,3 +1,4 @@
+import { CLOCK_SKEW_MS } from "./sliding-window.ts";
 import { HOUR } from "./time.ts";
 
 /** Source: spec, "Authentication" 6. */
@@ -20,7 +21,8 @@ export function presentToken(
   hash: string,
   now: number,
 ): { verdict: TokenVerdict; seen: Map<string, number> } {
-  const live = new Map([...seen].filter(([, at]) => at > now - TOKEN_WINDOW_MS));
+  const isLive = (at: number) => at > now - TOKEN_WINDOW_MS && at <= now + CLOCK_SKEW_MS;
+  const live = new Map([...seen].filter(([, at]) => isLive(at)));
   const allowed = live.has(hash) || live.size < MAX_DISTINCT_TOKENS;
   const oldest = Math.min(...live.values());
   if (allowed) live.set(hash, now);

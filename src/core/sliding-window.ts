@@ -13,6 +13,9 @@ export interface WindowVerdict {
   resetSeconds: number;
 }
 
+/** Callers' clocks differ by less. What is later is of a clock that has been moved back since. */
+export const CLOCK_SKEW_MS = 60_000;
+
 /**
  * An exact sliding window: `hits` are the epoch-ms times of earlier calls, oldest first. Returns the
  * verdict and the hits to keep. A refused call takes no place.
@@ -23,8 +26,7 @@ export function takePlace(
   now: number,
 ): { verdict: WindowVerdict; hits: number[] } {
   const windowMs = quota.windowSeconds * 1_000;
-  const oldest = hits.findIndex((hit) => hit > now - windowMs);
-  const live = oldest < 0 ? [] : hits.slice(oldest);
+  const live = hits.filter((hit) => hit > now - windowMs && hit <= now + CLOCK_SKEW_MS);
   const allowed = live.length < quota.limit;
   if (allowed) live.push(now);
   const blocking = allowed ? live[live.length - 1] : live[live.length - quota.limit];

@@ -52,6 +52,13 @@ describe("a sliding window", () => {
     });
   });
 
+  test("forgets calls of a clock that has been moved back since", () => {
+    const { verdict } = takePlace(at(900, 901, 902), quota, 5_000);
+    expect(verdict).toMatchObject({ allowed: true, remaining: 2, resetSeconds: 10 });
+    // Two Workers are never quite of one time.
+    expect(takePlace(at(5, 6, 7), quota, 5_000).verdict.allowed).toBe(false);
+  });
+
   test("never lets more than its limit into any window", () => {
     let hits: number[] = [];
     const taken: number[] = [];
