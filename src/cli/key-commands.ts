@@ -22,6 +22,6 @@ export function formatKeys(rows: readonly Row[]): string {
     "",
     rows.length > 1
       ? "Logins under a key that is not the first of ENCRYPTION_KEYS are encrypted anew at night."
-      : "All other keys can be taken out of ENCRYPTION_KEYS.",
+      : `Every login stands under ${rows[0]?.key_id}. Keys behind it in ENCRYPTION_KEYS can be taken out.`,
   ].join("\n");
 }

@@ -10,8 +10,11 @@ test("shows how many logins stand under which key, and what happens to them", ()
   assert.match(shown, /^Key +Logins\n─+ +─+\nk1 +12\nk2 +3\n\nLogins under .* anew at night\.$/);
 });
 
-test("says when the other keys are needed no more", () => {
+test("says which keys are needed no more", () => {
   const shown = formatKeys([{ key_id: "k2", logins: 15 }]);
-  assert.match(shown, /k2 +15\n\nAll other keys can be taken out of ENCRYPTION_KEYS\.$/);
+  assert.match(
+    shown,
+    /k2 +15\n\nEvery login stands under k2\. Keys behind it in ENCRYPTION_KEYS can be taken out\.$/,
+  );
   assert.equal(formatKeys([]), "No login is stored.");
 });
