@@ -21,8 +21,11 @@ export function isLongerThan(text: string, most: number): boolean {
   return false;
 }
 
-/** True when the text holds half of a surrogate pair, which no platform and no database accepts. */
-export const hasLoneSurrogate = (text: string): boolean => !text.isWellFormed();
+/** True for half of a surrogate pair and for NUL, which no platform and no database accepts. */
+export const isBrokenText = (text: string): boolean => !text.isWellFormed() || text.includes("\0");
+
+/** What is told of such a text. */
+export const BROKEN_TEXT = "has characters that are not valid text";
 
 /** 2000000 as 2,000,000. */
 export const formatCount = (count: number): string =>

@@ -1,14 +1,18 @@
 import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
+import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import type { AccountRow } from "./table.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
+
+/** Goes into requests and rows as it is. */
+const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
 
 /** A server that anybody may run chooses the name: longer ones are cut. */
 export const MAX_NAME_CHARACTERS = 200;
 const MAX_TAGS_CHARACTERS = 500;
 /** What is left of repeated and blank tags is counted below: here the limit is only told. */
-const tagText = z.string().openapi({ maxLength: MAX_TAGS_CHARACTERS });
+const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
 export const accountSchema = z
   .object({
@@ -61,9 +65,16 @@ export const accountTagsSchema = z.strictObject({
     ),
 });
 
+/** Stands in headers and addresses: no platform has others. */
+const token = z
+  .string()
+  .min(1)
+  .max(8_192)
+  .regex(/^[\x21-\x7e]+$/, "must be the token alone: visible ASCII characters");
+
 const credentials = z.strictObject({
-  accessToken: z.string().min(1).max(8_192),
-  refreshToken: z.string().min(1).max(8_192).optional(),
+  accessToken: token,
+  refreshToken: token.optional(),
   expiresAt: z.iso
     .datetime({ offset: true, error: "must be ISO 8601 with an offset" })
     .transform((text) => new Date(text))
@@ -75,7 +86,10 @@ const base = { platform, service: z.string().max(2_048).optional() };
 const MAX_PAGE_ID_CHARACTERS = 100;
 
 const isPageId = (value: unknown): boolean =>
-  typeof value === "string" && value.trim() !== "" && value.length <= MAX_PAGE_ID_CHARACTERS;
+  typeof value === "string" &&
+  value.trim() !== "" &&
+  value.length <= MAX_PAGE_ID_CHARACTERS &&
+  !isBrokenText(value);
 
 /** A check and no string of its own, so that a number in its place is told as a mistake of this field. */
 const pageId = z
@@ -94,15 +108,15 @@ export const newAccountSchema = z
       z.strictObject({
         platform,
         sandbox: z.literal(true),
-        name: z.string().trim().min(1).max(100).optional(),
+        name: plainText().trim().min(1).max(100).optional(),
         pageId,
       }),
       z.strictObject({ ...base, pageId, credentials }),
       z.strictObject({
         ...base,
-        identifier: z.string().trim().min(1).max(320),
-        appPassword: z.string().min(1).max(100),
-        authFactorToken: z.string().trim().min(1).max(50).optional(),
+        identifier: plainText().trim().min(1).max(320),
+        appPassword: plainText().min(1).max(100),
+        authFactorToken: plainText().trim().min(1).max(50).optional(),
       }),
     ],
     {

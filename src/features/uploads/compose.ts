@@ -1,7 +1,7 @@
 import { AppError, type FieldError, invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { refusedHashtags } from "../../core/hashtags.ts";
 import { coversScope } from "../../core/scopes.ts";
-import { hasLoneSurrogate } from "../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Capabilities, Connector, Post, PostMedia } from "../../platforms/connector.ts";
 import { fieldInfos } from "../../platforms/form-fields.ts";
@@ -229,8 +229,8 @@ export const hashtagErrors = (
 
 const textErrors = (fields: Map<string, string[]>): FieldError[] =>
   [...fields]
-    .filter(([, values]) => values.some((text) => hasLoneSurrogate(text) || text.includes("\0")))
-    .map(([field]) => ({ field, message: `${field}: has characters that are not valid text.` }));
+    .filter(([, values]) => values.some(isBrokenText))
+    .map(([field]) => ({ field, message: `${field}: ${BROKEN_TEXT}.` }));
 
 const UNKNOWN_IMAGE: PostMedia = {
   kind: "image",

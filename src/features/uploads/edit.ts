@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { AppError, type FieldError, invalidFields, notFound } from "../../core/errors.ts";
 import { coversScope } from "../../core/scopes.ts";
-import { hasLoneSurrogate } from "../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import type { Actor, Ctx } from "../../deps.ts";
 import type { Post, PostMedia } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
@@ -120,9 +120,8 @@ async function requireValid(
 ): Promise<void> {
   const errors: FieldError[] = [];
   for (const field of ["title", "description"] as const) {
-    const text = wanted[field] ?? "";
-    if (hasLoneSurrogate(text) || text.includes("\0")) {
-      errors.push({ field, message: `${field}: has characters that are not valid text.` });
+    if (isBrokenText(wanted[field] ?? "")) {
+      errors.push({ field, message: `${field}: ${BROKEN_TEXT}.` });
     }
   }
   const now = ctx.now();

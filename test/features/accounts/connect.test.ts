@@ -4,6 +4,7 @@ import { PLATFORMS } from "../../../src/core/platforms.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import {
   type Answer,
+  connectSandbox,
   createMember,
   form,
   Harness,
@@ -201,6 +202,45 @@ describe("a page that cannot be connected is told under pageId", () => {
     expect(answer.status).toBe(400);
     expect(answer.body.errors).toMatchObject([{ field: "pageId" }]);
     expect(await rowsOf(stage.member)).toEqual([]);
+  });
+});
+
+describe("text that is none is told under its field, and asks nobody", () => {
+  test.each<[string, string, object]>([
+    ["half of a pair", "pageId", { platform: "facebook", sandbox: true, pageId: "\ud800" }],
+    ["half of a pair", "name", { platform: "bluesky", sandbox: true, name: "\udc00" }],
+    ["NUL", "name", { platform: "bluesky", sandbox: true, name: "a\u0000b" }],
+    [
+      "half of a pair",
+      "identifier",
+      { platform: "bluesky", identifier: "\ud800.test", appPassword: "abcd-abcd-abcd-abcd" },
+    ],
+    ...PLATFORMS.flatMap((platform): [string, string, object][] =>
+      ["a\r\nb: c", "a\u0000b", "ключ", " a"].map((accessToken) => [
+        "no token",
+        "accessToken",
+        { platform, credentials: { accessToken } },
+      ]),
+    ),
+  ])("%s in %s: %j", async (_, field, json) => {
+    const stage = await onStage();
+    const answer = await stage.connect(json);
+    expect(answer.status).toBe(400);
+    expect(JSON.stringify(answer.body)).toContain(field);
+    expect(await rowsOf(stage.member)).toEqual([]);
+  });
+
+  test("in tags as well", async () => {
+    const stage = await onStage();
+    const id = await connectSandbox(stage.harness, stage.member);
+    for (const tags of ["\ud800", "a\u0000b", ["ok", "\udfff"]]) {
+      const { token } = stage.member;
+      const answer = await stage.harness.call("PATCH", `/accounts/${id}`, {
+        token,
+        json: { tags },
+      });
+      expect(answer.status).toBe(400);
+    }
   });
 });
 
