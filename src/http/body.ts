@@ -1,5 +1,5 @@
 import { createMiddleware } from "hono/factory";
-import { tooLarge } from "../core/errors.ts";
+import { AppError, tooLarge } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEnv } from "./env.ts";
 
@@ -53,11 +53,14 @@ export class RequestBody {
     this.declaredBytes = Number(request.headers.get("content-length") ?? 0);
   }
 
-  /** The next bytes; null at the end. @throws AppError 413 past 100 MB */
+  /** The next bytes; null at the end. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
   async read(): Promise<Uint8Array | null> {
     if (this.isOver || !this.source) return null;
     this.reader ??= openReader(this.source);
-    const bytes = await this.reader.read();
+    const bytes = await this.reader.read().catch(() => {
+      this.isOver = true;
+      throw new AppError(null, "The connection ended before the body did. Send the call again.");
+    });
     if (!bytes) {
       this.isOver = true;
       return null;

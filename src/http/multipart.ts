@@ -7,11 +7,14 @@ const MAX_PARTS = 64;
 /** Everything in a form that is not in a file: fields, headers of parts, and what stands between them. */
 const MAX_TEXT_BYTES = 1_000_000;
 
+/** Of one field: 70,000 characters, the longest text that is stored, in four bytes each, and some to spare. */
+const MAX_FIELD_BYTES = 300_000;
+
 /** The parser reaches its limit of parts when the last of them ends. */
 export const LIMITS = {
   parts: MAX_PARTS + 1,
   fieldNameSize: 100,
-  fieldSize: 256_000,
+  fieldSize: MAX_FIELD_BYTES,
   headerPairs: 20,
 } as const;
 

@@ -62,20 +62,26 @@ export function apiRoute<P extends string, R extends Omit<ApiRoute, "path"> & { 
   route: R,
 ) {
   const { limit, ...operation } = route;
-  const takesJson = route.request?.body ? [takeJson(route.scope)] : [];
+  const { body } = route.request ?? {};
+  const takesJson = body ? [takeJson(route.scope, body.required !== true)] : [];
   const middleware = [identify(route.scope, limit), ...takesJson];
   // The handler is typed by what its route says; what all routes share adds nothing to that.
   return createRoute<P, R>({ ...toOperation(operation), middleware } as unknown as R);
 }
 
-/** Takes in the body; one that is not small only from somebody who is known. */
-const takeJson = (scope: Scope) =>
+/**
+ * Takes in the body; one that is not small only from somebody who is known. An empty one is none where it
+ * may be left out: many clients name a content type all the same.
+ */
+const takeJson = (scope: Scope, isOptional: boolean) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const { raw } = c.req;
     if (raw.body) {
       const knowCaller = () => c.var.ctx.read(scope, []);
       const body = await bodyOf(raw).readAll(MAX_JSON_BYTES, knowCaller);
-      c.req.raw = new Request(raw, { body });
+      const headers = new Headers(raw.headers);
+      if (isOptional && body.length === 0) headers.delete("content-type");
+      c.req.raw = new Request(raw, { body, headers });
     }
     await next();
   });

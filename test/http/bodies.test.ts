@@ -214,6 +214,26 @@ describe("before the caller is known", () => {
   });
 });
 
+test.each<[string, Call]>([
+  ["a form", {}],
+  ["JSON", { path: "/tokens", type: JSON_TYPE }],
+])("%s whose sender hangs up is no crash of ours", async (_, call) => {
+  const harness = serve();
+  const head = join(field("accountId", accountId), part(['X: "y"'], "x"));
+  let isFirst = true;
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => {
+      if (!isFirst) return controller.error(new Error("Network connection lost."));
+      isFirst = false;
+      controller.enqueue(head);
+    },
+  });
+  const body = broken.pipeThrough(new IdentityTransformStream());
+  const answer = await send(harness, { body }, call);
+  expect(answer).toMatchObject({ status: 400, body: { success: false } });
+  expect(harness.logs).not.toContainEqual(expect.objectContaining({ event: "crash" }));
+});
+
 describe("a form", () => {
   const post = (...more: (Uint8Array | string)[]) =>
     join(

@@ -59,7 +59,7 @@ async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> 
       if (!facts) {
         throw new AppError(
           "NOT_FOUND",
-          `Account ${accountId} not found. GET /accounts lists yours.`,
+          `Account ${accountId.slice(0, 100)} not found. GET /accounts lists yours.`,
         );
       }
       // Source: spec, "Bulk upload".

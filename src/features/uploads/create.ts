@@ -66,7 +66,10 @@ async function composeOne(
   const accountId = requireOneAccount(fields, errors);
   const [account] = facts;
   if (!account) {
-    throw new AppError("NOT_FOUND", `Account ${accountId} not found. GET /accounts lists yours.`);
+    throw new AppError(
+      "NOT_FOUND",
+      `Account ${accountId.slice(0, 100)} not found. GET /accounts lists yours.`,
+    );
   }
   const prepare = createPreparer();
   const submission = { ...rest, facts: account, fields, fileErrors: errors, taken: 0, prepare };

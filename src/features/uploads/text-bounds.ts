@@ -39,7 +39,7 @@ export function boundErrors(fields: ReadonlyMap<string, readonly string[]>): Fie
     if (isLongerThan(text, own ?? MAX_FIELD_CHARACTERS)) {
       found.push(refuse(field, own ?? MAX_FIELD_CHARACTERS));
     } else if (own === undefined) {
-      together += text.length;
+      together += [...text].length;
     }
   }
   if (together > MAX_FIELDS_CHARACTERS) {

@@ -259,10 +259,13 @@ describe("is refused with", () => {
     expect(await life.row(id)).toMatchObject({ status: "failed" });
   });
 
-  test("400 for a body that is no JSON, and 415 for another type", async () => {
+  test("400 for a body that is no JSON, 415 for another type; an empty one is none", async () => {
     const id = await life.insert(failed());
     expect(await retry(id, "{")).toMatchObject({ status: 400, body: { code: "INVALID_JSON" } });
     const { token } = life.member;
+    const empty = { token, body: "", headers: { "content-type": "application/json" } };
+    const retried = await life.harness.call("POST", `/upload/${id}/retry`, empty);
+    expect(retried).toMatchObject({ status: 200, body: { data: { uploadId: id } } });
     const form = { token, body: "force=true" };
     expect((await life.harness.call("POST", `/upload/${id}/retry`, form)).status).toBe(415);
   });
