@@ -37,13 +37,15 @@ export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
  * it. The token is `chosen`, else the one kept from an earlier start, else a new one; null when the
  * database belongs to somebody else's workspace.
  *
- * @throws Problem when the chosen token has been revoked
+ * @throws Problem when the folder cannot be made, or the chosen token has been revoked
  */
 export async function prepareWorkspace(
   stateDir: string,
   chosen: string | null,
 ): Promise<string | null> {
-  await mkdir(stateDir, { recursive: true });
+  await mkdir(stateDir, { recursive: true }).catch((error: Error) => {
+    throw new Problem(`STATE_DIR cannot be used: ${error.message}`);
+  });
   const token = chosen ?? (await findDemoToken(stateDir)) ?? createToken();
   const state = await migrateAndSeed(stateDir, token);
   if (!state.hasDemoOwner) return null;

@@ -12,6 +12,8 @@ import { createLineSorter } from "./wrangler-output.ts";
 
 const READY_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
+/** A server whose starter was killed ends within less. */
+const FREE_TIMEOUT_MS = 15_000;
 /** For what the server says at its end to be shown. */
 const LAST_WORDS_MS = 1_000;
 const DEFAULT_PORT = 8787;
@@ -26,9 +28,8 @@ export function readPort(env: NodeJS.ProcessEnv = process.env): number {
   return port;
 }
 
-/** @throws Problem when something listens there already */
-export async function requireFreePort(port: number): Promise<void> {
-  const isTaken = await new Promise<boolean>((resolve) => {
+const isTaken = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const socket = connect({ port, host: "localhost" });
     socket.on("connect", () => {
       socket.destroy();
@@ -36,7 +37,21 @@ export async function requireFreePort(port: number): Promise<void> {
     });
     socket.on("error", () => resolve(false));
   });
-  if (!isTaken) return;
+
+/**
+ * Waits for a server whose starter was killed to let go of its port.
+ *
+ * @throws Problem when something goes on listening there
+ */
+export async function requireFreePort(
+  port: number,
+  timeoutMs: number = FREE_TIMEOUT_MS,
+): Promise<void> {
+  if (!(await isTaken(port))) return;
+  console.log(`Port ${port} is in use. Waiting a moment for it …`);
+  for (const end = Date.now() + timeoutMs; Date.now() < end; await sleep(POLL_MS)) {
+    if (!(await isTaken(port))) return;
+  }
   throw new Problem(
     `Port ${port} is already in use. Perhaps Akimbo is running in another terminal; if not, choose ` +
       `another port: PORT=${port === 65_535 ? DEFAULT_PORT : port + 1} npm start`,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { waitUntilAnswering } from "../../src/cli/server.ts";
+import { requireFreePort, waitUntilAnswering } from "../../src/cli/server.ts";
 
 const RUNNING = new Promise<number>(() => {});
 
@@ -53,4 +53,16 @@ test("silence is told too, and an end at once", async (t) => {
   await assert.rejects(waitUntilAnswering(server, 0), /It gave no answer at all\./);
   const over = { ...server, ended: Promise.resolve(3) };
   await assert.rejects(waitUntilAnswering(over, 10_000), /The server stopped \(exit code 3\)\./);
+});
+
+test("a port that is let go of in a moment is waited for", async (t) => {
+  const { origin } = await serve(t, [late]);
+  const port = Number(new URL(origin).port);
+  await assert.rejects(requireFreePort(port, 0), /already in use/);
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, resolve));
+  const { port: leaving } = other.address() as AddressInfo;
+  const free = requireFreePort(leaving, 10_000);
+  other.close();
+  await free;
 });

@@ -20,19 +20,26 @@ const scheduledFor = z
     return z.NEVER;
   });
 
+const edited = {
+  title: titleText.nullable().optional(),
+  description: descriptionText.nullable().optional(),
+  scheduledFor: scheduledFor
+    .optional()
+    .openapi({ type: "string", format: "date-time" })
+    .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
+  status: z
+    .string({ error: "must be text" })
+    .optional()
+    .openapi({ type: "string", enum: [...UPLOAD_STATUSES] })
+    .describe("Only the status that the post has. It is changed by submit, approve and delete."),
+};
+
 export const uploadEditSchema = z
-  .strictObject({
-    title: titleText.nullable().optional(),
-    description: descriptionText.nullable().optional(),
-    scheduledFor: scheduledFor
-      .optional()
-      .openapi({ type: "string", format: "date-time" })
-      .describe("When to publish: ISO 8601 with an offset, in the future and within 6 months."),
-    status: z
-      .string({ error: "must be text" })
-      .optional()
-      .openapi({ type: "string", enum: [...UPLOAD_STATUSES] })
-      .describe("Only the status that the post has. It is changed by submit, approve and delete."),
+  .strictObject(edited, {
+    error: ({ code }) =>
+      code === "unrecognized_keys"
+        ? `cannot be edited; send ${Object.keys(edited).join(", ")}`
+        : undefined,
   })
   .meta({ id: "UploadEdit" });
 

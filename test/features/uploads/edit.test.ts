@@ -320,6 +320,14 @@ describe("is refused", () => {
     expect(await life.row(id)).toEqual(before);
   });
 
+  test("the date by its name in a form, and says what it is called here", async () => {
+    const id = await life.insert({ status: "draft" });
+    const { body } = await edit(id, { schedule_date: "2026-12-25T10:00:00Z" });
+    const message =
+      "schedule_date: cannot be edited; send title, description, scheduledFor, status";
+    expect(body.errors).toEqual([{ field: "schedule_date", message }]);
+  });
+
   test("a body that is no JSON, or none by its type", async () => {
     const id = await life.insert({ status: "draft" });
     expect(await edit(id, "{")).toMatchObject({ status: 400, body: { code: "INVALID_JSON" } });
