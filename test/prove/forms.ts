@@ -40,7 +40,7 @@ const ALL: readonly Subject[] = [
 
 export const SHORT: Form = {
   worlds: [
-    { subject: "bluesky", count: 2, uploads: 75 },
+    { subject: "bluesky", count: 4, uploads: 75 },
     { subject: "stepwise", count: 2, uploads: 75 },
     ...PROTOCOLS.map(({ platform }) => ({ subject: platform, count: 1, uploads: 40 })),
   ],
@@ -60,7 +60,7 @@ export const SHORT: Form = {
     storm: { subjects: ["x"], uploads: 25 },
     hangingUploads: 100,
     shuffled: { worlds: 1, uploads: 40, leastMessages: 150 },
-    badDatabase: { subjects: ["x"], uploads: 25, leastFaults: 40 },
+    badDatabase: { subjects: ["x"], uploads: 60, leastFaults: 40 },
   },
 };
 
