@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
-import { wakeDueUploads } from "../features/uploads/sweep.ts";
+import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
 import { roundsDone, runChores } from "./chores.ts";
 
 /**

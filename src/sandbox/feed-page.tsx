@@ -1,6 +1,6 @@
 import type { Platform } from "../core/platforms.ts";
+import type { FeedMedia, FeedPost } from "./kit/store.ts";
 import { SIMULATED_PLATFORMS } from "./registry.ts";
-import type { FeedMedia, FeedPost } from "./store.ts";
 
 export const FEED_STYLES = `
 .feed { display: grid; gap: 1.1rem; list-style: none; margin-bottom: 0; padding: 0; }

@@ -1,7 +1,7 @@
 import { PublishFailure } from "../core/failures.ts";
 import type { Fetch } from "../platforms/connector.ts";
+import { type CallOrigin, readOutcome, withOrigin } from "./kit/simulator.ts";
 import { findSimulated } from "./registry.ts";
-import { type CallOrigin, readOutcome, withOrigin } from "./simulator.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 
 /** Settles as `work` does, or rejects with the signal's reason as soon as it aborts. */

@@ -5,8 +5,8 @@ import { AppError, invalidFields, notFound } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { renderPage } from "../pages/layout.tsx";
 import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
+import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
-import type { FeedPost } from "./store.ts";
 
 export interface SandboxRouteOptions {
   deps(c: Context): Deps;

@@ -1,11 +1,11 @@
 import { DurableObject } from "cloudflare:workers";
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
 import type { Env } from "../deps.ts";
-import { LOGINS_SCHEMA } from "./logins.ts";
-import { MEDIA_SCHEMA } from "./media-store.ts";
+import { LOGINS_SCHEMA } from "./kit/logins.ts";
+import { MEDIA_SCHEMA } from "./kit/media-store.ts";
+import { readCall, type Simulator } from "./kit/simulator.ts";
+import { type FeedFilter, type FeedPost, POSTS_SCHEMA, SandboxStore } from "./kit/store.ts";
 import { findSimulated, type SimulatedPlatform } from "./registry.ts";
-import { readCall, type Simulator } from "./simulator.ts";
-import { type FeedFilter, type FeedPost, POSTS_SCHEMA, SandboxStore } from "./store.ts";
 
 /** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
 export class SandboxState extends DurableObject<Env> {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withAppSecretProof } from "../../src/platforms/app-secret-proof.ts";
+import { withAppSecretProof } from "../../src/platforms/meta/app-secret-proof.ts";
 
 /** HMAC-SHA256 of "EAAtoken" under "secret", as `openssl dgst -sha256 -hmac` gives it. */
 const PROOF = "61b5257ec5c5a53e992ae4d93afa0975e1f1be671788f65a476b0689ad5d5dd5";

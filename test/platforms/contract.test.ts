@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { FieldError } from "../../src/core/errors.ts";
 import { PLATFORMS, type Platform } from "../../src/core/platforms.ts";
 import type { Connector, MediaKind, Post } from "../../src/platforms/connector.ts";
-import { fieldInfos } from "../../src/platforms/form-fields.ts";
+import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 import { VERSIONS } from "../../src/platforms/versions.ts";
 

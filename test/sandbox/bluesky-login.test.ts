@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
 import { sandboxHandle } from "../../src/sandbox/bluesky/identity.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxLogin } from "../../src/sandbox/login.ts";
+import { sandboxLogin } from "../../src/sandbox/kit/login.ts";
 import { connect, postJson, readError, record, type Session, write, xrpc } from "./support.ts";
 
 const HOUR = 3_600;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, test } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/login.ts";
+import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
 import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
 import { testPng } from "../support/videos.ts";
 import { mp4, png, sandbox, unique } from "./support.ts";

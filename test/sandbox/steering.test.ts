@@ -6,7 +6,7 @@ import {
   type SteeringHistory,
   steer,
   type Verdict,
-} from "../../src/sandbox/steering.ts";
+} from "../../src/sandbox/kit/steering.ts";
 
 const NOTHING = {
   failure: null,

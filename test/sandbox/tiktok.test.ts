@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/login.ts";
+import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
 import { readImageSize } from "../../src/sandbox/tiktok/image-size.ts";
 import { testJpeg } from "../support/videos.ts";
 import { mp4, sandbox, unique } from "./support.ts";

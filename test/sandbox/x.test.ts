@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/login.ts";
+import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
 import { createMember, Harness } from "../support/harness.ts";
 import { lasting, testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
 

@@ -6,8 +6,8 @@ import {
   MAX_FIELD_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
-} from "../../src/features/uploads/text-bounds.ts";
-import { fieldInfos } from "../../src/platforms/form-fields.ts";
+} from "../../src/features/uploads/create/text-bounds.ts";
+import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import {
   type Answer,

@@ -12,7 +12,7 @@ import type {
   LoginRefusal,
 } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { sandboxCredentials, sandboxLogin } from "../../sandbox/login.ts";
+import { sandboxCredentials, sandboxLogin } from "../../sandbox/kit/login.ts";
 import { emitIfChanged } from "../events/emit.ts";
 import {
   appKeysOf,

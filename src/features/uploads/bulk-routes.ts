@@ -2,9 +2,9 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
-import { createBatch, validateBatch } from "./bulk.ts";
-import { MAX_ACCOUNTS } from "./bulk-form.ts";
-import { batchFormSchema } from "./form-schema.ts";
+import { createBatch, validateBatch } from "./create/bulk.ts";
+import { MAX_ACCOUNTS } from "./create/bulk-form.ts";
+import { batchFormSchema } from "./create/form-schema.ts";
 import { HELD } from "./rules.ts";
 
 export const bulkRoutes = createRouter();

@@ -5,9 +5,9 @@ import type { Platform } from "../../core/platforms.ts";
 import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
 import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
+import { hasQuota } from "./create/room.ts";
 import type { OlderFilter, RetryFilter } from "./lifecycle-schema.ts";
 import { type PageRow, pageColumns, readPageRow } from "./page-size.ts";
-import { hasQuota } from "./room.ts";
 import type { StatusGroup, UploadStatus } from "./rules.ts";
 import { type OlderRecord, type UploadMetadata, type UploadRow, uploads } from "./table.ts";
 

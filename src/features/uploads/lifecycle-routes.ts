@@ -5,8 +5,9 @@ import type { AppEnv } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
-import { deleteUpload } from "./cancel.ts";
-import { editUpload } from "./edit.ts";
+import { deleteUpload } from "./change/cancel.ts";
+import { editUpload } from "./change/edit.ts";
+import { retryFailed, retryUpload } from "./change/retry.ts";
 import {
   deletedUploadSchema,
   editedUploadSchema,
@@ -27,7 +28,6 @@ import {
 } from "./lifecycle-schema.ts";
 import { getLimits } from "./limits.ts";
 import { getOlderPost, listOlderPosts } from "./older-posts.ts";
-import { retryFailed, retryUpload } from "./retry.ts";
 import { HELD, toldOfHeld } from "./rules.ts";
 
 /** What becomes of an upload after its creation. */

@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { dailyCapOf, dailyCaps } from "./admission.ts";
+import { dailyCapOf, dailyCaps } from "./create/admission.ts";
 import { dayOfAccount } from "./lifecycle-repo.ts";
 import { CAP_WINDOW_MS } from "./rules.ts";
 

@@ -2,7 +2,11 @@ import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import type { Platform } from "../../core/platforms.ts";
 import { partReader, type Query, sqlQuery } from "../../db/client.ts";
 import { accounts } from "../accounts/table.ts";
-import { COMPARED_WHOLE_BYTES, type RecentPost, SAMPLE_CHARACTERS } from "./content-rules.ts";
+import {
+  COMPARED_WHOLE_BYTES,
+  type RecentPost,
+  SAMPLE_CHARACTERS,
+} from "./create/content-rules.ts";
 import { type PageRow, pageColumns, readPageRow } from "./page-size.ts";
 import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";

@@ -4,7 +4,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
-import { uploadFormSchema } from "./form-schema.ts";
+import { uploadFormSchema } from "./create/form-schema.ts";
 import { HELD } from "./rules.ts";
 import {
   createdUploadSchema,

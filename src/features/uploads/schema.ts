@@ -4,9 +4,9 @@ import { PLATFORMS, TEXT_FIELDS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { mediaPath } from "../media/address.ts";
+import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
-import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./text-bounds.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 

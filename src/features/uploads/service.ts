@@ -5,7 +5,7 @@ import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo.ts";
 import type { UploadFilter } from "./schema.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
-export { createUpload } from "./create.ts";
+export { createUpload } from "./create/create.ts";
 
 /**
  * One page, most recent first, and how many there are in all.

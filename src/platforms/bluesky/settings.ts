@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { field, formField, readJsonList, readList } from "../form-fields.ts";
+import { field, formField, readJsonList, readList } from "../kit/form-fields.ts";
 
 /** Language tags of one post. Source: lexicon app.bsky.feed.post. */
 const MAX_LANGS = 3;

@@ -5,7 +5,7 @@ import {
   graphId as id,
   type Reading,
   readGraphReply,
-} from "../meta-graph.ts";
+} from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
 const API_VERSION = VERSIONS.facebook.version;

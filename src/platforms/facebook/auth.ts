@@ -9,7 +9,7 @@ import type {
   Profile,
   PublishAccount,
 } from "../connector.ts";
-import type { GraphRefusal } from "../meta-graph.ts";
+import type { GraphRefusal } from "../meta/graph.ts";
 import {
   getMeRequest,
   getPageRequest,

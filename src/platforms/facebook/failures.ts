@@ -11,8 +11,8 @@ import {
   UNAVAILABLE,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta-failures.ts";
-import type { GraphRefusal } from "../meta-graph.ts";
+} from "../meta/failures.ts";
+import type { GraphRefusal } from "../meta/graph.ts";
 
 /** Identical to a post that is out, and photos that are in one already. */
 const DUPLICATE_POST = 506;

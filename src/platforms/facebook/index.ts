@@ -1,5 +1,5 @@
-import { withAppSecretProof } from "../app-secret-proof.ts";
 import type { Connector } from "../connector.ts";
+import { withAppSecretProof } from "../meta/app-secret-proof.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
 

@@ -8,7 +8,7 @@ import type {
   IdentifyOptions,
   LoginRefusal,
 } from "../connector.ts";
-import { graphRequest } from "../meta-graph.ts";
+import { graphRequest } from "../meta/graph.ts";
 import { GRAPH, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";

@@ -8,7 +8,7 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
-import type { GraphRefusal } from "../meta-graph.ts";
+import type { GraphRefusal } from "../meta/graph.ts";
 import {
   addressOf,
   countPhotos,

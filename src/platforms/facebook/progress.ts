@@ -8,7 +8,7 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
-import type { GraphRefusal, Reading } from "../meta-graph.ts";
+import type { GraphRefusal, Reading } from "../meta/graph.ts";
 import { addressOf } from "./api.ts";
 import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
 import {

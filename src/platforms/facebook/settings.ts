@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { refusedUrl } from "../../core/url-policy.ts";
-import { choice, field, flag, otherwise, single } from "../form-fields.ts";
+import { choice, field, flag, otherwise, single } from "../kit/form-fields.ts";
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { parseJson, readText } from "../kit/reply.ts";
+import { streamedForm } from "../kit/streamed-form.ts";
 import {
   type GraphRefusal,
   graphRequest,
   graphId as id,
   type Reading,
   readGraphReply,
-} from "../meta-graph.ts";
-import { parseJson, readText } from "../reply.ts";
-import { streamedForm } from "../streamed-form.ts";
+} from "../meta/graph.ts";
 import { GRAPH, permalink, readReply, versioned } from "./api.ts";
 import type { PullRefusal } from "./failures.ts";
 

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta-containers.ts";
+import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta/containers.ts";
 import {
   type GraphCall,
   graphRequest,
   graphId as id,
   type Reading,
   readGraphReply,
-} from "../meta-graph.ts";
+} from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
 const API_VERSION = VERSIONS.instagram.version;

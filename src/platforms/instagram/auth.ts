@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { AppKeys, Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
-import { exchangeToken, publicPicture, renewToken, toLoginRefusal } from "../meta-login.ts";
+import { exchangeToken, publicPicture, renewToken, toLoginRefusal } from "../meta/login.ts";
 import { exchangeTokenRequest, getMeRequest, readGetMeReply, refreshTokenRequest } from "./api.ts";
 import { judge } from "./failures.ts";
 

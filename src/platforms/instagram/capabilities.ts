@@ -1,5 +1,5 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
-import type { VideoRules } from "../meta-video-rules.ts";
+import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
 export const MAX_CAPTION = 2_200;

@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
-import { captionField, captionOf } from "../meta-post.ts";
+import { captionField, captionOf } from "../meta/post.ts";
 import {
   IMAGE_TYPES,
   MAX_CAPTION,

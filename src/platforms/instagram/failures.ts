@@ -10,7 +10,7 @@ import {
   UNAVAILABLE,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta-failures.ts";
+} from "../meta/failures.ts";
 
 /**
  * What an error_subcode means.

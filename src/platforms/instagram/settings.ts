@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { refusedUrl } from "../../core/url-policy.ts";
-import { choice, field, flag, formField, otherwise, shown, single } from "../form-fields.ts";
+import { choice, field, flag, formField, otherwise, shown, single } from "../kit/form-fields.ts";
 
 /** Source: spec, "Uploads: create", `instagram`. */
 const MEDIA_TYPES = ["IMAGE", "VIDEO", "REELS", "STORIES"] as const;

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { choice, field, otherwise } from "../form-fields.ts";
+import { choice, field, otherwise } from "../kit/form-fields.ts";
 
 const VISIBILITIES = ["PUBLIC", "CONNECTIONS"] as const;
 /** Source: spec, "Uploads: create", `linkedin`. */

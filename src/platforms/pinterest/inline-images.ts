@@ -1,6 +1,6 @@
 import { randomHex } from "../../core/ids.ts";
 import type { MediaItem } from "../connector.ts";
-import { type BodyPart, writeParts } from "../write-parts.ts";
+import { type BodyPart, writeParts } from "../kit/write-parts.ts";
 import { type NewPin, postPin } from "./api.ts";
 
 /** An image whose bytes are read when their turn has come. */

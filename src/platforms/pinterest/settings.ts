@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { field, single } from "../form-fields.ts";
+import { field, single } from "../kit/form-fields.ts";
 import { MAX_ALT_TEXT, MAX_LINK } from "./capabilities.ts";
 
 /** Longer than any video. */

@@ -1,5 +1,5 @@
-import { readText } from "../reply.ts";
-import { streamedForm } from "../streamed-form.ts";
+import { readText } from "../kit/reply.ts";
+import { streamedForm } from "../kit/streamed-form.ts";
 import type { RegisteredVideo } from "./api.ts";
 
 const MAX_REPLY_BYTES = 16 * 1_024;

@@ -4,14 +4,14 @@ import {
   type ContainerStatus,
   type Fields,
   type ListedPost,
-} from "../meta-containers.ts";
+} from "../meta/containers.ts";
 import {
   type GraphCall,
   graphRequest,
   graphId as id,
   type Reading,
   readGraphReply,
-} from "../meta-graph.ts";
+} from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
 /** The name of the platform in messages about answers that have none. */

@@ -1,13 +1,13 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { AppKeys, Connected, Credentials, Fetch, LoginRefusal } from "../connector.ts";
-import type { GraphRefusal } from "../meta-graph.ts";
+import type { GraphRefusal } from "../meta/graph.ts";
 import {
   exchangeToken,
   isYoung,
   publicPicture,
   renewToken,
   toLoginRefusal,
-} from "../meta-login.ts";
+} from "../meta/login.ts";
 import {
   exchangeTokenRequest,
   getMeRequest,

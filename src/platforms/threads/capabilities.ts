@@ -1,5 +1,5 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
-import type { VideoRules } from "../meta-video-rules.ts";
+import type { VideoRules } from "../meta/video-rules.ts";
 
 /** What Threads counts as characters. Source: spec, "Content limits by platform". */
 export const MAX_TEXT = 500;

@@ -1,6 +1,6 @@
 import type { MediaItem, PublishJob } from "../connector.ts";
-import type { Fields } from "../meta-containers.ts";
-import { captionOf, sourceOf } from "../meta-post.ts";
+import type { Fields } from "../meta/containers.ts";
+import { captionOf, sourceOf } from "../meta/post.ts";
 import { READABLE_IMAGES } from "./capabilities.ts";
 import type { ThreadsSettings } from "./settings.ts";
 

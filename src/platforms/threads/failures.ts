@@ -9,8 +9,8 @@ import {
   LIMITED,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta-failures.ts";
-import type { GraphRefusal } from "../meta-graph.ts";
+} from "../meta/failures.ts";
+import type { GraphRefusal } from "../meta/graph.ts";
 
 /** The container is not to be found: publishing may not know yet of one that is ready. */
 export const CONTAINER_MISSING = 4279009;

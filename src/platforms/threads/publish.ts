@@ -1,6 +1,6 @@
-import { captionOf } from "../meta-post.ts";
-import { containerPublisher } from "../meta-publish.ts";
-import { refusedVideo } from "../meta-video-rules.ts";
+import { captionOf } from "../meta/post.ts";
+import { containerPublisher } from "../meta/publish.ts";
+import { refusedVideo } from "../meta/video-rules.ts";
 import {
   createContainerRequest,
   getContainerRequest,

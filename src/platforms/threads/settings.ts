@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { choice, field, otherwise, single } from "../form-fields.ts";
+import { choice, field, otherwise, single } from "../kit/form-fields.ts";
 import { MAX_ALT_TEXT } from "./capabilities.ts";
 
 /** Source: spec, "Uploads: create", `threads`. */

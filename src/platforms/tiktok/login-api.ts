@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import { parseJson } from "../reply.ts";
+import { parseJson } from "../kit/reply.ts";
 import { API, errorObject, type Reading, readBody, readReply, toRefusal } from "./api.ts";
 
 /** Fields that every login may read, and those that need `user.info.profile`. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { choice, field, flag, otherwise, wholeNumber } from "../form-fields.ts";
+import { choice, field, flag, otherwise, wholeNumber } from "../kit/form-fields.ts";
 
 export const PRIVACY_LEVELS = [
   "PUBLIC_TO_EVERYONE",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import { type FormFile, streamedForm } from "../streamed-form.ts";
+import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
 import { API, call, type Reading, readData, readWhole } from "./api.ts";
 
 /** What is sent of a file: all of it, or a segment. */

@@ -11,7 +11,7 @@ import {
   shown,
   single,
   wholeNumber,
-} from "../form-fields.ts";
+} from "../kit/form-fields.ts";
 import { MAX_ALT_CHARACTERS, POLL_MINUTES } from "./capabilities.ts";
 
 /** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */

@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Prepared, Refused } from "../connector.ts";
-import { readText } from "../reply.ts";
+import { readText } from "../kit/reply.ts";
 import type { XRefusal } from "./api.ts";
 import type { Job, Preparing } from "./bookmark.ts";
 import { MAX_SUBTITLES_BYTES } from "./capabilities.ts";

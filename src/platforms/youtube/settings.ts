@@ -9,7 +9,7 @@ import {
   readList,
   shown,
   single,
-} from "../form-fields.ts";
+} from "../kit/form-fields.ts";
 import { MAX_DESCRIPTION, MAX_TITLE } from "./capabilities.ts";
 
 export const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;

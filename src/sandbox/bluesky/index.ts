@@ -1,5 +1,5 @@
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { SANDBOX_SERVICE } from "./identity.ts";
 import { DIRECTORY, ENTRYWAY, PUBLIC_APPVIEW, VIDEO_SERVICE } from "./origins.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";

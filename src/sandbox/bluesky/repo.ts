@@ -2,8 +2,8 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { toHex } from "../../core/ids.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
-import { deliver, forcedFailure, readBody } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { deliver, forcedFailure, readBody } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
 import { isTid, nextTid, recordCid, toCid } from "./cid.ts";
 import {
   type BlobRef,

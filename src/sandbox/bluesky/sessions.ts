@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { addSeconds, DAY, HOUR, SECOND } from "../../core/time.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import {
   didOf,
   displayNameOf,

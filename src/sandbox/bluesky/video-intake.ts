@@ -1,5 +1,5 @@
 import { fromHex, randomHex } from "../../core/ids.ts";
-import { appendBody, readStored } from "../files.ts";
+import { appendBody, readStored } from "../kit/files.ts";
 import { toCid } from "./cid.ts";
 import { type Account, authenticateService, SANDBOX_SERVICE_DID } from "./sessions.ts";
 import { createJob, readAllowance } from "./video-jobs.ts";

@@ -1,4 +1,6 @@
 import { randomHex } from "../../core/ids.ts";
+import type { SimulatedCall } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import {
   type GraphCall,
   GraphError,
@@ -6,9 +8,7 @@ import {
   pickFields,
   readGraphCall,
   takeProof,
-} from "../meta-graph.ts";
-import type { SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+} from "../meta/graph.ts";
 
 export interface FacebookCall extends GraphCall {
   /** The part of a video that a form brings along; null for every other call. */

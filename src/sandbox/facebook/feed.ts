@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
-import { deliver } from "../simulator.ts";
+import { deliver } from "../kit/simulator.ts";
+import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
 import { readFlag, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { attach, findPhoto, type Photo } from "./photos.ts";

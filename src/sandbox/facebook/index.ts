@@ -1,6 +1,6 @@
-import { GraphError, unsupported } from "../meta-graph.ts";
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { GraphError, unsupported } from "../meta/graph.ts";
 import { type FacebookCall, pick, readFacebookCall } from "./call.ts";
 import { createPost } from "./feed.ts";
 import { GRAPH_VIDEO, RUPLOAD } from "./origins.ts";

@@ -1,5 +1,5 @@
-import { digitsOf, usernameOf } from "../logins.ts";
-import { type GraphCall, GraphError, invalidParameter, unsupported } from "../meta-graph.ts";
+import { digitsOf, usernameOf } from "../kit/logins.ts";
+import { type GraphCall, GraphError, invalidParameter, unsupported } from "../meta/graph.ts";
 import { pick, topFields } from "./call.ts";
 import { isOfPerson, issuePageToken, loginsOf } from "./tokens.ts";
 

@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
-import { pullFile, sealFile } from "../files.ts";
-import { type GraphCall, GraphError, mediaError } from "../meta-graph.ts";
-import { deliver } from "../simulator.ts";
+import { pullFile, sealFile } from "../kit/files.ts";
+import { deliver } from "../kit/simulator.ts";
+import { type GraphCall, GraphError, mediaError } from "../meta/graph.ts";
 import { isReachable, newDigits, readFlag, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";

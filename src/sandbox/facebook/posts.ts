@@ -1,6 +1,6 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { type GraphCall, invalidParameter } from "../meta-graph.ts";
+import { type GraphCall, invalidParameter } from "../meta/graph.ts";
 import { newDigits, pick, requireKnown, toTimestamp } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import type { Photo } from "./photos.ts";

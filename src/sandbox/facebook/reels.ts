@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { pullFile, sealFile } from "../files.ts";
-import { type GraphCall, GraphError, invalidParameter } from "../meta-graph.ts";
+import { pullFile, sealFile } from "../kit/files.ts";
+import { type GraphCall, GraphError, invalidParameter } from "../meta/graph.ts";
 import { isReachable, requireKnown, requireParam } from "./call.ts";
 import { RUPLOAD } from "./origins.ts";
 import { authenticate, type Page } from "./pages.ts";

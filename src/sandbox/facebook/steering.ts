@@ -1,6 +1,6 @@
-import { type GraphCall, GraphError, mediaError } from "../meta-graph.ts";
-import { forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
+import { type GraphCall, GraphError, mediaError } from "../meta/graph.ts";
 import { expiredToken, type Page } from "./pages.ts";
 
 /** What the text of a post makes of the call that publishes it. */

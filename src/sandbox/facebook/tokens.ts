@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { DAY, HOUR, SECOND } from "../../core/time.ts";
-import { Logins } from "../logins.ts";
-import { type GraphCall, GraphError, invalidParameter } from "../meta-graph.ts";
+import { Logins } from "../kit/logins.ts";
+import { type GraphCall, GraphError, invalidParameter } from "../meta/graph.ts";
 
 /** A person's token as a login in the browser leads to it: an hour or two. */
 const SHORT_SECONDS = HOUR / SECOND;

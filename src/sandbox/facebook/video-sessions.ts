@@ -1,6 +1,6 @@
 import { now } from "../../core/clock.ts";
-import { appendBody, readStored, reserveFile, sealFile } from "../files.ts";
-import { GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
+import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
+import { GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
 import { CHUNK_BYTES, type FacebookCall, requireKnown, requireParam } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { findVideo, insertVideo, publishVideo, type Video } from "./videos.ts";

@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { type GraphCall, invalidParameter, mediaError } from "../meta-graph.ts";
-import { deliver } from "../simulator.ts";
-import { readSteering } from "../steering.ts";
+import { deliver } from "../kit/simulator.ts";
+import { readSteering } from "../kit/steering.ts";
+import { type GraphCall, invalidParameter, mediaError } from "../meta/graph.ts";
 import { newDigits, pick, toTimestamp } from "./call.ts";
 import type { Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";

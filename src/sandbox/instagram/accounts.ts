@@ -1,5 +1,5 @@
-import { type GraphCall, pickFields } from "../meta-graph.ts";
-import { MetaLogins } from "../meta-logins.ts";
+import { type GraphCall, pickFields } from "../meta/graph.ts";
+import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
   userId: string;

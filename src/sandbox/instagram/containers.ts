@@ -1,11 +1,11 @@
+import type { SandboxStore } from "../kit/store.ts";
 import {
   type Container,
   type ContainerStatus,
   GraphContainers,
   statusOf,
-} from "../meta-containers.ts";
-import { type GraphCall, GraphError, mediaError, pickFields, unsupported } from "../meta-graph.ts";
-import type { SandboxStore } from "../store.ts";
+} from "../meta/containers.ts";
+import { type GraphCall, GraphError, mediaError, pickFields, unsupported } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";

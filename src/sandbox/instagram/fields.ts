@@ -1,4 +1,4 @@
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
+import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
 
 /** What a container is to become. */
 export type ContainerKind = "image" | "reel" | "story" | "carousel" | "child";

@@ -1,12 +1,12 @@
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import {
   type GraphCall,
   GraphError,
   pickFields,
   readGraphCall,
   unsupported,
-} from "../meta-graph.ts";
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+} from "../meta/graph.ts";
 import { authenticate, getMe, logins } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findMedia, INSTAGRAM_MEDIA_SCHEMA, listMedia } from "./media.ts";

@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
-import { readLimit, toGraphTimestamp } from "../meta-containers.ts";
-import { type GraphCall, pickFields } from "../meta-graph.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { readLimit, toGraphTimestamp } from "../meta/containers.ts";
+import { type GraphCall, pickFields } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type InstagramContainer, requireSelf } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";

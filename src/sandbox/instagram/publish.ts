@@ -1,10 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { newGraphId, shortcodeOf, statusOf } from "../meta-containers.ts";
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta-graph.ts";
-import { expiredToken } from "../meta-logins.ts";
-import { deliver, forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { deliver, forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
+import { newGraphId, shortcodeOf, statusOf } from "../meta/containers.ts";
+import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
+import { expiredToken } from "../meta/logins.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { containers, type InstagramContainer, requireSelf } from "./containers.ts";
 import { countPublished, insertMedia, permalinkOf } from "./media.ts";

@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { pullFile, sealFile } from "../files.ts";
-import { type GraphCall, type GraphError, mediaError } from "../meta-graph.ts";
+import { pullFile, sealFile } from "../kit/files.ts";
+import { type GraphCall, type GraphError, mediaError } from "../meta/graph.ts";
 import type { Account } from "./accounts.ts";
 import type { ContainerFields } from "./fields.ts";
 

@@ -1,5 +1,5 @@
 import { DAY, SECOND } from "../../core/time.ts";
-import { digitsOf, Logins, usernameOf } from "../logins.ts";
+import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
 import {
   accessDenied,
   encodedParam,

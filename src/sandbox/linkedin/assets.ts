@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
-import { reserveFile } from "../files.ts";
+import { reserveFile } from "../kit/files.ts";
 import { authenticate, requireActor } from "./accounts.ts";
 import { accessDenied, invalidValue, type LinkedInCall, LinkedInError, readInput } from "./call.ts";
 import { WWW } from "./origins.ts";

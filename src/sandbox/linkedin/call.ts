@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
-import { readBody, type SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */
 export interface LinkedInCall extends SimulatedCall {

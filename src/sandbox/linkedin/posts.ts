@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
-import { deliver } from "../simulator.ts";
+import { deliver } from "../kit/simulator.ts";
 import { authenticate, listOf, requireActor } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
 import {

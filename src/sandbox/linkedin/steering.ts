@@ -1,5 +1,5 @@
-import { forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
 import { expiredToken } from "./accounts.ts";
 import { accessDenied, invalidValue, LinkedInError } from "./call.ts";
 

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
-import { appendBody, readStored, sealFile } from "../files.ts";
-import { SLICE_BYTES } from "../media-store.ts";
+import { appendBody, readStored, sealFile } from "../kit/files.ts";
+import { SLICE_BYTES } from "../kit/media-store.ts";
 import { authenticate, requireActor } from "./accounts.ts";
 import {
   type AssetRow,

@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
-import { digitsOf, usernameOf } from "../logins.ts";
-import { readBody } from "../simulator.ts";
+import { digitsOf, usernameOf } from "../kit/logins.ts";
+import { readBody } from "../kit/simulator.ts";
 import { authenticate, type PinterestCall, PinterestError, unauthenticated } from "./call.ts";
 
 /** Lifetimes in seconds. Source: Pinterest, "Set up authentication and authorization". */

@@ -1,4 +1,4 @@
-import { digitsOf } from "../logins.ts";
+import { digitsOf } from "../kit/logins.ts";
 import { handleOf } from "./accounts.ts";
 import { authenticate, invalid, type PinterestCall, PinterestError, pageOf } from "./call.ts";
 

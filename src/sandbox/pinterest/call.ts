@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { Logins } from "../logins.ts";
-import { readBody, type SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import { Logins } from "../kit/logins.ts";
+import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */
 export interface PinterestCall extends SimulatedCall {

@@ -1,5 +1,5 @@
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { readUserAccount, refreshTokens } from "./accounts.ts";
 import { listBoards } from "./boards.ts";
 import { type PinterestCall, PinterestError, toCall } from "./call.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { deliver, forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { deliver, forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
 import { accountIdOf, handleOf } from "./accounts.ts";
 import { requireBoard } from "./boards.ts";
 import {

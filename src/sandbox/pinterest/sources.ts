@@ -1,6 +1,6 @@
 import { imageDimensionsFromStream } from "image-dimensions";
 import * as z from "zod";
-import { pullFile, type ReadFile, sealFile, storeFile } from "../files.ts";
+import { pullFile, type ReadFile, sealFile, storeFile } from "../kit/files.ts";
 import { accountIdOf } from "./accounts.ts";
 import { type PinterestCall, PinterestError } from "./call.ts";
 import { findMedia } from "./media.ts";

@@ -4,7 +4,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import busboy from "busboy";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { sealFile, storeFile } from "../files.ts";
+import { sealFile, storeFile } from "../kit/files.ts";
 import type { PinterestCall } from "./call.ts";
 import { type Media, mediaByKey, receiveFile } from "./media.ts";
 

@@ -1,6 +1,6 @@
-import { digitsOf, usernameOf } from "../logins.ts";
-import { type GraphCall, pickFields, unsupported } from "../meta-graph.ts";
-import { MetaLogins } from "../meta-logins.ts";
+import { digitsOf, usernameOf } from "../kit/logins.ts";
+import { type GraphCall, pickFields, unsupported } from "../meta/graph.ts";
+import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
   /** 17 digits: more than a number holds exactly. */

@@ -1,7 +1,7 @@
-import { type Container, GraphContainers, statusOf } from "../meta-containers.ts";
-import { type GraphCall, invalidParameter, mediaError, pickFields } from "../meta-graph.ts";
-import { readSteering } from "../steering.ts";
-import type { SandboxStore } from "../store.ts";
+import { readSteering } from "../kit/steering.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { type Container, GraphContainers, statusOf } from "../meta/containers.ts";
+import { type GraphCall, invalidParameter, mediaError, pickFields } from "../meta/graph.ts";
 import { type Account, authenticate, requireSelf } from "./accounts.ts";
 import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";

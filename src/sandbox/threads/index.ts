@@ -1,12 +1,12 @@
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import {
   type GraphCall,
   GraphError,
   pickFields,
   readGraphCall,
   unsupported,
-} from "../meta-graph.ts";
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+} from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findPost, listPosts, POSTS_SCHEMA } from "./posts.ts";

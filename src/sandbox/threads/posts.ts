@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { readLimit, toGraphTimestamp } from "../meta-containers.ts";
-import { type GraphCall, invalidParameter, pickFields } from "../meta-graph.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { readLimit, toGraphTimestamp } from "../meta/containers.ts";
+import { type GraphCall, invalidParameter, pickFields } from "../meta/graph.ts";
 import { type Account, authenticate, requireSelf } from "./accounts.ts";
 import type { ThreadsContainer } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";

@@ -2,7 +2,7 @@ import { exports } from "cloudflare:workers";
 import * as z from "zod";
 import { detectFileType } from "../../core/file-type.ts";
 import { toHex } from "../../core/ids.ts";
-import { deliver } from "../simulator.ts";
+import { deliver } from "../kit/simulator.ts";
 import { authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
 import { answer, readInput, type TikTokCall, TikTokError } from "./call.ts";
 import { readImageSize } from "./image-size.ts";

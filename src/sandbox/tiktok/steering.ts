@@ -1,6 +1,6 @@
-import { forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
-import { readSteering } from "../steering.ts";
+import { forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
+import { readSteering } from "../kit/steering.ts";
 import { tokenInvalid } from "./accounts.ts";
 import { TikTokError } from "./call.ts";
 

@@ -1,5 +1,5 @@
 import { randomHex } from "../../core/ids.ts";
-import { digitsOf, Logins, type TokenKind, usernameOf } from "../logins.ts";
+import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
 import {
   forbidden,
   invalidRequest,

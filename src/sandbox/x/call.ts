@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { readBody, type SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */
 export interface XCall extends SimulatedCall {

@@ -1,5 +1,5 @@
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { readMe, readUsersBy, refreshTokens, revokeToken } from "./accounts.ts";
 import { notFound, TooLarge, type XCall, XError } from "./call.ts";
 import { addSubtitles, saveMetadata, uploadWhole, X_MEDIA_SCHEMA } from "./media.ts";

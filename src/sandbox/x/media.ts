@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { sealFile, storeFile } from "../files.ts";
+import { sealFile, storeFile } from "../kit/files.ts";
 import { type Account, authenticate, randomDigits } from "./accounts.ts";
 import { invalidRequest, notFound, readInput, readMultipart, type XCall } from "./call.ts";
 

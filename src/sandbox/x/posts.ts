@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { deliver } from "../simulator.ts";
+import { deliver } from "../kit/simulator.ts";
 import { type Account, authenticate, isSubscriber, randomDigits } from "./accounts.ts";
 import { forbidden, invalidRequest, notFound, readInput, type XCall } from "./call.ts";
 import { findMedia, isVideo, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { appendBody, readStored, reserveFile, sealFile } from "../files.ts";
-import { SLICE_BYTES } from "../media-store.ts";
-import { readMovieSeconds } from "../movie-length.ts";
+import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
+import { SLICE_BYTES } from "../kit/media-store.ts";
+import { readMovieSeconds } from "../kit/movie-length.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
 import { invalidRequest, readInput, readMultipart, requireQuery, type XCall } from "./call.ts";
 import { insertMedia, type MediaRecord, requireMedia, SOUNDNESS, toData } from "./media.ts";

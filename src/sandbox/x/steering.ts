@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { forcedFailure } from "../simulator.ts";
-import type { Verdict } from "../steering.ts";
+import { forcedFailure } from "../kit/simulator.ts";
+import type { Verdict } from "../kit/steering.ts";
 import { forbidden, unauthorized, XError } from "./call.ts";
 
 /** The window of X's rate limits. Source: X, "Rate limits". */

@@ -1,5 +1,5 @@
-import { digitsOf, Logins, usernameOf } from "../logins.ts";
-import { readBody } from "../simulator.ts";
+import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
+import { readBody } from "../kit/simulator.ts";
 import {
   badParameter,
   requireKnownParameters,

@@ -1,5 +1,5 @@
-import { readBody, type SimulatedCall } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */
 export interface YouTubeCall extends SimulatedCall {

@@ -1,5 +1,5 @@
-import type { SimulatedCall, Simulator } from "../simulator.ts";
-import type { SandboxStore } from "../store.ts";
+import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
+import type { SandboxStore } from "../kit/store.ts";
 import { listChannels, refreshTokens, revokeTokens } from "./accounts.ts";
 import { type YouTubeCall, YouTubeError } from "./call.ts";
 import { OAUTH } from "./origins.ts";

@@ -1,8 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY } from "../../core/time.ts";
-import { appendBody, readStored, reserveFile, sealFile } from "../files.ts";
-import { deliver } from "../simulator.ts";
+import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
+import { deliver } from "../kit/simulator.ts";
 import { authenticate } from "./accounts.ts";
 import {
   badParameter,

@@ -1,6 +1,6 @@
 import type { FailureCode } from "../../core/failures.ts";
-import { forcedFailure } from "../simulator.ts";
-import { readSteering, type Verdict } from "../steering.ts";
+import { forcedFailure } from "../kit/simulator.ts";
+import { readSteering, type Verdict } from "../kit/steering.ts";
 import { invalidCredentials } from "./accounts.ts";
 import { YouTubeError } from "./call.ts";
 

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { sandboxCredentials, sandboxShortToken } from "../../../src/sandbox/login.ts";
+import { sandboxCredentials, sandboxShortToken } from "../../../src/sandbox/kit/login.ts";
 import { createMember, form, type Harness, harnessWith, START } from "../../support/harness.ts";
 import { type Fields, jpeg, mp4 } from "../uploads/platform-stage.ts";
 

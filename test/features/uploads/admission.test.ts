@@ -1,7 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { DEFAULT_PLANS, type Plans } from "../../../src/core/plans.ts";
-import { essence, isAlike, trigramsOf } from "../../../src/features/uploads/content-rules.ts";
+import {
+  essence,
+  isAlike,
+  trigramsOf,
+} from "../../../src/features/uploads/create/content-rules.ts";
 import { createMember, form, Harness, harnessWith, START } from "../../support/harness.ts";
 import { testPng } from "../../support/videos.ts";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { contentHash } from "../../../src/features/uploads/content-hash.ts";
+import { contentHash } from "../../../src/features/uploads/create/content-hash.ts";
 import type { MediaRef } from "../../../src/features/uploads/table.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { testJpeg, testPng } from "../../support/videos.ts";

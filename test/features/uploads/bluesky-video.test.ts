@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { blueskySimulator } from "../../../src/sandbox/bluesky/index.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
+import type { SimulatedCall } from "../../../src/sandbox/kit/simulator.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
 
 /** More than two parts of the simulator's 5 MiB. */

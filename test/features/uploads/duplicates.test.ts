@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { prepareText } from "../../../src/features/uploads/content-rules.ts";
+import { prepareText } from "../../../src/features/uploads/create/content-rules.ts";
 import { form } from "../../support/harness.ts";
 import { testPng } from "../../support/videos.ts";
 import { beginLife, later } from "./life.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { contentHash } from "../../../src/features/uploads/content-hash.ts";
+import { contentHash } from "../../../src/features/uploads/create/content-hash.ts";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
 import { createMember } from "../../support/harness.ts";
 import { beginLife, type Columns, type Life, lag, later, mediaOf } from "./life.ts";

@@ -4,8 +4,8 @@ import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { facebookSimulator } from "../../../src/sandbox/facebook/index.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../../src/sandbox/login.ts";
-import type { SimulatedCall } from "../../../src/sandbox/simulator.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
+import type { SimulatedCall } from "../../../src/sandbox/kit/simulator.ts";
 import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 import {
   count,

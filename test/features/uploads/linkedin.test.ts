@@ -4,8 +4,8 @@ import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { linkedin } from "../../../src/platforms/linkedin/index.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
 import { linkedinSimulator } from "../../../src/sandbox/linkedin/index.ts";
-import { sandboxCredentials } from "../../../src/sandbox/login.ts";
 import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 import {
   mp4 as anyMp4,

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
 import { publishableIds } from "../../../src/platforms/linkedin/pages.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
+import { deliver } from "../../../src/sandbox/kit/simulator.ts";
 import { linkedinSimulator } from "../../../src/sandbox/linkedin/index.ts";
-import { sandboxCredentials } from "../../../src/sandbox/login.ts";
-import { GraphError } from "../../../src/sandbox/meta-graph.ts";
+import { GraphError } from "../../../src/sandbox/meta/graph.ts";
 import { boardsOf } from "../../../src/sandbox/pinterest/boards.ts";
-import { deliver } from "../../../src/sandbox/simulator.ts";
 import { threadsSimulator } from "../../../src/sandbox/threads/index.ts";
 import {
   type Fields,

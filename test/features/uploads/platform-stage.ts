@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
-import type { SimulatedCall, Simulator } from "../../../src/sandbox/simulator.ts";
+import type { SimulatedCall, Simulator } from "../../../src/sandbox/kit/simulator.ts";
 import { type Answer, createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 

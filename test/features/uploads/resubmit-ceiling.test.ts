@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
-import { digitsOf } from "../../../src/sandbox/logins.ts";
+import { digitsOf } from "../../../src/sandbox/kit/logins.ts";
 import { SIMULATED_PLATFORMS } from "../../../src/sandbox/registry.ts";
 import type { Seen } from "../../prove/protocol.ts";
 import { findProtocol } from "../../prove/protocols.ts";

@@ -4,7 +4,7 @@ import {
   toContainerRefused,
   toRefused,
 } from "../../../src/platforms/instagram/failures.ts";
-import { readCreatedReply } from "../../../src/platforms/meta-containers.ts";
+import { readCreatedReply } from "../../../src/platforms/meta/containers.ts";
 import { graphError, json } from "./scripted.ts";
 
 async function refusalOf(reply: Response) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readCreatedReply } from "../../../src/platforms/meta-containers.ts";
+import { readCreatedReply } from "../../../src/platforms/meta/containers.ts";
 import { judge, toContainerRefused } from "../../../src/platforms/threads/failures.ts";
 import { graphError, json } from "./scripted.ts";
 

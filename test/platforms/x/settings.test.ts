@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldInfos } from "../../../src/platforms/form-fields.ts";
+import { fieldInfos } from "../../../src/platforms/kit/form-fields.ts";
 import { settings } from "../../../src/platforms/x/settings.ts";
 
 const DEFAULTS = {

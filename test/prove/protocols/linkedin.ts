@@ -1,4 +1,4 @@
-import { digitsOf } from "../../../src/sandbox/logins.ts";
+import { digitsOf } from "../../../src/sandbox/kit/logins.ts";
 import { addDocument, addLargeVideo, addPhotos } from "../files.ts";
 import type { Protocol } from "../protocol.ts";
 

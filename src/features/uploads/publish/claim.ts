@@ -4,7 +4,7 @@ import { type Query, rowReader, sqlQuery, sqlWrite } from "../../../db/client.ts
 import type { Deps } from "../../../deps.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
-import { dailyCapOf, dailyCaps } from "../admission.ts";
+import { dailyCapOf, dailyCaps } from "../create/admission.ts";
 import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 

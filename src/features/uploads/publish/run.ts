@@ -20,7 +20,8 @@ import { NoCredentials } from "../../accounts/platform-access.ts";
 import { usableLogin } from "../../accounts/refresh.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import { contentHash } from "../content-hash.ts";
+import { contentHash } from "../create/content-hash.ts";
+import { pullRefusal } from "../create/verified-pull.ts";
 import {
   CAP_WINDOW_MS,
   MAX_CRASHES,
@@ -30,8 +31,6 @@ import {
   resubmitWait,
 } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
-import { pullRefusal } from "../verified-pull.ts";
-import { wake } from "../wake.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
 import { countedDeps } from "./counted-deps.ts";
@@ -47,6 +46,7 @@ import {
   undecidedOr,
   whyUnclaimed,
 } from "./verdicts.ts";
+import { wake } from "./wake.ts";
 import {
   backOff,
   complete,

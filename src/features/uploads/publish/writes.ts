@@ -9,7 +9,7 @@ import { refundAttempt, refundable } from "../../credits/repo.ts";
 import { emitIfChanged } from "../../events/emit.ts";
 import { isWithinLookAhead, LEASE_SECONDS, type Stage, type UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
-import { wake } from "../wake.ts";
+import { wake } from "./wake.ts";
 
 /** Somebody else has taken the job since; whatever we were about to write is dropped. */
 export class LostLease extends Error {}

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { DAY } from "../../../core/time.ts";
 import { type Query, sqlQuery } from "../../../db/client.ts";
-import { essence } from "../content-rules.ts";
+import { essence } from "../create/content-rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
 /** Source: spec, "Time limits": X duplicate-content window. */

@@ -1,0 +1,62 @@
+import { AppError, notFound } from "../../../core/errors.ts";
+import type { Query } from "../../../db/client.ts";
+import type { Ctx } from "../../../deps.ts";
+import { emitIfChanged } from "../../events/emit.ts";
+import {
+  cancelWaiting,
+  ownUpload,
+  plannedTime,
+  refundWaiting,
+  removeResting,
+} from "../lifecycle-repo.ts";
+import type { UploadStatus } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
+
+/** What became of a post that was to be deleted. `status`: of a removed one, the status it had. */
+export interface Deleted {
+  outcome: "cancelled" | "removed";
+  status: UploadStatus;
+}
+
+/**
+ * Cancels a post that waits to go out, and removes one that does not. Whoever publishes it at the same
+ * moment is either too late or was first; never both.
+ *
+ * @throws AppError NOT_FOUND, NOT_CANCELLABLE
+ */
+export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
+  const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
+  if (!row) throw notFound("Upload");
+  const { status } = row;
+  if (status === "processing") throw notCancellable("The post is being published.");
+  if (status === "completed") {
+    throw notCancellable("The post is published. Delete it at the platform.");
+  }
+  const isWaiting = status === "scheduled" || status === "pending";
+  const changed = await ctx.db.runAll(
+    isWaiting ? cancelling(ctx, row) : removeResting(id, status, ctx.now()),
+  );
+  if (changed.at(-2) !== 1) {
+    throw notCancellable("The post has just changed, or is being published. Read it again.");
+  }
+  return isWaiting ? { outcome: "cancelled", status: "failed" } : { outcome: "removed", status };
+}
+
+const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);
+
+/** As in `removeResting`, the last statement but one says whether it was done. */
+const cancelling = (ctx: Ctx, row: UploadRow): Query<number>[] => [
+  ...(row.platform === "x" ? refundWaiting(row.id, ctx.now()) : []),
+  cancelWaiting(row.id, "Cancelled before it went out.", ctx.now()),
+  emitIfChanged(ctx, {
+    team: row.teamId,
+    name: "upload.cancelled",
+    data: {
+      uploadId: row.id,
+      platform: row.platform,
+      accountId: row.accountId,
+      // Somebody may have moved it since it was read.
+      scheduledFor: plannedTime(row.id),
+    },
+  }),
+];

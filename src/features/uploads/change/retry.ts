@@ -1,0 +1,287 @@
+import { AppError, type ErrorCode, notFound } from "../../../core/errors.ts";
+import { FAILURES, LOOK_FIRST } from "../../../core/failures.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import { coversScope } from "../../../core/scopes.ts";
+import { sha256Hex } from "../../../core/signature.ts";
+import { DAY } from "../../../core/time.ts";
+import type { Query } from "../../../db/client.ts";
+import type { Ctx } from "../../../deps.ts";
+import { accountRefusal } from "../../accounts/rules.ts";
+import {
+  keepAnswer,
+  type NamedCall,
+  requireSameCall,
+  storedAnswer,
+} from "../../idempotency/repo.ts";
+import {
+  type AccountFacts,
+  accountFacts,
+  capViolation,
+  quotaUsedUp,
+  requireCredits,
+  requireRoom,
+} from "../create/admission.ts";
+import { contentHash } from "../create/content-hash.ts";
+import {
+  beginAttempts,
+  ifChanged,
+  type NextAttempt,
+  needFilesAgain,
+  type Retryable,
+  recentFailures,
+  stillFailed,
+  uploadsLackingFiles,
+  uploadToRetry,
+} from "../lifecycle-repo.ts";
+import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
+import { wake, wakeTogether } from "../publish/wake.ts";
+import type { UploadRow } from "../table.ts";
+
+/** Source: spec, "Time limits": retry-failed window. */
+const WINDOW_MS = DAY;
+/** Source: Queues, "Limits": messages per sendBatch. */
+const MESSAGES_PER_SEND = 100;
+
+export interface Retried {
+  uploadId: number;
+  status: "pending" | "pending_approval";
+}
+
+/**
+ * Queues a failed post once more, as a new attempt. Who may not publish only asks for it: such a post is
+ * held for approval, and so is one that is not what was approved.
+ *
+ * @throws AppError NOT_FOUND, IDEMPOTENCY_MISMATCH, and what `requireFailed` and `requireOpen` throw
+ */
+export async function retryUpload(
+  ctx: Ctx,
+  id: number,
+  { force, call }: { force: boolean; call: NamedCall | null },
+): Promise<{ retried: Retried; isReplayed: boolean }> {
+  const fingerprint = await sha256Hex(JSON.stringify({ id, force }));
+  // Whoever loses against somebody faster looks once more, and is told what has become of the post.
+  for (let looks = 0; looks < 2; looks++) {
+    const now = ctx.now();
+    const [[found], [stored] = []] = await ctx.read("posts:write", [
+      uploadToRetry(ctx.team, id),
+      ...(call ? [storedAnswer(ctx.team, call, now)] : []),
+    ]);
+    if (stored) {
+      const { answer } = requireSameCall(stored, fingerprint);
+      return { retried: answer as Retried, isReplayed: true };
+    }
+    if (!found) throw notFound("Upload");
+    const { upload } = found;
+    requireFailed(found, force);
+    const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
+    const facts = requireConnected(account);
+    const isHeld = await mustBeHeld(ctx, upload);
+    await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
+
+    const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
+    const next = [toNextAttempt(upload, isHeld, now)];
+    const statements: Query<unknown>[] = [beginAttempts(ctx.team, facts.plan, next, now)];
+    if (call) {
+      const kept = { fingerprint, answer: retried, firstUploadId: id };
+      statements.push(ifChanged(keepAnswer(upload.teamId, call, kept, now)));
+    }
+    statements.push(needFilesAgain(next));
+    const [begun] = (await ctx.db.runAll(statements)) as [number[]];
+    if (begun.length === 1) {
+      if (!isHeld) await wake(ctx, id, now);
+      return { retried, isReplayed: false };
+    }
+  }
+  throw new AppError("NOT_FAILED", "The post is being changed by others. Read it again.");
+}
+
+/**
+ * Whether there is a failed attempt that can be followed by another.
+ *
+ * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
+ */
+function requireFailed({ upload }: Retryable, force: boolean): void {
+  const { status, backoffs, submits, failureCode } = upload;
+  const isRetrying = backoffs > 0 || submits > 1;
+  if ((status === "pending" || status === "processing") && isRetrying) {
+    throw new AppError("ALREADY_RETRYING", "The post is still being retried automatically.");
+  }
+  if (status !== "failed") {
+    throw new AppError("NOT_FAILED", `The post is ${status}; only a failed one can be retried.`);
+  }
+  if (force || !failureCode || FAILURES[failureCode].retryable) return;
+  if (failureCode === "platform_processing_timeout")
+    throw new AppError("NOT_RETRYABLE", LOOK_FIRST);
+  const message = `A retry is not likely to help (${failureCode}). Send force: true to retry all the same.`;
+  throw new AppError("NOT_RETRYABLE", message);
+}
+
+interface Taking {
+  isHeld: boolean;
+  /** Posts that the same call has queued already. */
+  ofAccount: number;
+  ofTeam: number;
+  /** What these will cost on X. */
+  credits: number;
+}
+
+/** @throws AppError ACCOUNT_INACTIVE */
+function requireConnected(facts: AccountFacts | undefined): AccountFacts {
+  if (facts) return facts;
+  throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
+}
+
+/**
+ * Whether the post can go out as things stand, and what it will cost on X. What is held for approval takes
+ * no place yet.
+ *
+ * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
+ */
+async function requireOpen(
+  ctx: Ctx,
+  { upload, lacksFile }: Retryable,
+  facts: AccountFacts,
+  { isHeld, ofAccount, ofTeam, credits }: Taking,
+): Promise<number> {
+  const refusal = accountRefusal(facts.account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
+  if (isHeld) return 0;
+  const { used, inProgress } = facts;
+  const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
+  if (violation) throw new AppError("DAILY_LIMIT", violation.message);
+  // Whatever was planned, a retry goes out now.
+  const now = ctx.now();
+  requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);
+  return requireCredits(facts, upload, now, now, credits);
+}
+
+const MEDIA_EXPIRED =
+  "The files of a failed post are kept for 24 hours, and these are gone. Create the post again.";
+
+async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
+  if (!coversScope(ctx.actor.scopes, "posts:publish")) return true;
+  return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
+}
+
+const toNextAttempt = (
+  { id, attempt, scheduledFor }: UploadRow,
+  isHeld: boolean,
+  now: Date,
+): NextAttempt => {
+  const isEarly = !isHeld && scheduledFor !== null && scheduledFor > now;
+  return { id, attempt, isHeld, isEarly };
+};
+
+export interface Skipped {
+  uploadId: number;
+  platform: Platform;
+  code: ErrorCode | null;
+  reason: string;
+}
+
+interface RetriedAll {
+  retried: number[];
+  skipped: Skipped[];
+  /** Some of the retried are held for approval. */
+  isHeld: boolean;
+}
+
+/**
+ * Retries what failed in the last 24 hours and may be retried, oldest first, up to 500 posts: each as
+ * `retryUpload` would, as far as caps, plan and queue have room.
+ */
+export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<RetriedAll> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - WINDOW_MS);
+  const [failed] = await ctx.read("posts:write", [
+    recentFailures(ctx.team, filter, since, MAX_RETRIED_AT_ONCE),
+  ]);
+  if (failed.length === 0) return { retried: [], skipped: [], isHeld: false };
+  const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
+  const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, accountIds)]);
+  const { next, skipped } = await chooseAttempts(ctx, failed, facts);
+  const [account] = facts;
+  if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
+
+  const { plan } = account;
+  const [begun, , lacking] = await ctx.db.run([
+    beginAttempts(ctx.team, plan, next, now),
+    needFilesAgain(next),
+    uploadsLackingFiles(next.map(({ id }) => id)),
+  ]);
+  const retried = next.filter(({ id }) => begun.includes(id));
+  const due = retried.filter(({ isHeld }) => !isHeld).map(({ id }) => id);
+  for (let i = 0; i < due.length; i += MESSAGES_PER_SEND) {
+    await wakeTogether(ctx, due.slice(i, i + MESSAGES_PER_SEND), now);
+  }
+  const lost = failed.filter(
+    ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
+  );
+  const whyLost = await lossesOf(ctx, lost, lacking, account);
+  return {
+    retried: retried.map(({ id }) => id),
+    skipped: [...skipped, ...whyLost],
+    isHeld: retried.some(({ isHeld }) => isHeld),
+  };
+}
+
+/** Why posts that could have been retried were not: somebody else was faster. */
+async function lossesOf(
+  ctx: Ctx,
+  lost: readonly Retryable[],
+  lacking: readonly number[],
+  { plan }: AccountFacts,
+): Promise<Skipped[]> {
+  if (lost.length === 0) return [];
+  const ids = lost.map(({ upload }) => upload.id);
+  const [failed] = await ctx.db.run([stillFailed(ctx.team, ids)]);
+  return lost.map(({ upload }) => {
+    const { id } = upload;
+    if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);
+    if (!failed.includes(id)) {
+      const message = "The post was retried or removed at the same moment.";
+      return toSkipped(upload, "NOT_FAILED", message);
+    }
+    return toSkipped(upload, "PLAN_LIMIT", quotaUsedUp(plan, ctx.now()));
+  });
+}
+
+const toSkipped = (
+  { id, platform }: UploadRow,
+  code: ErrorCode | null,
+  reason: string,
+): Skipped => ({ uploadId: id, platform, code, reason });
+
+/** Goes through the posts in their order, each taking its place from those after it. */
+async function chooseAttempts(
+  ctx: Ctx,
+  failed: readonly Retryable[],
+  facts: readonly AccountFacts[],
+): Promise<{ next: NextAttempt[]; skipped: Skipped[] }> {
+  const byAccount = new Map(facts.map((one) => [one.account.id, one]));
+  const taken = new Map<string, number>();
+  let ofTeam = 0;
+  let credits = 0;
+  const next: NextAttempt[] = [];
+  const skipped: Skipped[] = [];
+  for (const one of failed) {
+    const { accountId } = one.upload;
+    const ofAccount = taken.get(accountId) ?? 0;
+    const isHeld = await mustBeHeld(ctx, one.upload);
+    try {
+      const taking = { isHeld, ofAccount, ofTeam, credits };
+      const account = requireConnected(byAccount.get(accountId));
+      credits += await requireOpen(ctx, one, account, taking);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      skipped.push(toSkipped(one.upload, error.code, error.message));
+      continue;
+    }
+    next.push(toNextAttempt(one.upload, isHeld, ctx.now()));
+    if (isHeld) continue;
+    taken.set(accountId, ofAccount + 1);
+    ofTeam++;
+  }
+  return { next, skipped };
+}

@@ -1,0 +1,211 @@
+import type { Platform } from "../../../core/platforms.ts";
+import { sha256Hex } from "../../../core/signature.ts";
+import { countUtf8Bytes } from "../../../core/text.ts";
+import { DAY } from "../../../core/time.ts";
+import type { MediaRef, TextDigest } from "../table.ts";
+import type { Violation } from "./admission.ts";
+import { nameOfFile } from "./content-hash.ts";
+
+/** A post of the account, out or planned, as it is compared with a new one. */
+export interface RecentPost {
+  accountId: string;
+  /** Its text, or of a long one the sample: see `sampleOf`. */
+  sample: string;
+  /** Of the whole text, in UTF-8. */
+  sizeBytes: number;
+  /** Null: it was stored before digests were kept. */
+  digest: TextDigest | null;
+  media: MediaRef[];
+  /** When it was or is to be published. */
+  at: Date;
+}
+
+/** The new post. `blocklist`: lower case. */
+export interface Candidate {
+  platform: Platform;
+  text: PreparedText;
+  media: readonly MediaRef[];
+  at: Date;
+  blocklist: readonly string[];
+}
+
+/** Source: spec, "Daily posting caps": duplicate or very similar content within 48 hours. */
+export const DUPLICATE_WINDOW_MS = 2 * DAY;
+/** Spec is silent on the figures from here to the end of the list. */
+const MENTION_WINDOW_MS = DAY;
+const MAX_MENTIONS = 20;
+const MAX_POSTS_PER_MENTION = 5;
+const MIN_COMPARED_CHARACTERS = 20;
+const MIN_SIMILARITY = 0.9;
+
+/** The text of a post as it is compared. */
+export const textOf = ({
+  title,
+  description,
+}: {
+  title: string | null;
+  description: string | null;
+}) => [title, description].filter((part) => part !== null).join("\n");
+
+const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
+
+/** Letters and digits alone, in lower case: what two texts have to share to be the same. */
+export const essence = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Texts of up to so many bytes are compared whole; of longer ones as many characters at both ends are. */
+export const COMPARED_WHOLE_BYTES = 2_000;
+export const SAMPLE_CHARACTERS = 1_000;
+
+/** What of a text is compared with others for likeness: little enough, however long the text is. */
+export function sampleOf(text: string): string {
+  if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
+  // A character has two units at most; the database counts characters.
+  const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);
+  const last = Array.from(text.slice(-2 * SAMPLE_CHARACTERS)).slice(-SAMPLE_CHARACTERS);
+  return [...first, ...last].join("");
+}
+
+/** A text made ready once for any number of comparisons. */
+export interface PreparedText {
+  text: string;
+  sizeBytes: number;
+  digest: TextDigest;
+  mentions: string[];
+  /** Letters and digits of its sample. */
+  letters: string;
+  /** Runs of three characters in `letters`. */
+  trigrams: Set<string>;
+}
+
+export async function prepareText(text: string): Promise<PreparedText> {
+  const letters = essence(sampleOf(text));
+  const mentions = mentionsIn(text);
+  return {
+    text,
+    sizeBytes: countUtf8Bytes(text),
+    // A text without letters or digits is compared as it is.
+    digest: {
+      hash: await sha256Hex(essence(text) || `\0${text.trim()}`),
+      mentions: [...new Set(mentions)].slice(0, MAX_MENTIONS),
+    },
+    mentions,
+    letters,
+    trigrams: trigramsOf(letters),
+  };
+}
+
+/** As `prepareText`, each text once: the posts of a batch mostly share theirs. */
+export function createPreparer(): (text: string) => Promise<PreparedText> {
+  const prepared = new Map<string, Promise<PreparedText>>();
+  return (text) => {
+    const known = prepared.get(text) ?? prepareText(text);
+    prepared.set(text, known);
+    return known;
+  };
+}
+
+export function trigramsOf(text: string): Set<string> {
+  const found = new Set<string>();
+  for (let i = 0; i + 3 <= text.length; i++) found.add(text.slice(i, i + 3));
+  return found;
+}
+
+/**
+ * True where the share of runs of three characters that both have, of all that one of them has, is at
+ * least 0.9. Ends as soon as that cannot be any more, which for most texts is soon.
+ */
+export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
+  const mostStrange = trigrams.size / MIN_SIMILARITY - trigrams.size;
+  const seen = new Set<string>();
+  let strange = 0;
+  for (let i = 0; i + 3 <= other.length; i++) {
+    const run = other.slice(i, i + 3);
+    if (seen.has(run)) continue;
+    seen.add(run);
+    if (!trigrams.has(run) && ++strange > mostStrange) return false;
+  }
+  const shared = seen.size - strange;
+  return shared > 0 && shared / (trigrams.size + strange) >= MIN_SIMILARITY;
+}
+
+/** So unlike in length, no two texts are so much alike: nothing else has to be compared. */
+const isNearInLength = (a: number, b: number): boolean =>
+  Math.min(a, b) >= Math.max(a, b) * MIN_SIMILARITY;
+
+function isSameText(mine: PreparedText, other: RecentPost): boolean {
+  if (other.digest) {
+    if (other.digest.hash === mine.digest.hash) return true;
+    if (mine.letters.length < MIN_COMPARED_CHARACTERS) return false;
+  }
+  const bothLong = Math.min(mine.sizeBytes, other.sizeBytes) > COMPARED_WHOLE_BYTES;
+  if (bothLong && !isNearInLength(mine.sizeBytes, other.sizeBytes)) return false;
+  const letters = essence(other.sample);
+  if (letters === mine.letters && !bothLong) {
+    return letters !== "" || other.sample.trim() === mine.text.trim();
+  }
+  if (Math.min(letters.length, mine.letters.length) < MIN_COMPARED_CHARACTERS) return false;
+  return isNearInLength(letters.length, mine.letters.length) && isAlike(mine.trigrams, letters);
+}
+
+const fileNames = (media: readonly MediaRef[]): string => media.map(nameOfFile).sort().join(" ");
+
+const mentionsIn = (text: string): string[] =>
+  (text.match(MENTION) ?? []).map((one) => one.toLowerCase());
+
+const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
+
+function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
+  // X has a rule of its own, over 30 days, when the post goes out.
+  if (post.platform === "x") return [];
+  const files = fileNames(post.media);
+  const same = recent.find(
+    (other) =>
+      within(other.at, post.at, DUPLICATE_WINDOW_MS) &&
+      fileNames(other.media) === files &&
+      isSameText(post.text, other),
+  );
+  if (!same) return [];
+  const message = `The account has the same post, or one very much like it, at ${same.at.toISOString()}. Change the text or the files.`;
+  return [{ platform: post.platform, type: "duplicate_content", message }];
+}
+
+function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[] {
+  const told = (message: string): Violation[] => [
+    { platform: post.platform, type: "mention_spam", message },
+  ];
+  const { mentions } = post.text;
+  if (mentions.length > MAX_MENTIONS) {
+    return told(`The post mentions ${mentions.length} accounts; ${MAX_MENTIONS} are taken.`);
+  }
+  if (mentions.length === 0) return [];
+  const others = recent
+    .filter((other) => within(other.at, post.at, MENTION_WINDOW_MS))
+    .map((other) => new Set(other.digest?.mentions ?? mentionsIn(other.sample)));
+  const often = [...new Set(mentions)].find(
+    (mention) => others.filter((known) => known.has(mention)).length + 1 >= MAX_POSTS_PER_MENTION,
+  );
+  if (!often) return [];
+  return told(
+    `${often} would be in ${MAX_POSTS_PER_MENTION} posts of the account within 24 hours.`,
+  );
+}
+
+function unsafe(post: Candidate): Violation[] {
+  if (post.blocklist.length === 0) return [];
+  const text = post.text.text.toLowerCase();
+  const word = post.blocklist.find((one) => text.includes(one));
+  if (!word) return [];
+  const message = `The text holds "${word}", which is on the team's blocklist.`;
+  return [{ platform: post.platform, type: "unsafe_content", message }];
+}
+
+/** What in a new post's content goes against the rules of the house. `recent`: of the same account. */
+export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
+  ...duplicate(post, recent),
+  ...mentionSpam(post, recent),
+  ...unsafe(post),
+];

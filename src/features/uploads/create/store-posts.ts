@@ -1,0 +1,168 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import type { Plan } from "../../../core/plans.ts";
+import { type Query, sqlWrite } from "../../../db/client.ts";
+import type { Ctx } from "../../../deps.ts";
+import { emitIfChanged } from "../../events/emit.ts";
+import { isNewCall, keepAnswer, type NamedCall } from "../../idempotency/repo.ts";
+import { insertMedia, objectsInUse } from "../../media/repo.ts";
+import type { StoredFile } from "../../media/store.ts";
+import { ifChanged } from "../lifecycle-repo.ts";
+import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
+import { type UploadRow, uploads } from "../table.ts";
+import type { NewRow } from "./compose.ts";
+import { discardFiles, type ReceivedMedia } from "./intake.ts";
+import { hasRoom } from "./room.ts";
+
+/** What a repetition of the call is answered with; without one, nothing is remembered. */
+export interface Remembered {
+  call: NamedCall;
+  fingerprint: string;
+  answer: unknown;
+}
+
+const COLUMNS = Object.values(getTableColumns(uploads)).filter(({ name }) => name !== "id");
+const COLUMN_NAMES = sql.raw(COLUMNS.map(({ name }) => name).join(", "));
+const COLUMN_VALUES = sql.raw(COLUMNS.map((_, i) => `value ->> ${i}`).join(", "));
+const PROPERTIES = Object.entries(getTableColumns(uploads)).filter(([key]) => key !== "id");
+
+const toValues = (row: NewRow): unknown[] =>
+  PROPERTIES.map(([property, column]) => {
+    const value = row[property as keyof NewRow] ?? null;
+    return value === null ? null : column.mapToDriverValue(value);
+  });
+
+/** Of one parameter, in UTF-16 units: of three bytes at most, where D1 takes 2 MB. */
+const CHUNK_UNITS = 600_000;
+
+/** JSON arrays of rows, each small enough for one parameter. */
+function chunksOf(rows: readonly NewRow[]): string[] {
+  const chunks: string[][] = [];
+  let units = CHUNK_UNITS;
+  for (const row of rows) {
+    const values = JSON.stringify(toValues(row));
+    if (units + values.length > CHUNK_UNITS) {
+      chunks.push([]);
+      units = 0;
+    }
+    chunks.at(-1)?.push(values);
+    units += values.length;
+  }
+  return chunks.map((chunk) => `[${chunk.join()}]`);
+}
+
+/**
+ * All rows or, where the condition does not hold, none: their ids follow each other in their order. Each
+ * statement answers the id of its last row, and how many rows it inserted.
+ */
+const insertUploads = (
+  rows: readonly NewRow[],
+  condition: SQL,
+): Query<{ last: number; count: number }>[] =>
+  chunksOf(rows).map((values, i) => ({
+    ...sqlWrite(
+      sql`INSERT INTO uploads (${COLUMN_NAMES}) SELECT ${COLUMN_VALUES} FROM json_each(${values})
+        WHERE ${i === 0 ? condition : sql`changes() > 0`}`,
+    ),
+    read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
+  }));
+
+/** The id of the first of `count` uploads that the same batch has just inserted. */
+const firstOf = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
+
+/** Says that the uploads just inserted, if any were, need each of the files. */
+const insertMediaUses = (teamId: number, files: readonly StoredFile[], count: number) =>
+  sqlWrite(sql`INSERT INTO media_uses (team_id, sha256, upload_id, posts)
+    SELECT ${teamId}, value, ${firstOf(count)}, ${count}
+    FROM json_each(${JSON.stringify(files.map(({ sha256 }) => sha256))}) WHERE changes() > 0`);
+
+/**
+ * Files, posts, events and the answer to be remembered in one batch; then the wake-up calls, which may
+ * get lost. Null when somebody was faster, who gave the same call its answer or took the last places in
+ * the plan or among the drafts: then nothing is stored, and the files are still the caller's.
+ */
+export async function storePosts(
+  ctx: Ctx,
+  { rows, media, plan }: { rows: readonly NewRow[]; media: readonly ReceivedMedia[]; plan: Plan },
+  remembered: Remembered | null,
+): Promise<UploadRow[] | null> {
+  const [first] = rows;
+  if (!first) return [];
+  const { teamId } = first;
+  const now = ctx.now();
+  const isNew = remembered ? isNewCall(teamId, remembered.call, now) : sql`TRUE`;
+  // All posts of a call begin alike.
+  const condition = sql`${isNew} AND ${hasRoom(sql`${teamId}`, plan, first, rows.length)}`;
+  const files = distinct(media.flatMap((item) => ("file" in item ? [item.file] : [])));
+  const inserting = insertUploads(rows, condition);
+  // After the first of the posts, each statement acts only if the one before it did.
+  const statements: Query<unknown>[] = [...inserting];
+  if (files.length > 0) {
+    statements.unshift(insertMedia(teamId, files, now, condition));
+    statements.push(insertMediaUses(teamId, files, rows.length));
+  }
+  const firstId = firstOf(rows.length);
+  for (const [i, row] of rows.entries()) {
+    if (row.status !== "scheduled") continue;
+    statements.push(emitPlanned(ctx, row, sql`${firstId} + ${i}`));
+  }
+  if (remembered) {
+    const { call, fingerprint, answer } = remembered;
+    const stored = { fingerprint, answer, firstUploadId: firstId };
+    statements.push(ifChanged(keepAnswer(teamId, call, stored, now)));
+  }
+  const results = await ctx.db.runAll(statements).catch((error) => {
+    ctx.defer(discardUnused(ctx, teamId, files));
+    throw error;
+  });
+  const fresh = files.length > 0 ? results.shift() : [];
+  const { last, count } = results[inserting.length - 1] as { last: number; count: number };
+  if (count === 0) return null;
+  const isKnown = ({ sha256 }: StoredFile) => !(fresh as string[]).includes(sha256);
+  const known = media.filter(
+    (item) => "file" in item && (isKnown(item.file) || !files.includes(item.file)),
+  );
+  ctx.defer(discardFiles(ctx, known));
+  const created = rows.map((row, i) => ({ ...row, id: last - rows.length + 1 + i }));
+  await wakeAll(ctx, created);
+  return created;
+}
+
+const emitPlanned = (ctx: Ctx, row: NewRow, uploadId: SQL): Query<number> =>
+  emitIfChanged(ctx, {
+    team: row.teamId,
+    name: "upload.scheduled",
+    data: {
+      uploadId,
+      platform: row.platform,
+      accountId: row.accountId,
+      scheduledFor: row.scheduledFor?.toISOString(),
+    },
+  });
+
+/** Of one content sent several times, one. */
+const distinct = (files: readonly StoredFile[]): StoredFile[] => [
+  ...new Map(files.map((file) => [file.sha256, file])).values(),
+];
+
+/** Source: Queues, "Limits": messages per sendBatch. */
+const MESSAGES_PER_SEND = 100;
+
+async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
+  const due = created.filter(({ wokenAt }) => wokenAt !== null);
+  const [only] = due;
+  if (!only?.wokenAt) return;
+  if (due.length === 1) return wakeOnTime(ctx, only.id, only.wokenAt);
+  for (let i = 0; i < due.length; i += MESSAGES_PER_SEND) {
+    const ids = due.slice(i, i + MESSAGES_PER_SEND).map(({ id }) => id);
+    await wakeTogether(ctx, ids, only.wokenAt);
+  }
+}
+
+/** After a write whose answer was lost: what it stored stays, and what it did not goes. */
+async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const keys = files.map(({ objectKey }) => objectKey);
+  const [used] = await ctx.db.run([objectsInUse(teamId, keys)]);
+  const unused = keys.filter((key) => !used.includes(key));
+  if (unused.length > 0) await ctx.media.delete(unused);
+}

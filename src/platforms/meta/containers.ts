@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { secondsBetween } from "../../core/time.ts";
+import type { MediaItem, PublishJob, Refused, VideoFacts } from "../connector.ts";
+import type { GraphJudge } from "./failures.ts";
+import { graphId, type Reading, readGraphReply } from "./graph.ts";
+
+/** Fields of a container as they are sent. */
+export type Fields = Record<string, string>;
+
+export const CONTAINER_STATUSES = [
+  "IN_PROGRESS",
+  "FINISHED",
+  "PUBLISHED",
+  "ERROR",
+  "EXPIRED",
+] as const;
+
+export interface ContainerStatus {
+  status: (typeof CONTAINER_STATUSES)[number];
+  /** Why it ended as ERROR, in the platform's words. */
+  reason: string | null;
+}
+
+/** A post as its account lists it. */
+export interface ListedPost {
+  id: string;
+  text: string | null;
+  permalink: string | null;
+  /** As written: `2026-12-01T09:00:00+0000`. */
+  timestamp: string | null;
+}
+
+/** One of Meta's platforms that publish containers: each file is fetched into one, then published. */
+export interface ContainerPlatform<S> {
+  /** As people know it. */
+  name: string;
+  isCarousel(job: PublishJob<S>): boolean;
+  /** Why the platform would refuse a video, in words, or null. */
+  refusedVideo(job: PublishJob<S>, facts: VideoFacts | null, sizeBytes: number): string | null;
+  /** The container of a post of one file, or of none. */
+  singleFields(job: PublishJob<S>): Promise<Fields>;
+  childFields(job: PublishJob<S>, item: MediaItem, index: number): Promise<Fields>;
+  /** The container that joins those of the files, in their order. */
+  carouselFields(job: PublishJob<S>, children: string[]): Fields;
+  /** What the list says of this post. */
+  listedText(job: PublishJob<S>): string;
+  /** Whether a post has an address that keeps. */
+  hasPermalink(job: PublishJob<S>): boolean;
+  calls: {
+    create(token: string, userId: string, fields: Fields): Request;
+    look(token: string, containerId: string): Request;
+    readLook(reply: Response): Reading<ContainerStatus>;
+    publish(token: string, userId: string, containerId: string): Request;
+    findPermalink(token: string, postId: string): Request;
+    /** The newest posts, among which this one is if it is out. */
+    list(job: PublishJob<S>): Request;
+    readList(reply: Response): Reading<ListedPost[]>;
+  };
+  judge: Pick<GraphJudge, "isTokenRefusal" | "isPassing" | "isUndecided" | "toRefused">;
+  toContainerRefused(reason: string | null): Refused;
+  /**
+   * The subcode said of a container that is not to be found. Where publishing may say it of one that
+   * is out already, such a container is never made anew once publishing was tried.
+   */
+  missing: { subcode: number; isSaidOfPublished: boolean };
+  /** How long a container rests before its first look; 0: it is looked at as soon as it is made. */
+  firstLookSeconds: number;
+}
+
+const created = z.object({ id: graphId }).transform((body) => body.id);
+
+/** The id of what a call has made: a container, or a post. */
+export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>
+  readGraphReply(reply, created, platform);
+
+/** Where a post stands. Moments in epoch milliseconds. */
+export const bookmark = z.discriminatedUnion("stage", [
+  /** `children`: the containers of the first files; `finished`: how many of them are processed. */
+  z.object({
+    stage: z.literal("children"),
+    children: z.array(z.string()),
+    finished: z.int(),
+    since: z.number(),
+  }),
+  /** `readyAt`: when it was seen to be ready, before anything was published. */
+  z.object({
+    stage: z.literal("container"),
+    containerId: z.string(),
+    since: z.number(),
+    readyAt: z.number().optional(),
+  }),
+  z.object({
+    stage: z.literal("published"),
+    containerId: z.string(),
+    mediaId: z.string(),
+    since: z.number(),
+  }),
+]);
+
+export type Place = z.infer<typeof bookmark>;
+export type Children = Extract<Place, { stage: "children" }>;
+export type Container = Extract<Place, { stage: "container" }>;
+
+/** Seconds from a moment of a bookmark to `now`. */
+export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);

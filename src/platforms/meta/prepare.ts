@@ -1,0 +1,211 @@
+import type {
+  Bookmark,
+  MediaItem,
+  Prepared,
+  PublishJob,
+  Refused,
+  TokenExpired,
+} from "../connector.ts";
+import {
+  ageOf,
+  bookmark,
+  type Children,
+  type Container,
+  type ContainerPlatform,
+  type Fields,
+  type Place,
+  readCreatedReply,
+} from "./containers.ts";
+import type { GraphRefusal } from "./graph.ts";
+
+/** Between two looks at a container, at first: as public clients do, since most take seconds. */
+const IMAGE_LOOK_SECONDS = 3;
+const VIDEO_LOOK_SECONDS = 5;
+const LONGEST_LOOK_SECONDS = 30;
+/** The interval grows by a second in this time. */
+const LOOK_GROWTH_SECONDS = 10;
+/** What is missing for longer is no passing state. Source: Meta, "Error codes". */
+const MISSING_SECONDS = 120;
+/** A step makes few calls, so that it fits into what is left of any run. */
+const LOOKS_PER_STEP = 8;
+
+type Look = { kind: "finished" } | { kind: "in_progress" } | { kind: "ended"; step: Prepared };
+
+const next = (place: Place): Prepared => ({ kind: "next", bookmark: place });
+const ended = (step: Prepared): Look => ({ kind: "ended", step });
+
+/** The repeatable steps up to a container that is ready, and what its refusals mean. */
+export function containerPreparer<S>(platform: ContainerPlatform<S>) {
+  type Job = PublishJob<S>;
+  const { name, calls, judge } = platform;
+
+  const hasVideo = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
+
+  /** Seconds until the next look at something that has been in work since `since`. */
+  const lookAfter = (job: Job, isVideo: boolean, since: number): number => {
+    const first = isVideo ? VIDEO_LOOK_SECONDS : IMAGE_LOOK_SECONDS;
+    const age = Math.max(0, ageOf(since, job.now()));
+    return Math.min(first + Math.floor(age / LOOK_GROWTH_SECONDS), LONGEST_LOOK_SECONDS);
+  };
+
+  /**
+   * Makes the containers and waits until the one to be published is ready: one call a step, so that
+   * no container is made twice by a run that breaks off.
+   */
+  async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
+    const { media } = job.post;
+    if (stored === null) {
+      if (!platform.isCarousel(job)) return createSingle(job);
+      return createChild(job, { stage: "children", children: [], finished: 0, since: 0 });
+    }
+    const place = bookmark.parse(stored);
+    switch (place.stage) {
+      case "children":
+        if (place.children.length < media.length) return createChild(job, place);
+        if (place.finished < place.children.length) return followChildren(job, place);
+        return create(job, platform.carouselFields(job, place.children), toContainer(job));
+      case "container":
+        return followContainer(job, place);
+      case "published":
+        throw new Error("A published post is not prepared again.");
+    }
+  }
+
+  /** Null when nothing speaks against the file. */
+  async function refuseVideo(job: Job, item: MediaItem | undefined): Promise<Prepared | null> {
+    if (item?.kind !== "video") return null;
+    const message = platform.refusedVideo(job, await job.inspectVideo(item), item.sizeBytes);
+    if (message === null) return null;
+    return { kind: "failed", failure: { code: "media_invalid", message }, transient: false };
+  }
+
+  /** @param place where the post stands once it has the container */
+  async function create(
+    job: Job,
+    fields: Fields,
+    place: (containerId: string) => Place,
+  ): Promise<Prepared> {
+    const request = calls.create(job.accessToken, job.account.platformAccountId, fields);
+    const reply = await readCreatedReply(await job.fetch(request), name);
+    if (!reply.ok) return judge.toRefused(reply.error);
+    const made = place(reply.value);
+    const checkAfterSeconds = platform.firstLookSeconds;
+    if (made.stage !== "container" || checkAfterSeconds === 0) return next(made);
+    return { kind: "waiting", bookmark: made, checkAfterSeconds };
+  }
+
+  const toContainer =
+    (job: Job) =>
+    (containerId: string): Container => ({
+      stage: "container",
+      containerId,
+      since: job.now().getTime(),
+    });
+
+  async function createSingle(job: Job): Promise<Prepared> {
+    const refused = await refuseVideo(job, job.post.media[0]);
+    return refused ?? create(job, await platform.singleFields(job), toContainer(job));
+  }
+
+  async function createChild(job: Job, place: Children): Promise<Prepared> {
+    const index = place.children.length;
+    const item = job.post.media[index];
+    if (!item) throw new Error("A carousel has more containers than files.");
+    const refused = await refuseVideo(job, item);
+    if (refused) return refused;
+    return create(job, await platform.childFields(job, item, index), (containerId) => ({
+      ...place,
+      children: [...place.children, containerId],
+      since: job.now().getTime(),
+    }));
+  }
+
+  /** A container that is missing for a moment may come back; for longer, it is made anew. */
+  function refuse(
+    job: Job,
+    refusal: GraphRefusal,
+    place: Pick<Container, "since" | "readyAt">,
+  ): Refused | TokenExpired {
+    const refused = judge.toRefused(refusal);
+    const { subcode, isSaidOfPublished } = platform.missing;
+    const isLong = ageOf(place.since, job.now()) > MISSING_SECONDS;
+    const mayBeOut = isSaidOfPublished && place.readyAt !== undefined;
+    const isGone = refusal.subcode === subcode && isLong && !mayBeOut;
+    return refused.kind === "failed" && isGone ? { ...refused, restart: true } : refused;
+  }
+
+  async function look(
+    job: Job,
+    containerId: string,
+    place: Pick<Container, "since" | "readyAt">,
+  ): Promise<Look> {
+    const request = calls.look(job.accessToken, containerId);
+    const reply = await calls.readLook(await job.fetch(request));
+    if (!reply.ok) return ended(refuse(job, reply.error, place));
+    switch (reply.value.status) {
+      case "FINISHED":
+        return { kind: "finished" };
+      case "IN_PROGRESS":
+        return { kind: "in_progress" };
+      case "EXPIRED":
+        return ended(expired());
+      case "ERROR":
+        return ended(platform.toContainerRefused(reply.value.reason));
+      case "PUBLISHED":
+        return ended(alreadyOut());
+    }
+  }
+
+  /** A container that was not published within 24 hours. */
+  const expired = (): Refused => ({
+    kind: "failed",
+    failure: {
+      code: "platform_unavailable",
+      message: `${name} dropped the prepared media before they were published.`,
+    },
+    transient: true,
+    restart: true,
+  });
+
+  const alreadyOut = (): Refused => ({
+    kind: "failed",
+    failure: {
+      code: "platform_processing_timeout",
+      message: `${name} says that these media have already been published.`,
+    },
+    transient: false,
+  });
+
+  /** Looks at the files that were not finished yet, in order, up to the first that still is not. */
+  async function followChildren(job: Job, place: Children): Promise<Prepared> {
+    const { media } = job.post;
+    let { finished } = place;
+    for (const containerId of place.children.slice(finished, finished + LOOKS_PER_STEP)) {
+      const seen = await look(job, containerId, place);
+      if (seen.kind === "ended") return seen.step;
+      if (seen.kind === "in_progress") {
+        const isVideo = media[finished]?.kind === "video";
+        const checkAfterSeconds = lookAfter(job, isVideo, place.since);
+        return { kind: "waiting", bookmark: { ...place, finished }, checkAfterSeconds };
+      }
+      finished++;
+    }
+    return next({ ...place, finished });
+  }
+
+  async function followContainer(job: Job, place: Container): Promise<Prepared> {
+    const { stage, containerId, since } = place;
+    const seen = await look(job, containerId, place);
+    if (seen.kind === "ended") return seen.step;
+    if (seen.kind === "in_progress") {
+      const checkAfterSeconds = lookAfter(job, hasVideo(job), since);
+      return { kind: "waiting", bookmark: { ...place }, checkAfterSeconds };
+    }
+    return {
+      kind: "ready",
+      bookmark: { stage, containerId, since, readyAt: job.now().getTime() },
+    };
+  }
+
+  return { prepare, refuse };
+}

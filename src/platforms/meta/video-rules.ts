@@ -1,0 +1,61 @@
+import type { VideoFacts } from "../connector.ts";
+
+/** What a video's header may say at one of Meta's platforms. */
+export interface VideoRules {
+  /** 0: as short as it likes. */
+  minSeconds: number;
+  maxSeconds: number;
+  maxBytes: number;
+  minFps: number;
+  maxFps: number;
+  /** Pixels. */
+  maxWidth: number;
+  /** Width by height. */
+  minRatio: number;
+  maxRatio: number;
+}
+
+/** H.264 and HEVC. Source: Meta, "IG User Media" and Threads, "Posts", video specifications. */
+const VIDEO_CODECS = ["avc", "hevc"];
+
+const round = (value: number): number => Math.round(value * 100) / 100;
+
+/**
+ * Why a platform would refuse a video, in words, or null. What its header does not say is no reason.
+ *
+ * @param platform its name as people know it
+ */
+export function refusedVideo(
+  platform: string,
+  facts: VideoFacts | null,
+  sizeBytes: number,
+  rules: VideoRules,
+): string | null {
+  if (facts === null) return "The video cannot be read; send MP4 or QuickTime with H.264 or HEVC.";
+  const { durationSeconds: seconds, framesPerSecond: fps, width, height, videoCodec } = facts;
+  if (videoCodec === null || !VIDEO_CODECS.includes(videoCodec)) {
+    const found = videoCodec === null ? "another codec" : videoCodec;
+    return `${platform} plays H.264 and HEVC; the video has ${found}.`;
+  }
+  if (sizeBytes > rules.maxBytes) {
+    return `The video has ${sizeBytes} bytes; ${platform} takes ${rules.maxBytes}.`;
+  }
+  if (seconds !== null && (seconds < rules.minSeconds || seconds > rules.maxSeconds)) {
+    const wanted = rules.minSeconds > 0 ? `${rules.minSeconds} to` : "up to";
+    return `The video lasts ${round(seconds)} s; ${platform} takes ${wanted} ${rules.maxSeconds} s.`;
+  }
+  // An average over frames of uneven length is a little off.
+  if (fps !== null && (Math.ceil(fps) < rules.minFps || Math.floor(fps) > rules.maxFps)) {
+    return `The video has ${round(fps)} frames a second; ${platform} takes ${rules.minFps} to ${rules.maxFps}.`;
+  }
+  if (width !== null && width > rules.maxWidth) {
+    return `The video is ${width} pixels wide; ${platform} takes up to ${rules.maxWidth}.`;
+  }
+  if (width !== null && height !== null) {
+    const ratio = width / height;
+    if (ratio < rules.minRatio || ratio > rules.maxRatio) {
+      return `The video is ${width} x ${height}; ${platform} takes ratios from ${rules.minRatio}:1 to ${rules.maxRatio}:1.`;
+    }
+  }
+  return null;
+}

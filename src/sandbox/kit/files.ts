@@ -1,0 +1,128 @@
+import { exports } from "cloudflare:workers";
+import { detectFileType, FILE_TYPE_BYTES } from "../../core/file-type.ts";
+import { randomHex, toHex } from "../../core/ids.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { SLICE_BYTES } from "./media-store.ts";
+import type { CallOrigin } from "./simulator.ts";
+import type { SandboxStore } from "./store.ts";
+
+/** Whose file it is at a simulated platform. `owner`: the platform's id of the account. */
+export interface FileOwner {
+  platform: Platform;
+  owner: string;
+}
+
+/** A file as its bytes say it is; `mime` is application/octet-stream for what is not known. */
+export interface ReadFile {
+  mime: string;
+  sha256: string;
+  sizeBytes: number;
+}
+
+type Body = ReadableStream<Uint8Array> | null;
+
+/**
+ * Stores a body slice by slice from `position` on, so that no file is held in memory; stops once it
+ * is larger than `maxBytes`.
+ */
+export async function appendBody(
+  store: SandboxStore,
+  mediaId: number,
+  position: number,
+  body: Body,
+  maxBytes = Number.POSITIVE_INFINITY,
+): Promise<{ bytes: number; slices: number } | "too_large"> {
+  const slice = new Uint8Array(SLICE_BYTES);
+  let filled = 0;
+  let slices = 0;
+  let bytes = 0;
+  const flush = () => {
+    if (filled > 0) store.media.writeSlice(mediaId, position + slices++, slice.subarray(0, filled));
+    filled = 0;
+  };
+  for await (const piece of body ?? []) {
+    bytes += piece.byteLength;
+    if (bytes > maxBytes) return "too_large";
+    for (let rest: Uint8Array = piece; rest.byteLength > 0; ) {
+      const taken = rest.subarray(0, SLICE_BYTES - filled);
+      slice.set(taken, filled);
+      filled += taken.byteLength;
+      rest = rest.subarray(taken.byteLength);
+      if (filled === SLICE_BYTES) flush();
+    }
+  }
+  flush();
+  return { bytes, slices };
+}
+
+/** What a stored file is, by its bytes. */
+export async function readStored({ media }: SandboxStore, mediaId: number): Promise<ReadFile> {
+  const digest = new crypto.DigestStream("SHA-256");
+  await media.stream(mediaId).pipeTo(digest);
+  const head = media.stream(mediaId, { offset: 0, length: FILE_TYPE_BYTES });
+  const first = new Uint8Array(await new Response(head).arrayBuffer());
+  return {
+    mime: detectFileType(first)?.mime ?? "application/octet-stream",
+    sha256: toHex(await digest.digest),
+    sizeBytes: media.storedBytes(mediaId),
+  };
+}
+
+/** Gives a stored file its name; the id under which the owner has that content, known before or not. */
+export function sealFile(
+  store: SandboxStore,
+  origin: CallOrigin,
+  { platform, owner }: FileOwner,
+  mediaId: number,
+  { mime, sha256 }: ReadFile,
+): number {
+  store.media.seal(mediaId, { ref: sha256, mime, sha256 });
+  return store.media.find(platform, owner, sha256, origin.teamId)?.id ?? mediaId;
+}
+
+/** Makes room for a file that is still to come. */
+export const reserveFile = (store: SandboxStore, origin: CallOrigin, file: FileOwner): number =>
+  store.media.reserve(origin, { ...file, ref: `coming-${randomHex(10)}` });
+
+/** Stores a whole body; not sealed yet, so that the platform may still refuse and discard it. */
+export async function storeFile(
+  store: SandboxStore,
+  origin: CallOrigin,
+  file: FileOwner,
+  body: Body,
+  maxBytes: number,
+): Promise<(ReadFile & { id: number }) | "too_large"> {
+  const id = reserveFile(store, origin, file);
+  if ((await appendBody(store, id, 0, body, maxBytes)) === "too_large") {
+    store.media.discard(id);
+    return "too_large";
+  }
+  return { id, ...(await readStored(store, id)) };
+}
+
+/** This service as others call it, without the way over the network. */
+const ourselves = () => (exports as unknown as { default: { fetch: typeof fetch } }).default;
+
+/** The one place that the simulated platforms can fetch files from: nothing leaves this machine. */
+const isOurs = (url: string): boolean =>
+  URL.canParse(url) && new URL(url).pathname.startsWith("/media/");
+
+/** A file fetched from its address, as platforms that pull do it. Stored, not sealed. */
+export async function pullFile(
+  store: SandboxStore,
+  origin: CallOrigin,
+  file: FileOwner,
+  url: string,
+  maxBytes: number,
+): Promise<Result<ReadFile & { id: number; declaredType: string }, "unreachable" | "too_large">> {
+  if (!isOurs(url)) return refuse("unreachable");
+  const reply = await ourselves().fetch(new Request(url, { redirect: "manual" }));
+  if (!reply.ok || !reply.body) {
+    await reply.body?.cancel();
+    return refuse("unreachable");
+  }
+  const declaredType = reply.headers.get("content-type")?.split(";")[0] ?? "";
+  const stored = await storeFile(store, origin, file, reply.body, maxBytes);
+  return stored === "too_large" ? refuse("too_large") : ok({ ...stored, declaredType });
+}

@@ -1,0 +1,98 @@
+import { FAILURE_CODES, type FailureCode } from "../../core/failures.ts";
+
+/** What the words in a post's text ask of the simulator. */
+export interface Steering {
+  /** Refuse the post for good, for this reason. */
+  failure: FailureCode | null;
+  /** Answer the accepted post this much later; 0: at once. */
+  slowSeconds: number;
+  /** Accept the post and drop the answer, once. */
+  losesReply: boolean;
+  /** Refuse the access token in use; another one is fine. */
+  expiresToken: boolean;
+  /** Answer this many write calls with a 5xx, without accepting. */
+  serverErrors: number;
+}
+
+/** What has already been done to one upload, so that "once" and "twice" can be kept. */
+export interface SteeringHistory {
+  refusedToken: string | null;
+  serverErrors: number;
+  replyLost: boolean;
+}
+
+export const NO_HISTORY: SteeringHistory = {
+  refusedToken: null,
+  serverErrors: 0,
+  replyLost: false,
+};
+
+/** How the answer to an accepted post travels. */
+export type Reply = { kind: "now" } | { kind: "late"; seconds: number } | { kind: "dropped" };
+
+export type Verdict =
+  | { kind: "token_refused" }
+  /** `nth` counts from 1. */
+  | { kind: "server_error"; nth: number }
+  | { kind: "failure"; code: FailureCode }
+  | { kind: "accepted"; reply: Reply };
+
+const WORD = /\[sandbox:([a-z0-9_]+)(?:=(\d{1,4}))?\]/g;
+const MAX_SLOW_SECONDS = 600;
+
+const isFailureCode = (word: string): word is FailureCode =>
+  (FAILURE_CODES as string[]).includes(word);
+
+/** The steering words of a text: `[sandbox:<word>]` or `[sandbox:<word>=<number>]`. Others are text. */
+export function readSteering(text: string): Steering {
+  const steering: Steering = {
+    failure: null,
+    slowSeconds: 0,
+    losesReply: false,
+    expiresToken: false,
+    serverErrors: 0,
+  };
+  for (const [, word = "", number] of text.matchAll(WORD)) {
+    if (number !== undefined) {
+      if (word === "slow") steering.slowSeconds = Math.min(Number(number), MAX_SLOW_SECONDS);
+      if (word === "5xx") steering.serverErrors = Number(number);
+    } else if (isFailureCode(word)) steering.failure ??= word;
+    else if (word === "lost_reply") steering.losesReply = true;
+    else if (word === "token_expired") steering.expiresToken = true;
+  }
+  return steering;
+}
+
+/**
+ * What becomes of a write call, and the upload's history after it. The order is a platform's own: the
+ * token is looked at first, then the server falls over or not, then the post is judged.
+ *
+ * @param accessToken the one the call carries
+ */
+export function steer(
+  steering: Steering,
+  history: SteeringHistory,
+  accessToken: string,
+): { verdict: Verdict; history: SteeringHistory } {
+  const refused = history.refusedToken;
+  if (steering.expiresToken && (refused === null || refused === accessToken)) {
+    return {
+      verdict: { kind: "token_refused" },
+      history: { ...history, refusedToken: accessToken },
+    };
+  }
+  if (history.serverErrors < steering.serverErrors) {
+    const nth = history.serverErrors + 1;
+    return { verdict: { kind: "server_error", nth }, history: { ...history, serverErrors: nth } };
+  }
+  if (steering.failure) return { verdict: { kind: "failure", code: steering.failure }, history };
+  if (steering.losesReply && !history.replyLost) {
+    return {
+      verdict: { kind: "accepted", reply: { kind: "dropped" } },
+      history: { ...history, replyLost: true },
+    };
+  }
+  const reply: Reply =
+    steering.slowSeconds > 0 ? { kind: "late", seconds: steering.slowSeconds } : { kind: "now" };
+  return { verdict: { kind: "accepted", reply }, history };
+}
