@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { beginLife, type Columns, mediaOf } from "../features/uploads/life.ts";
 import { createMember, Harness, type Member, START } from "../support/harness.ts";
+import { beginLife, type Columns, mediaOf } from "../support/life.ts";
 import { measure, type Statement } from "../support/meter.ts";
 import { slowPlans, store, summary } from "./support.ts";
 import { listFilters, loadPosts } from "./workload.ts";

@@ -2,7 +2,6 @@ import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Config } from "../../src/config.ts";
 import { createDeps } from "../../src/deps.ts";
-import { CONTENT_TYPE, END, field, file, join, part } from "../features/uploads/multipart.ts";
 import {
   type Answer,
   connectSandbox,
@@ -10,6 +9,7 @@ import {
   Harness,
   type Member,
 } from "../support/harness.ts";
+import { CONTENT_TYPE, END, field, file, join, part } from "../support/multipart.ts";
 
 const UNKNOWN = `kmb_${"f".repeat(64)}`;
 const KB = 1_024;

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { DEFAULT_PLANS, type Plan } from "../../src/core/plans.ts";
-import { beginLife, type Columns, type Life, mediaOf } from "../features/uploads/life.ts";
 import { type Answer, createToken, form, harnessWith } from "../support/harness.ts";
+import { beginLife, type Columns, type Life, mediaOf } from "../support/life.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
 
 type Fields = Parameters<typeof form>[0];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { UploadStatus } from "../../src/features/uploads/rules.ts";
-import { beginLife, type Columns, type Life, later } from "../features/uploads/life.ts";
 import { type Answer, createToken, form } from "../support/harness.ts";
+import { beginLife, type Columns, type Life, later } from "../support/life.ts";
 
 /** What happens to a post that stands in `from`; the id of the post afterwards. */
 type Trigger = (life: Life, id: number) => Promise<number>;

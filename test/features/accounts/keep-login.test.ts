@@ -5,7 +5,7 @@ import { openCredentials } from "../../../src/features/accounts/platform-access.
 import { refreshLogin } from "../../../src/features/accounts/refresh.ts";
 import { accountById } from "../../../src/features/accounts/repo.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
-import { openStage, type Stage } from "../uploads/platform-stage.ts";
+import { openStage, type Stage } from "../../support/stage.ts";
 
 /** Platforms whose refresh token dies with its use. */
 const ROTATING = ["x", "tiktok", "pinterest"] as const;

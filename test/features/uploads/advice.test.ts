@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { LOOK_FIRST } from "../../../src/core/failures.ts";
 import { HELD } from "../../../src/features/uploads/rules.ts";
 import { form, Harness } from "../../support/harness.ts";
-import { beginLife, later } from "./life.ts";
+import { beginLife, later } from "../../support/life.ts";
 
 describe("a post whose fate is unknown", () => {
   test("says to look at the platform first, in its failure and its event", async () => {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { DEFAULT_PLANS } from "../../../src/core/plans.ts";
 import { PLATFORMS } from "../../../src/core/platforms.ts";
 import { createMember, Harness, harnessWith } from "../../support/harness.ts";
-import { beginLife, type Life, later } from "./life.ts";
+import { beginLife, type Life, later } from "../../support/life.ts";
 
 let life: Life;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { createMember } from "../../support/harness.ts";
-import { beginLife, type Life, later } from "./life.ts";
+import { beginLife, type Life, later } from "../../support/life.ts";
 
 let life: Life;
 const ids: Record<string, number> = {};

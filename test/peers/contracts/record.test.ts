@@ -13,7 +13,7 @@ import {
   passing,
   png,
   type Stage,
-} from "../../features/uploads/platform-stage.ts";
+} from "../../support/stage.ts";
 import { lasting, verticalMp4 } from "../../support/videos.ts";
 import { type RecordedCall, toLine } from "./recording.ts";
 

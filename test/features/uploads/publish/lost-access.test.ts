@@ -1,0 +1,207 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { PLATFORMS, type Platform } from "../../../../src/core/platforms.ts";
+import { publishableIds } from "../../../../src/platforms/linkedin/pages.ts";
+import { createSandboxFetch } from "../../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../../src/sandbox/kit/login.ts";
+import { deliver } from "../../../../src/sandbox/kit/simulator.ts";
+import { linkedinSimulator } from "../../../../src/sandbox/linkedin/index.ts";
+import { GraphError } from "../../../../src/sandbox/meta/graph.ts";
+import { boardsOf } from "../../../../src/sandbox/pinterest/boards.ts";
+import { threadsSimulator } from "../../../../src/sandbox/threads/index.ts";
+import {
+  type Fields,
+  finish,
+  jpeg,
+  mp4,
+  openStage,
+  passing,
+  type Stage,
+  watcherOf,
+} from "../../../support/stage.ts";
+
+/** A post that each platform takes, whatever its text. */
+const POSTS: Record<Platform, (text: string, stage: Stage) => Fields | Promise<Fields>> = {
+  tiktok: (title) => ({ title, video: mp4() }),
+  instagram: (title) => ({ title, photo: jpeg() }),
+  youtube: (title) => ({ title, video: mp4() }),
+  facebook: (description) => ({ description }),
+  x: (title) => ({ title }),
+  threads: (title) => ({ title }),
+  linkedin: (description) => ({ description }),
+  bluesky: (description) => ({ description }),
+  pinterest: async (title, { name }) => ({
+    title,
+    photo: jpeg(),
+    pinterest_board_id: (await boardsOf(name))[0]?.id ?? "",
+  }),
+};
+
+async function onStage(platform: Platform) {
+  const stage = await openStage(platform);
+  const { token } = stage.member;
+  const fieldsOf = async (text: string) => POSTS[platform](text, stage);
+  return {
+    ...stage,
+    send: async (text: string) => stage.send(await fieldsOf(text)),
+    post: async (text: string) => {
+      const id = await stage.post(await fieldsOf(text));
+      await finish(stage);
+      return { id, ...(await stage.read(id)) };
+    },
+    retry: (id: number) => stage.harness.call("POST", `/upload/${id}/retry`, { token }),
+    connected: async () =>
+      (await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token })).body.data,
+    events: async () => {
+      const { results } = await env.DB.prepare(
+        "SELECT name FROM events WHERE team_id = ? ORDER BY id",
+      )
+        .bind(stage.member.teamId)
+        .all();
+      return results.map(({ name }) => name);
+    },
+  };
+}
+
+const INACTIVE = { status: 409, body: { code: "ACCOUNT_INACTIVE" } };
+
+describe("an account that its platform refuses for good", () => {
+  test.each(PLATFORMS.map((platform) => [platform]))(
+    "of %s is expired with the failure, and stays refused until it is reconnected",
+    async (platform) => {
+      const stage = await onStage(platform);
+      const lost = await stage.post("Lost [sandbox:account_disconnected]");
+      expect(lost).toMatchObject({
+        status: "failed",
+        failure: { code: "account_disconnected", nextAction: "reconnect_account" },
+      });
+      expect(await stage.connected()).toMatchObject({ status: "expired", failureCount: 1 });
+      expect((await stage.events()).sort()).toEqual([
+        "connected_account.connected",
+        "connected_account.expired",
+        "upload.failed",
+      ]);
+      expect(await stage.retry(lost.id)).toMatchObject(INACTIVE);
+      expect(await stage.send("Again")).toMatchObject(INACTIVE);
+
+      // Were it taken for active by mistake, its platform would know better.
+      await env.DB.prepare("UPDATE accounts SET status = 'active' WHERE id = ?")
+        .bind(stage.accountId)
+        .run();
+      const refused = await stage.post("Later");
+      expect(refused).toMatchObject({ failure: { code: "account_disconnected" } });
+      expect(await stage.connected()).toMatchObject({ status: "expired", failureCount: 2 });
+
+      await stage.connect();
+      expect(await stage.connected()).toMatchObject({ status: "active", failureCount: 0 });
+      expect(await stage.post("Back")).toMatchObject({ status: "completed" });
+      expect(await stage.feed()).toHaveLength(1);
+    },
+    60_000,
+  );
+
+  /** Has `look` see every batch of statements, as text, before it is run. */
+  function watchBatches({ harness }: Pick<Stage, "harness">, look: (batch: string) => unknown) {
+    const { db } = harness.deps;
+    const runAll: typeof db.runAll = async (queries) => {
+      await look(JSON.stringify(queries));
+      return db.runAll(queries);
+    };
+    const run = runAll as unknown as typeof db.run;
+    Object.assign(harness.deps, { db: { ...db, runAll, run } });
+  }
+
+  test("is written down in one batch with the failure", async () => {
+    const stage = await onStage("threads");
+    const batches: string[] = [];
+    watchBatches(stage, (batch) => batches.push(batch));
+    await stage.post("Lost [sandbox:account_disconnected]");
+    const failing = batches.filter((batch) => batch.includes("upload.failed"));
+    expect(failing).toHaveLength(1);
+    expect(failing[0]).toContain("connected_account.expired");
+  });
+
+  test("is not expired where a person has reconnected it meanwhile", async () => {
+    const stage = await onStage("threads");
+    let reconnections = 0;
+    watchBatches(stage, async (batch) => {
+      if (!batch.includes("connected_account.expired") || reconnections++ > 0) return;
+      await stage.connect();
+    });
+    const lost = await stage.post("Lost [sandbox:account_disconnected]");
+    expect(lost).toMatchObject({ failure: { code: "account_disconnected" } });
+    expect(reconnections).toBe(1);
+    expect(await stage.connected()).toMatchObject({ status: "active" });
+    expect(await stage.events()).not.toContain("connected_account.expired");
+  });
+});
+
+const PERMISSION = "(#10) Application does not have permission for this action";
+const refusePublishing = () => new GraphError(10, PERMISSION, { status: 403 }).toResponse();
+
+const watching = watcherOf(threadsSimulator, ({ url }) => url.pathname.split("/").at(-1) ?? "");
+
+describe("an account that its platform still knows", () => {
+  test("stays active, and the failure says what is missing", async () => {
+    const stage = await onStage("threads");
+    let refused = await stage.read(0);
+    const calls = await watching(
+      async () => {
+        refused = await stage.post("Not allowed");
+      },
+      async ({ url }, answer) =>
+        url.pathname.endsWith("/threads_publish") ? refusePublishing() : answer(),
+    );
+    expect(refused).toMatchObject({ failure: { code: "account_disconnected" } });
+    expect(refused.errorMessage).toContain(PERMISSION);
+    expect(refused.errorMessage).toContain("threads_content_publish");
+    expect(refused.errorMessage).toContain("still connected");
+    expect(calls.filter((name) => name === "me")).toHaveLength(1);
+    expect(await stage.connected()).toMatchObject({ status: "active", failureCount: 1 });
+    expect(await stage.retry(refused.id)).toMatchObject({ status: 200 });
+  });
+
+  test.each([
+    ["answers with an outage", () => new Response("", { status: 503 })],
+    ["does not answer", () => deliver({ kind: "dropped" }, new Response())],
+  ])("stays active where the question %s", async (_, reply) => {
+    const stage = await onStage("threads");
+    const refused = await passing(
+      threadsSimulator,
+      async ({ url }, answer) => {
+        if (url.pathname.endsWith("/threads_publish")) return refusePublishing();
+        return url.pathname.endsWith("/me") ? reply() : answer();
+      },
+      () => stage.post("Not allowed"),
+    );
+    expect(refused).toMatchObject({ errorMessage: PERMISSION });
+    expect(await stage.connected()).toMatchObject({ status: "active" });
+  });
+});
+
+/** The first page of a sandbox member. */
+async function firstPageOf(name: string, teamId: number): Promise<string> {
+  const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null });
+  const { accessToken } = sandboxCredentials("linkedin", name);
+  const ids = await publishableIds(fetch, accessToken);
+  return (ids.ok && ids.value[0]) || "";
+}
+
+test("a page of a login that has lost its role there is expired, the person's login or not", async () => {
+  const stage = await openStage("linkedin", { pageOf: firstPageOf });
+  const denied = () =>
+    Response.json({ status: 403, code: "ACCESS_DENIED", message: "No role" }, { status: 403 });
+  const upload = await passing(
+    linkedinSimulator,
+    async ({ request, url }, answer) => {
+      if (request.method === "POST" && url.pathname === "/rest/posts") return denied();
+      if (url.pathname === "/rest/organizationAcls") return Response.json({ elements: [] });
+      return answer();
+    },
+    () => stage.publish({ description: "As a page" }),
+  );
+  expect(upload).toMatchObject({ failure: { code: "account_disconnected" } });
+  const { token } = stage.member;
+  const { body } = await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token });
+  expect(body.data).toMatchObject({ status: "expired" });
+});
