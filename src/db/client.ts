@@ -1,19 +1,10 @@
-import {
-  type Column,
-  getTableColumns,
-  type InferSelectModel,
-  type SQL,
-  type Table,
-} from "drizzle-orm";
+import type { SQLWrapper } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/d1";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
-
-type RawRow = Record<string, unknown>;
+import type { RawRow, RowReader } from "./rows.ts";
+import { type Params, prepareText, type Text, textOf } from "./text.ts";
 
 /** One statement, not sent yet, and how to read its answer. */
-export interface Query<T> {
-  sql: string;
-  params: unknown[];
+export interface Query<T> extends Text {
   read(result: D1Result<RawRow>): T;
 }
 
@@ -23,8 +14,6 @@ export type Results<Q extends readonly Query<unknown>[]> = {
 
 /** The database. D1 has no interactive transactions: what belongs together is run together. */
 export interface Db {
-  /** Drizzle as the builder of statements; pass what it builds to `toQuery` or `toWrite`. */
-  orm: ReturnType<typeof drizzle>;
   /** One round trip, one transaction: all statements take effect or none does. */
   run<const Q extends readonly Query<unknown>[]>(queries: Q): Promise<Results<Q>>;
   /** As `run`, for statements whose number is known only as the program runs. */
@@ -41,61 +30,48 @@ export function connect(database: D1Database): Db {
         : await database.batch<RawRow>(statements);
     return queries.map((query, i) => query.read(results[i] as D1Result<RawRow>));
   };
-  return {
-    orm: drizzle(database),
-    runAll,
-    run: async (queries) => (await runAll(queries)) as Results<typeof queries>,
-  };
+  return { runAll, run: async (queries) => (await runAll(queries)) as Results<typeof queries> };
 }
 
-const dialect = new SQLiteSyncDialect();
+/** Drizzle's builder of statements. It reaches no database: what it builds is sent by `Db`. */
+export const orm = drizzle({} as D1Database);
 
-/** Hand-written SQL whose rows are read by `read`. */
-export function sqlQuery<T>(statement: SQL, read: (row: RawRow) => T): Query<T[]> {
-  const { sql, params } = dialect.sqlToQuery(statement);
-  return { sql, params, read: (result) => result.results.map(read) };
+const rowsBy =
+  <T>(read: RowReader<T>) =>
+  ({ results }: D1Result<RawRow>): T[] =>
+    results.map(read);
+
+const countChanges = ({ meta }: D1Result): number => meta.changes;
+
+/** A statement built for this call, whose rows are read by `read`. */
+export const sqlQuery = <T>(statement: SQLWrapper, read: RowReader<T>): Query<T[]> => ({
+  ...textOf(statement),
+  read: rowsBy(read),
+});
+
+/** A statement built for this call that answers how many rows it changed. */
+export const sqlWrite = (statement: SQLWrapper): Query<number> => ({
+  ...textOf(statement),
+  read: countChanges,
+});
+
+/**
+ * A statement whose text is built once, by hand or by Drizzle, and whose rows are read by `read`. Each
+ * call puts in the values that `build` names.
+ */
+export function prepared<P extends object, T>(
+  build: (params: Params<P>) => SQLWrapper,
+  read: RowReader<T>,
+): (values: P) => Query<T[]> {
+  const toText = prepareText(build);
+  const readRows = rowsBy(read);
+  return (values) => ({ ...toText(values), read: readRows });
 }
 
-/** Hand-written SQL that answers how many rows it changed. */
-export function sqlWrite(statement: SQL): Query<number> {
-  const { sql, params } = dialect.sqlToQuery(statement);
-  return { sql, params, read: (result) => result.meta.changes };
-}
-
-interface Built {
-  toSQL(): { sql: string; params: unknown[] };
-}
-
-/** A drizzle select, or a write with `returning()`, over all columns of `table`. */
-export function toQuery<T extends Table>(built: Built, table: T): Query<InferSelectModel<T>[]> {
-  const { sql, params } = built.toSQL();
-  const read = rowReader(table);
-  return { sql, params, read: (result) => result.results.map(read) };
-}
-
-/** A drizzle write that answers how many rows it changed. */
-export function toWrite(built: Built): Query<number> {
-  const { sql, params } = built.toSQL();
-  return { sql, params, read: (result) => result.meta.changes };
-}
-
-/** Reads raw rows as the table's model: column names and stored types translated. */
-export function rowReader<T extends Table>(table: T): (row: RawRow) => InferSelectModel<T> {
-  return partReader(table, Object.keys(getTableColumns(table)) as (keyof InferSelectModel<T>)[]);
-}
-
-/** As `rowReader`, for rows that hold only some of the columns. */
-export function partReader<T extends Table, K extends keyof InferSelectModel<T>>(
-  table: T,
-  properties: readonly K[],
-): (row: RawRow) => Pick<InferSelectModel<T>, K> {
-  const all = getTableColumns(table) as Record<PropertyKey, Column>;
-  const columns = properties.map((property) => [property, all[property] as Column] as const);
-  return (row) =>
-    Object.fromEntries(
-      columns.map(([property, column]) => {
-        const value = row[column.name] ?? null;
-        return [property, value === null ? null : column.mapFromDriverValue(value)];
-      }),
-    ) as Pick<InferSelectModel<T>, K>;
+/** As `prepared`, for a statement that answers how many rows it changed. */
+export function preparedWrite<P extends object>(
+  build: (params: Params<P>) => SQLWrapper,
+): (values: P) => Query<number> {
+  const toText = prepareText(build);
+  return (values) => ({ ...toText(values), read: countChanges });
 }

@@ -322,7 +322,6 @@ export class World {
       now: () => new Date(this.time.now),
       wait: async () => {},
       db: {
-        orm: this.base.db.orm,
         runAll,
         run: async (queries) => (await runAll<unknown>(queries)) as Results<typeof queries>,
       },

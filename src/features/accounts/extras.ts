@@ -32,7 +32,7 @@ export async function listPages(ctx: Ctx, accountId?: string): Promise<Organizat
     return pagesOf(ctx, await requireAccount(ctx, "linkedin", accountId));
   }
   const filter = { platform: "linkedin", status: "active" } as const;
-  const [rows] = await ctx.read("accounts:read", [accountsOfTeam(ctx.db, ctx.team, filter)]);
+  const [rows] = await ctx.read("accounts:read", [accountsOfTeam(ctx.team, filter)]);
   const answers = await Promise.allSettled(
     rows
       .filter((account) => !isSwitchedOff(account, ctx.config))
@@ -76,7 +76,7 @@ export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceSt
 
 /** @throws AppError NOT_FOUND, 400 for an account of another platform, ACCOUNT_INACTIVE */
 async function requireAccount(ctx: Ctx, platform: Platform, id: string): Promise<AccountRow> {
-  const [[account]] = await ctx.read("accounts:read", [accountById(ctx.db, ctx.team, id)]);
+  const [[account]] = await ctx.read("accounts:read", [accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
   if (account.platform !== platform) {
     const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platform}.`;

@@ -60,7 +60,7 @@ export async function refreshLogin(
   credentials: Credentials,
 ): Promise<Login> {
   const now = deps.now();
-  const lease = takeRefreshLease(deps.db, account, now, addSeconds(now, LEASE_SECONDS));
+  const lease = takeRefreshLease(account, now, addSeconds(now, LEASE_SECONDS));
   const [taken] = await deps.db.run([lease]);
   if (taken === 0) return { kind: "busy" };
 
@@ -104,7 +104,7 @@ async function keepLogin(
   const reason = "The login was renewed after all.";
   const batch = [
     emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
-    storeRenewed(deps.db, account, sealed),
+    storeRenewed(account, sealed),
   ] as const;
   for (const wait of [...WRITE_AGAIN_MS, null]) {
     try {
@@ -123,7 +123,7 @@ async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): P
   const outcome = refusal.final ? ({ status: "expired" } as const) : {};
   const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
   const [changed] = await deps.db.run([
-    finishRefresh(deps.db, account, outcome),
+    finishRefresh(account, outcome),
     emitIfChanged(deps, eventOf(account, name, refusal.message)),
   ]);
   // The login that was refused is not the account's any more.
@@ -143,6 +143,6 @@ const eventOf = (account: AccountRow, name: EventName, reason: string) => ({
 
 /** The writes by which a lost login is known as such, for the batch of what showed it. */
 export const expireLogin = (deps: Deps, account: AccountRow, reason: string): Query<number>[] => [
-  expireAccount(deps.db, account),
+  expireAccount(account),
   emitIfChanged(deps, eventOf(account, "connected_account.expired", reason)),
 ];

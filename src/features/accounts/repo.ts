@@ -1,16 +1,10 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { toFailureObject } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
-import {
-  type Db,
-  partReader,
-  type Query,
-  rowReader,
-  sqlQuery,
-  sqlWrite,
-  toQuery,
-  toWrite,
-} from "../../db/client.ts";
+import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { instant } from "../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import { refundUploads } from "../credits/repo.ts";
 import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
@@ -25,7 +19,7 @@ const readAccount = rowReader(accounts);
 const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
 const one = (team: SQL, id: string) => and(ofTeam(team), eq(accounts.id, id));
 
-export function accountsOfTeam(db: Db, team: SQL, filter: AccountFilter) {
+export function accountsOfTeam(team: SQL, filter: AccountFilter) {
   const status = filter.status === "connected" ? "active" : filter.status;
   const where = and(
     ofTeam(team),
@@ -36,19 +30,19 @@ export function accountsOfTeam(db: Db, team: SQL, filter: AccountFilter) {
       : sql`instr(lower(${accounts.tags}), lower(${filter.tags})) > 0`,
   );
   const oldestFirst = [asc(accounts.platform), asc(accounts.platformAccountId)];
-  return toQuery(
-    db.orm
+  return sqlQuery(
+    orm
       .select()
       .from(accounts)
       .where(where)
       .orderBy(...oldestFirst),
-    accounts,
+    readAccount,
   );
 }
 
 /** No row for another team's account, or a disconnected one. */
-export function accountById(db: Db, team: SQL, id: string) {
-  return toQuery(db.orm.select().from(accounts).where(one(team, id)), accounts);
+export function accountById(team: SQL, id: string) {
+  return sqlQuery(orm.select().from(accounts).where(one(team, id)), readAccount);
 }
 
 /** When an account last took a place under its daily cap: its last publish. */
@@ -57,27 +51,27 @@ export function lastUseOf(team: SQL, id: string): Query<Date[]> {
     sql`SELECT counted_at FROM uploads
       WHERE account_id = iif(${team} IS NULL, NULL, ${id}) AND counted_at IS NOT NULL
       ORDER BY counted_at DESC LIMIT 1`,
-    (row) => new Date(row.counted_at as number),
+    valueReader(instant("counted_at").notNull()),
   );
 }
 
 /** The account of the team that stands for this one at the platform. */
-export function accountByPlatformId(db: Db, team: SQL, platform: Platform, platformId: string) {
+export function accountByPlatformId(team: SQL, platform: Platform, platformId: string) {
   const where = and(
     ofTeam(team),
     eq(accounts.platform, platform),
     eq(accounts.platformAccountId, platformId),
   );
-  return toQuery(db.orm.select().from(accounts).where(where), accounts);
+  return sqlQuery(orm.select().from(accounts).where(where), readAccount);
 }
 
 /** Changes nothing when the team has that account already. */
-export function insertAccount(db: Db, row: typeof accounts.$inferInsert) {
-  return toWrite(db.orm.insert(accounts).values(row).onConflictDoNothing());
+export function insertAccount(row: typeof accounts.$inferInsert) {
+  return sqlWrite(orm.insert(accounts).values(row).onConflictDoNothing());
 }
 
-export function updateAccount(db: Db, team: SQL, id: string, set: Partial<AccountRow>) {
-  return toQuery(db.orm.update(accounts).set(set).where(one(team, id)).returning(), accounts);
+export function updateAccount(team: SQL, id: string, set: Partial<AccountRow>) {
+  return sqlQuery(orm.update(accounts).set(set).where(one(team, id)).returning(), readAccount);
 }
 
 /** Accounts in use whose logins are to be renewed by now, after `after`: by time, then id. */
@@ -92,9 +86,9 @@ export function accountsToRenew(after: { at: number; id: string }, now: Date, li
 }
 
 /** Takes the right to refresh a login; 0 while another holds it, or once the login has changed. */
-export function takeRefreshLease(db: Db, account: AccountRow, now: Date, until: Date) {
-  return toWrite(
-    db.orm
+export function takeRefreshLease(account: AccountRow, now: Date, until: Date) {
+  return sqlWrite(
+    orm
       .update(accounts)
       .set({ refreshLeaseUntil: until })
       .where(
@@ -107,9 +101,9 @@ export function takeRefreshLease(db: Db, account: AccountRow, now: Date, until: 
 }
 
 /** Writes what a refresh led to, if the login is still the one that was refreshed. */
-export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountRow>) {
-  return toWrite(
-    db.orm
+export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
+  return sqlWrite(
+    orm
       .update(accounts)
       .set({ ...set, refreshLeaseUntil: null })
       .where(sameLogin(account)),
@@ -120,10 +114,10 @@ export function finishRefresh(db: Db, account: AccountRow, set: Partial<AccountR
  * Writes a renewed login in the place of the one that was renewed. The same write once more changes
  * nothing and answers 1 again. An account that was taken for expired in between is not.
  */
-export function storeRenewed(db: Db, account: AccountRow, set: RenewedLogin) {
+export function storeRenewed(account: AccountRow, set: RenewedLogin) {
   const logins = [account.credentials ?? "", set.credentials];
-  return toWrite(
-    db.orm
+  return sqlWrite(
+    orm
       .update(accounts)
       .set({ ...set, status: "active", refreshLeaseUntil: null })
       .where(and(eq(accounts.id, account.id), inArray(accounts.credentials, logins))),
@@ -136,15 +130,17 @@ export const isTakenForExpired = ({ id, credentials }: AccountRow): SQL =>
     WHERE id = ${id} AND credentials = ${credentials} AND status = 'expired')`;
 
 /** Marks an account as in need of reconnection, unless that has happened, or been done, since. */
-export function expireAccount(db: Db, account: AccountRow) {
-  const write = db.orm.update(accounts).set({ status: "expired" });
-  return toWrite(write.where(and(sameLogin(account), eq(accounts.status, "active"))));
+export function expireAccount(account: AccountRow) {
+  const write = orm.update(accounts).set({ status: "expired" });
+  return sqlWrite(write.where(and(sameLogin(account), eq(accounts.status, "active"))));
 }
 
 const sameLogin = (account: AccountRow) =>
   and(eq(accounts.id, account.id), eq(accounts.credentials, account.credentials ?? ""));
 
-const readSealedLogin = partReader(accounts, ["id", "teamId", "platform", "credentials"]);
+const readSealedLogin = rowReader(
+  pickColumns(accounts, ["id", "teamId", "platform", "credentials"]),
+);
 
 /** The stored logins after this id, in the order of ids. */
 export const sealedLogins = (afterId: string, limit: number) =>
@@ -168,7 +164,7 @@ export const countLoginsNotUnder = (prefix: string): Query<number[]> =>
   sqlQuery(
     sql`SELECT COUNT(*) AS logins FROM accounts WHERE credentials IS NOT NULL
       AND substr(credentials, 1, ${prefix.length}) <> ${prefix}`,
-    (row) => row.logins as number,
+    valueReader(integer("logins").notNull()),
   );
 
 export const countFailure = (id: string): Query<number> =>

@@ -28,14 +28,14 @@ import type { AccountMode, AccountRow } from "./table.ts";
 
 /** By platform, then by the platform's own id. */
 export async function listAccounts(ctx: Ctx, filter: AccountFilter = {}): Promise<AccountRow[]> {
-  const [rows] = await ctx.read("accounts:read", [repo.accountsOfTeam(ctx.db, ctx.team, filter)]);
+  const [rows] = await ctx.read("accounts:read", [repo.accountsOfTeam(ctx.team, filter)]);
   return rows;
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getAccount(ctx: Ctx, id: string) {
   const [[account], [lastUsedAt]] = await ctx.read("accounts:read", [
-    repo.accountById(ctx.db, ctx.team, id),
+    repo.accountById(ctx.team, id),
     repo.lastUseOf(ctx.team, id),
   ]);
   if (!account) throw notFound("Account");
@@ -45,7 +45,7 @@ export async function getAccount(ctx: Ctx, id: string) {
 /** @throws AppError NOT_FOUND */
 export async function setAccountTags(ctx: Ctx, id: string, tags: string): Promise<AccountRow> {
   await ctx.read("accounts:write", []);
-  const [[account]] = await ctx.db.run([repo.updateAccount(ctx.db, ctx.team, id, { tags })]);
+  const [[account]] = await ctx.db.run([repo.updateAccount(ctx.team, id, { tags })]);
   if (!account) throw notFound("Account");
   return account;
 }
@@ -162,7 +162,7 @@ async function storeAccount(
   { profile, credentials }: Connected,
 ): Promise<AccountRow> {
   const { teamId } = ctx.actor;
-  const find = repo.accountByPlatformId(ctx.db, ctx.team, platform, profile.platformAccountId);
+  const find = repo.accountByPlatformId(ctx.team, platform, profile.platformAccountId);
   const [[known]] = await ctx.db.run([find]);
   const owner = { teamId, platform, id: known?.id ?? ctx.newId("acc") };
   const login = {
@@ -176,18 +176,14 @@ async function storeAccount(
     connectedAt: ctx.now(),
   };
   const write = known
-    ? repo.updateAccount(ctx.db, ctx.team, known.id, login)
-    : repo.insertAccount(ctx.db, { ...owner, ...login });
+    ? repo.updateAccount(ctx.team, known.id, login)
+    : repo.insertAccount({ ...owner, ...login });
   const event = emitIfChanged(ctx, {
     team: teamId,
     name: "connected_account.connected",
     data: { accountId: owner.id, platform, accountName: profile.accountName },
   });
-  const [, , [account]] = await ctx.db.run([
-    write,
-    event,
-    repo.accountById(ctx.db, ctx.team, owner.id),
-  ]);
+  const [, , [account]] = await ctx.db.run([write, event, repo.accountById(ctx.team, owner.id)]);
   // Connected, or disconnected, by another call in the same moment: then there is a row now, or none.
   return account ?? storeAccount(ctx, platform, mode, { profile, credentials });
 }
@@ -199,12 +195,12 @@ async function storeAccount(
  * @throws AppError NOT_FOUND
  */
 export async function removeAccount(ctx: Ctx, id: string): Promise<AccountRow> {
-  const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.db, ctx.team, id)]);
+  const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
   const now = ctx.now();
   const gone = { status: "revoked", credentials: null, deletedAt: now } as const;
   await ctx.db.runAll<unknown>([
-    repo.updateAccount(ctx.db, ctx.team, id, gone),
+    repo.updateAccount(ctx.team, id, gone),
     emitIfChanged(ctx, {
       team: account.teamId,
       name: "connected_account.disconnected",

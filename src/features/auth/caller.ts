@@ -39,12 +39,13 @@ export async function createCaller(
     await admission;
     throw unauthorized();
   }
+  const wanted = { hash, requestedTeamId: presented.teamId };
   let actor: Actor | null = null;
   let refusal: unknown = null;
 
   const ctx: Ctx = {
     ...deps,
-    team: teamOfToken(hash, presented.teamId),
+    team: teamOfToken(wanted),
     knownActor: () => actor,
     get actor(): Actor {
       if (!actor) throw new Error("The caller is not known before the first read.");
@@ -59,7 +60,7 @@ export async function createCaller(
       if (refusal) throw refusal;
       try {
         const [[records, ...results]] = await Promise.all([
-          deps.db.runAll<unknown>([tokenQuery(hash, presented.teamId), ...queries]),
+          deps.db.runAll<unknown>([tokenQuery(wanted), ...queries]),
           admission,
         ]);
         const [record = null] = records as TokenRecord[];

@@ -10,14 +10,13 @@ const TOKEN_BYTES = 32;
 
 /** Tokens are a person's: a pinned token sees and makes only tokens of its own team. */
 function holder(actor: Actor) {
-  return { userId: actor.userId, pinnedTeamId: actor.isPinned ? actor.teamId : null };
+  return { userId: actor.userId, teamId: actor.isPinned ? actor.teamId : null };
 }
 
 /** Newest first. */
 export async function listTokens(ctx: Ctx) {
   await ctx.read("*", []);
-  const { userId, pinnedTeamId } = holder(ctx.actor);
-  const [rows] = await ctx.db.run([repo.tokensOfUser(ctx.db, userId, pinnedTeamId)]);
+  const [rows] = await ctx.db.run([repo.tokensOfUser(holder(ctx.actor))]);
   return rows;
 }
 
@@ -28,18 +27,18 @@ export async function listTokens(ctx: Ctx) {
  */
 export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: NewToken) {
   await ctx.read("*", []);
-  const { userId, pinnedTeamId } = holder(ctx.actor);
+  const { userId, teamId: pinnedTeamId } = holder(ctx.actor);
   const pinTo = teamId ?? pinnedTeamId;
   if (pinnedTeamId !== null && pinTo !== pinnedTeamId) {
     throw new AppError("FORBIDDEN", "A token pinned to a team can only make tokens of that team.");
   }
   if (pinTo !== null && pinTo !== ctx.actor.teamId) {
-    const [[member]] = await ctx.db.run([repo.activeMembership(pinTo, userId)]);
+    const [[member]] = await ctx.db.run([repo.activeMembership({ teamId: pinTo, userId })]);
     if (!member) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
   }
   const token = `kmb_${randomHex(TOKEN_BYTES)}`;
   const [[row]] = await ctx.db.run([
-    repo.insertToken(ctx.db, {
+    repo.insertToken({
       hash: await sha256Hex(token),
       name,
       hint: tokenHint(token),
@@ -56,8 +55,7 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
 /** @throws AppError NOT_FOUND */
 export async function revokeToken(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("*", []);
-  const { userId, pinnedTeamId } = holder(ctx.actor);
-  const revoke = repo.revokeToken(ctx.db, userId, id, pinnedTeamId, ctx.now());
+  const revoke = repo.revokeToken({ ...holder(ctx.actor), id, at: ctx.now() });
   const [revoked] = await ctx.db.run([revoke]);
   if (revoked === 0) throw notFound("Token");
 }

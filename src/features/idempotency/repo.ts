@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
-import { type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader } from "../../db/rows.ts";
 import { idempotency } from "./table.ts";
 
 export type StoredAnswer = typeof idempotency.$inferSelect;

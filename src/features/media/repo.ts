@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Query, rowReader, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader } from "../../db/rows.ts";
 import type { StoredFile } from "./store.ts";
 import { type FileRef, media } from "./table.ts";
 

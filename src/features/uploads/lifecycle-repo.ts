@@ -2,7 +2,8 @@ import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { FAILURES } from "../../core/failures.ts";
 import type { Plan } from "../../core/plans.ts";
 import type { Platform } from "../../core/platforms.ts";
-import { type Db, type Query, rowReader, sqlQuery, sqlWrite, toWrite } from "../../db/client.ts";
+import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader } from "../../db/rows.ts";
 import { refundable, refundUploads } from "../credits/repo.ts";
 import { type MediaRow, mediaOfUpload } from "../media/repo.ts";
 import { hasQuota } from "./create/room.ts";
@@ -35,7 +36,6 @@ export const blocklistOf = (team: SQL): Query<string[][]> =>
  * that ends an attempt, what it was paid counts as given back.
  */
 export function changeUnchanged(
-  db: Db,
   row: UploadRow,
   set: Partial<UploadRow>,
   condition: SQL = sql`TRUE`,
@@ -44,8 +44,8 @@ export function changeUnchanged(
     set.attempt === undefined
       ? {}
       : { creditsRefunded: sql`coalesce(${uploads.creditsRefunded}, 0) + ${refundable(row)}` };
-  return toWrite(
-    db.orm
+  return sqlWrite(
+    orm
       .update(uploads)
       .set({ ...set, ...given })
       .where(

@@ -1,6 +1,7 @@
 import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import type { Platform } from "../../core/platforms.ts";
-import { partReader, type Query, sqlQuery } from "../../db/client.ts";
+import { type Query, sqlQuery } from "../../db/client.ts";
+import { pickColumns, rowReader } from "../../db/rows.ts";
 import { accounts } from "../accounts/table.ts";
 import {
   COMPARED_WHOLE_BYTES,
@@ -12,7 +13,7 @@ import { groupOf } from "./rules.ts";
 import type { UploadFilter } from "./schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
 
-const readRecord = partReader(uploads, RECORD_PROPERTIES);
+const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
 const readJoined = (row: Record<string, unknown>): UploadWithAccount => ({
   upload: readRecord(row),

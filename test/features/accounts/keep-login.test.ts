@@ -50,7 +50,7 @@ async function onStage(platform: (typeof ROTATING)[number]) {
     /** Renews the login, as the chore of the night does. */
     renew: async () => {
       const { deps } = stage.harness;
-      const find = accountById(deps.db, sql`${stage.member.teamId}`, stage.accountId);
+      const find = accountById(sql`${stage.member.teamId}`, stage.accountId);
       const [[account]] = await deps.db.run([find]);
       if (!account) throw new Error("There is no such account.");
       const credentials = await openCredentials(deps, account);

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { PLATFORMS, type Platform } from "../../../src/core/platforms.ts";
-import { rowReader, sqlQuery } from "../../../src/db/client.ts";
+import { sqlQuery } from "../../../src/db/client.ts";
+import { rowReader } from "../../../src/db/rows.ts";
 import {
   openCredentials,
   platformFetch,

@@ -60,7 +60,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const set = await changesOf(ctx, row, wanted, { hasNewText, hasNewDate });
   const isPlannedAnew = row.status === "pending" && set.status === "scheduled";
   const [changed] = await ctx.db.runAll([
-    changeUnchanged(ctx.db, row, set, place ?? undefined),
+    changeUnchanged(row, set, place ?? undefined),
     ...(isPlannedAnew ? [emitPlanned(ctx, row, wanted)] : []),
     ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
   ]);

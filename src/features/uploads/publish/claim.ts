@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { addSeconds } from "../../../core/time.ts";
-import { type Query, rowReader, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
 import type { Deps } from "../../../deps.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
 import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { rowReader, sqlQuery } from "../../../db/client.ts";
+import { sqlQuery } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
 import type { Deps } from "../../../deps.ts";
 import { MAX_CRASHES } from "../rules.ts";
 import { uploads } from "../table.ts";

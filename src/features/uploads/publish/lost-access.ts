@@ -52,7 +52,7 @@ async function judgeAccess(
   failure: Failure,
 ): Promise<Ending> {
   // Read anew: the login may have been renewed in this run, or by a person in the meantime.
-  const find = accountById(deps.db, sql`${upload.teamId}`, upload.accountId);
+  const find = accountById(sql`${upload.teamId}`, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };
   const standing = await askPlatform(deps, connector, account);

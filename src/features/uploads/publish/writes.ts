@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { type Failure, LOOK_FIRST, toFailureObject } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
-import { type Query, toWrite } from "../../../db/client.ts";
+import { orm, type Query, sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
 import { countFailure, forgetFailures } from "../../accounts/repo.ts";
@@ -19,14 +19,9 @@ const sameFence = ({ id, fence }: UploadRow) => and(eq(uploads.id, id), eq(uploa
 /** Credits over all attempts, as the database adds them up. */
 type Credits = Partial<Record<"creditsSpent" | "creditsRefunded", SQL>>;
 
-const fenced = (
-  deps: Deps,
-  upload: UploadRow,
-  set: Partial<UploadRow>,
-  credits: Credits,
-): Query<number> =>
-  toWrite(
-    deps.db.orm
+const fenced = (upload: UploadRow, set: Partial<UploadRow>, credits: Credits): Query<number> =>
+  sqlWrite(
+    orm
       .update(uploads)
       .set({ ...set, ...credits })
       .where(and(sameFence(upload), eq(uploads.status, upload.status))),
@@ -44,10 +39,7 @@ export async function save(
   alongside: Query<unknown>[] = [],
   credits: Credits = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll<unknown>([
-    fenced(deps, upload, set, credits),
-    ...alongside,
-  ]);
+  const [changed] = await deps.db.runAll<unknown>([fenced(upload, set, credits), ...alongside]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }

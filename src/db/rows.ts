@@ -1,0 +1,86 @@
+import {
+  type BuildColumn,
+  Column,
+  type GetColumnData,
+  getTableColumns,
+  is,
+  Table,
+} from "drizzle-orm";
+import { type SQLiteColumnBuilderBase, sqliteTable } from "drizzle-orm/sqlite-core";
+
+/** A row as D1 answers it: values by the names that the statement gives them. */
+export type RawRow = Record<string, unknown>;
+export type RowReader<T> = (row: RawRow) => T;
+
+/** A column of a table, or the type of a computed one: `integer("total").notNull()`. */
+type Field = Column | SQLiteColumnBuilderBase;
+type Fields = Record<string, Field>;
+
+type FieldValue<F extends Field> = F extends Column
+  ? GetColumnData<F, "query">
+  : F extends SQLiteColumnBuilderBase
+    ? GetColumnData<BuildColumn<"row", F, "sqlite">, "query">
+    : never;
+
+type Row<F extends Fields> = { [K in keyof F]: FieldValue<F[K]> };
+type FieldsOf<S extends Table | Fields> = S extends Table
+  ? S["_"]["columns"]
+  : S extends Fields
+    ? S
+    : never;
+
+interface Part {
+  property: string;
+  name: string;
+  /** Null: the stored value is the value. */
+  decode: ((value: unknown) => unknown) | null;
+}
+
+const columnOf = (field: Field): Column =>
+  is(field, Column) ? field : getTableColumns(sqliteTable("row", { field })).field;
+
+function toPart(property: string, field: Field): Part {
+  const column = columnOf(field);
+  const isPlain = column.mapFromDriverValue === Column.prototype.mapFromDriverValue;
+  const decode = isPlain ? null : (value: unknown) => column.mapFromDriverValue(value);
+  return { property, name: column.name, decode };
+}
+
+function read(row: RawRow, { name, decode }: Part): unknown {
+  const value = row[name];
+  if (value === undefined) throw new Error(`The statement answers no column ${name}.`);
+  return decode === null || value === null ? value : decode(value);
+}
+
+/** Reads rows that hold the columns of a table, or these fields: names and stored types translated. */
+export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<FieldsOf<S>>> {
+  const fields: Fields = is(source, Table) ? getTableColumns(source) : source;
+  const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
+  return (row) => {
+    const model: RawRow = {};
+    for (const part of parts) model[part.property] = read(row, part);
+    return model as Row<FieldsOf<S>>;
+  };
+}
+
+/** Reads the one value of each row. */
+export function valueReader<F extends Field>(field: F): RowReader<FieldValue<F>> {
+  const part = toPart("value", field);
+  return (row) => read(row, part) as FieldValue<F>;
+}
+
+/** The columns of a table with these properties. */
+export function pickColumns<T extends Table, K extends keyof T["_"]["columns"] & string>(
+  table: T,
+  properties: readonly K[],
+): Pick<T["_"]["columns"], K> {
+  const columns: T["_"]["columns"] = getTableColumns(table);
+  return Object.fromEntries(properties.map((property) => [property, columns[property]])) as Pick<
+    T["_"]["columns"],
+    K
+  >;
+}
+
+/** A column that the statement answers under another name. */
+export const renamed = <C extends Column>(column: C, name: string): C =>
+  Object.create(column, { name: { value: name } });
