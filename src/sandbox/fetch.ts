@@ -1,6 +1,7 @@
 import { PublishFailure } from "../core/failures.ts";
 import type { Fetch } from "../platforms/connector.ts";
-import { type CallOrigin, readOutcome, withOrigin } from "./kit/simulator.ts";
+import type { CallOrigin } from "./kit/origin.ts";
+import { readOutcome, withOrigin } from "./kit/simulator.ts";
 import { findSimulated } from "./registry.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 

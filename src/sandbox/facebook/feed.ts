@@ -102,7 +102,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
     kind: link === "" ? kind : "link",
     message,
     link,
-    photos,
+    photos: photos.map(({ fileId }) => fileId),
     fields: { ...Object.fromEntries(call.params), photos: photos.map((photo) => photo.received) },
   });
   attach(call, photos);

@@ -128,7 +128,7 @@ export async function createPhoto(call: GraphCall): Promise<Response> {
   const postId = savePost(call, page, {
     kind: "photo",
     message,
-    photos: [photo],
+    photos: [fileId],
     fields: received,
   });
   attach(call, [photo]);

@@ -3,7 +3,6 @@ import { SECOND } from "../../core/time.ts";
 import { type GraphCall, invalidParameter } from "../meta/graph.ts";
 import { newDigits, pick, requireKnown, toTimestamp } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
-import type { Photo } from "./photos.ts";
 
 export const FACEBOOK_POSTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS facebook_posts (
@@ -44,9 +43,9 @@ export interface NewPost {
   kind: PostKind;
   message: string;
   link?: string;
-  photos?: Photo[];
-  /** Of a video. */
-  fileId?: number;
+  /** Files in the feed's storage. */
+  photos?: number[];
+  video?: number;
   /** Where it has an address of its own kind. */
   permalink?: string;
   /** The post's own id where the caller knows one; the same again counts one more arrival. */
@@ -74,8 +73,7 @@ export function savePost(call: GraphCall, page: Page, post: NewPost): string {
     origin.teamId,
     page.id,
   );
-  const files = photos.map(({ fileId }) => fileId);
-  if (post.fileId !== undefined) files.push(post.fileId);
+  const files = post.video === undefined ? photos : [post.video];
   store.savePost(origin, {
     platform: "facebook",
     key: post.key ?? id,

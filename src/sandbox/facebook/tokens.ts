@@ -16,7 +16,7 @@ const ENDLESS_MS = 3_650 * DAY;
 const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
 export const loginsOf = ({ store, origin }: GraphCall): Logins =>
-  new Logins(store, "facebook", origin, { short: SHORT_SECONDS });
+  new Logins(store.sql, "facebook", origin, { short: SHORT_SECONDS });
 
 export function isOfPerson(call: GraphCall, token: string): boolean {
   const kind = loginsOf(call).find(token)?.kind;

@@ -126,7 +126,7 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
         kind: "video",
         message: description,
         title,
-        fileId: video.file_id ?? 0,
+        video: video.file_id ?? 0,
         permalink: `https://www.facebook.com${pathOf(page, video)}`,
         key: video.id,
         fields: Object.fromEntries(call.params),

@@ -4,7 +4,7 @@ import { randomHex, toHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { SLICE_BYTES } from "./media-store.ts";
-import type { CallOrigin } from "./simulator.ts";
+import type { CallOrigin } from "./origin.ts";
 import type { SandboxStore } from "./store.ts";
 
 /** Whose file it is at a simulated platform. `owner`: the platform's id of the account. */

@@ -3,8 +3,7 @@ import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { SECOND } from "../../core/time.ts";
 import { readSandboxName } from "./login.ts";
-import type { CallOrigin } from "./simulator.ts";
-import type { SandboxStore } from "./store.ts";
+import type { CallOrigin } from "./origin.ts";
 
 /**
  * `short`: a token of an hour or so, as a login in the browser first leads to at Meta, there to be
@@ -47,18 +46,18 @@ export interface Login {
  * account themselves (see `sandboxCredentials`).
  */
 export class Logins {
-  readonly #store: SandboxStore;
+  readonly #sql: SqlStorage;
   readonly #platform: Platform;
   readonly #teamId: number;
   readonly #lives: GivenLives;
 
   constructor(
-    store: SandboxStore,
+    sql: SqlStorage,
     platform: Platform,
     { teamId }: Pick<CallOrigin, "teamId">,
     lives: GivenLives = {},
   ) {
-    this.#store = store;
+    this.#sql = sql;
     this.#platform = platform;
     this.#teamId = teamId;
     this.#lives = lives;
@@ -99,7 +98,7 @@ export class Logins {
   }
 
   #stored(token: string): Login | null {
-    const [row] = this.#store.sql
+    const [row] = this.#sql
       .exec<{ name: string; kind: TokenKind; expires_at: number }>(
         "SELECT name, kind, expires_at FROM logins WHERE platform = ? AND team_id = ? AND token = ?",
         this.#platform,
@@ -127,7 +126,7 @@ export class Logins {
   }
 
   #end(which: string, value: string): void {
-    this.#store.sql.exec(
+    this.#sql.exec(
       `UPDATE logins SET expires_at = 0 WHERE platform = ?1 AND team_id = ?2 AND ${which}`,
       this.#platform,
       this.#teamId,
@@ -136,7 +135,7 @@ export class Logins {
   }
 
   #write(token: string, kind: TokenKind, name: string, expiresAt: number): void {
-    this.#store.sql.exec(
+    this.#sql.exec(
       `INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
       this.#platform,
@@ -150,15 +149,15 @@ export class Logins {
 }
 
 /** Ends the login that a token belongs to, whichever platform gave it out. */
-export function endLogin(store: SandboxStore, origin: CallOrigin, token: string): void {
-  const [row] = store.sql
+export function endLogin(sql: SqlStorage, origin: CallOrigin, token: string): void {
+  const [row] = sql
     .exec<{ platform: Platform; name: string }>(
       "SELECT platform, name FROM logins WHERE team_id = ? AND token = ?",
       origin.teamId,
       token,
     )
     .toArray();
-  if (row) new Logins(store, row.platform, origin).endAll(row.name);
+  if (row) new Logins(sql, row.platform, origin).endAll(row.name);
 }
 
 /** `count` digits, up to 18, that are the same for the same name and differ from platform to platform. */

@@ -2,7 +2,7 @@ import type { ByteRange } from "../../core/byte-range.ts";
 import { now } from "../../core/clock.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { HOUR } from "../../core/time.ts";
-import type { CallOrigin } from "./simulator.ts";
+import type { CallOrigin } from "./origin.ts";
 
 /** A file as a simulated platform holds it. */
 export interface StoredMedia {

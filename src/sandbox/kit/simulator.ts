@@ -1,15 +1,7 @@
 import type { Failure } from "../../core/failures.ts";
+import type { CallOrigin } from "./origin.ts";
 import type { Reply } from "./steering.ts";
 import type { SandboxStore } from "./store.ts";
-
-/** On whose behalf a simulated platform is called. */
-export interface CallOrigin {
-  teamId: number;
-  /** Null while the account is being connected. */
-  accountId: string | null;
-  /** Null where the call is not part of a post. */
-  uploadId: number | null;
-}
 
 export interface SimulatedCall {
   request: Request;

@@ -3,7 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
 import { endLogin } from "./logins.ts";
 import { type MediaRow, MediaStore, type StoredMedia, toStoredMedia } from "./media-store.ts";
-import type { CallOrigin } from "./simulator.ts";
+import type { CallOrigin } from "./origin.ts";
 import { NO_HISTORY, readSteering, type SteeringHistory, steer, type Verdict } from "./steering.ts";
 
 export interface FeedMedia extends StoredMedia {
@@ -157,7 +157,7 @@ export class SandboxStore {
     }
     const { verdict } = steered;
     if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
-      endLogin(this, origin, accessToken);
+      endLogin(this.sql, origin, accessToken);
     }
     return verdict;
   }

@@ -46,7 +46,7 @@ async function memberOf(name: string): Promise<Member> {
   return { name, sub, urn: `urn:li:person:${sub}`, organizations };
 }
 
-const loginsOf = ({ store, origin }: LinkedInCall) => new Logins(store, "linkedin", origin);
+const loginsOf = ({ store, origin }: LinkedInCall) => new Logins(store.sql, "linkedin", origin);
 
 export const expiredToken = () =>
   new LinkedInError(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);

@@ -78,7 +78,7 @@ export class MetaLogins {
   #of({ store, origin }: GraphCall): Logins {
     // A long-lived token that somebody brings along is a day old.
     const lives = { access: this.#lifeSeconds - DAY / SECOND, short: SHORT_SECONDS };
-    return new Logins(store, this.#platform, origin, lives);
+    return new Logins(store.sql, this.#platform, origin, lives);
   }
 
   #requireGrant({ params }: GraphCall, grant: string): void {

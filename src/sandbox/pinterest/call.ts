@@ -12,7 +12,7 @@ export interface PinterestCall extends SimulatedCall {
 export const toCall = (call: SimulatedCall, store: SandboxStore): PinterestCall => ({
   ...call,
   store,
-  logins: new Logins(store, "pinterest", call.origin),
+  logins: new Logins(store.sql, "pinterest", call.origin),
 });
 
 /** A refusal in Pinterest's own form. */

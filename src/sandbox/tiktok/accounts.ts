@@ -31,7 +31,7 @@ export interface Account {
 }
 
 const loginsOf = ({ store, origin }: TikTokCall) =>
-  new Logins(store, "tiktok", origin, { refresh: REFRESH_SECONDS });
+  new Logins(store.sql, "tiktok", origin, { refresh: REFRESH_SECONDS });
 
 const usernameOf = (name: string): string =>
   (sandboxHandle(name).split(".")[0] ?? "").replaceAll("-", "_").slice(0, MAX_USERNAME);

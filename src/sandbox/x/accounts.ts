@@ -39,7 +39,7 @@ export async function authenticate(call: XCall): Promise<{ account: Account; tok
   const authorization = call.request.headers.get("authorization") ?? "";
   const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
   if (!token) throw unauthorized();
-  const name = new Logins(call.store, "x", call.origin).nameOf(token, "access");
+  const name = new Logins(call.store.sql, "x", call.origin).nameOf(token, "access");
   if (name === null || name === "expired") throw unauthorized();
   return { account: await toAccount(name), token };
 }
@@ -149,7 +149,7 @@ export async function refreshTokens(call: XCall): Promise<Response> {
   if (form?.get("grant_type") !== "refresh_token") {
     return oauthError(400, "unsupported_grant_type", "The grant type is not supported.");
   }
-  const logins = new Logins(call.store, "x", call.origin);
+  const logins = new Logins(call.store.sql, "x", call.origin);
   const refreshToken = form.get("refresh_token") ?? "";
   const name = logins.nameOf(refreshToken, "refresh");
   if (name === null || name === "expired") {
@@ -177,7 +177,7 @@ export async function revokeToken(call: XCall): Promise<Response> {
   if (!token || (hint && !Object.hasOwn(HINTS, hint))) {
     return oauthError(400, "invalid_request", "Value passed for the token was invalid.");
   }
-  const logins = new Logins(call.store, "x", call.origin);
+  const logins = new Logins(call.store.sql, "x", call.origin);
   const isKnown = (["access", "refresh"] as const).some((kind) => logins.nameOf(token, kind));
   if (!isKnown) {
     return oauthError(400, "invalid_request", "Value passed for the token was invalid.");

@@ -28,7 +28,7 @@ async function toChannel(name: string): Promise<Channel> {
   return { id: `UC${mark}`, title: name, handle, uploads: `UU${mark}` };
 }
 
-const loginsOf = ({ store, origin }: YouTubeCall) => new Logins(store, "youtube", origin);
+const loginsOf = ({ store, origin }: YouTubeCall) => new Logins(store.sql, "youtube", origin);
 
 export const invalidCredentials = () =>
   new YouTubeError(401, "authError", "Invalid Credentials", {
