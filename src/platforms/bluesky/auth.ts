@@ -5,11 +5,13 @@ import type {
   Connected,
   Credentials,
   Fetch,
+  IdentifyOptions,
   LoginRefusal,
   PasswordLogin,
   Profile,
   PublishAccount,
 } from "../connector.ts";
+import { callUnread, finalRefusal, notRenewable, publicPicture } from "../kit/logins.ts";
 import {
   createSessionRequest,
   deleteSessionRequest,
@@ -31,7 +33,7 @@ import {
   type XrpcRefusal,
 } from "./api.ts";
 
-/** What Bluesky generates; the main password is hardly ever of this form, and is never wanted. */
+/** The form of what Bluesky generates; the main password is hardly ever of this form, and is never wanted. */
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 /** @see https://atproto.com/specs/handle */
 const HANDLE = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -42,9 +44,7 @@ const BLUESKY_HOSTS = ".host.bsky.network";
 /** Marks of text direction, which come along when a handle is copied from an app. */
 const DIRECTION_MARKS = /[\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 
-const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
-const nobodyNamed = (message: string) =>
-  refuse<LoginRefusal>({ message, final: true, field: "identifier" });
+const nobodyNamed = (message: string) => finalRefusal(message, "identifier");
 
 /** 4xx is an answer about this login, apart from being too many or too slow. */
 function toLoginRefusal({ status, message }: XrpcRefusal): LoginRefusal {
@@ -66,14 +66,14 @@ export function readJwtClaims(token: string): z.infer<typeof jwtClaims> {
   }
 }
 
-/** When the access token runs out, by its own `exp` (epoch seconds); null when it does not say. */
+/** Returns when the access token runs out, by its own `exp` (epoch seconds); null when it does not say. */
 function expiryOf(accessToken: string): Date | null {
   const expiresAt = new Date((readJwtClaims(accessToken).exp ?? Number.NaN) * 1_000);
   return Number.isNaN(expiresAt.getTime()) ? null : expiresAt;
 }
 
 /**
- * Where the document of a DID lies, or null when it is of no kind that the network uses or names a
+ * Returns where the document of a DID lies, or null when it is of no kind that the network uses or names a
  * host that must not be fetched.
  *
  * @see https://atproto.com/specs/did
@@ -124,7 +124,7 @@ async function resolvePds(fetch: Fetch, did: string): Promise<Result<string, Log
   return pds ? ok(pds) : nobodyNamed(`The document of ${did} names no server that can be used.`);
 }
 
-/** What an identifier leads to: the account's server, and its DID where it was looked up. */
+/** The home of an identifier: the account's server, and its DID where it was looked up. */
 interface Home {
   did: string | null;
   pds: string;
@@ -154,7 +154,7 @@ async function findLooks(fetch: Fetch, did: string): Promise<{ name?: string; im
     const { displayName, avatar } = reply.value;
     return {
       name: displayName?.trim() || undefined,
-      image: avatar && refusedUrl(avatar) === null ? avatar : undefined,
+      image: publicPicture(avatar) ?? undefined,
     };
   } catch {
     return {};
@@ -185,7 +185,7 @@ const toCredentials = (session: Session): Credentials => ({
   expiresAt: expiryOf(session.accessJwt),
 });
 
-/** Why a session that was granted is of no use, or null: a switched-off account cannot post. */
+/** Returns why a granted session is of no use, or null: a switched-off account cannot post. */
 function refusedSession(
   { did, active, status }: SessionInfo,
   expectedDid: string | null,
@@ -246,11 +246,11 @@ export async function login(
   return ok({ profile, credentials: toCredentials(session) });
 }
 
-/** Whose tokens these are; the server is `service`, or the one of the DID that the token names. */
+/** Returns whose tokens these are; the server is `service`, or the one of the DID that the token names. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
-  service: string | null,
+  { service }: IdentifyOptions,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { sub } = readJwtClaims(credentials.accessToken);
   const found: Result<string, LoginRefusal> = service
@@ -291,9 +291,7 @@ export async function refresh(
   credentials: Credentials,
   account: PublishAccount,
 ): Promise<Result<Credentials, LoginRefusal>> {
-  if (!credentials.refreshToken) {
-    return finalRefusal("This Bluesky login cannot be renewed; connect the account again.");
-  }
+  if (!credentials.refreshToken) return notRenewable("Bluesky");
   const request = refreshSessionRequest(account.service ?? ENTRYWAY, credentials.refreshToken);
   const reply = await readRefreshSessionReply(await fetch(request));
   if (!reply.ok) {
@@ -312,7 +310,6 @@ export async function revoke(
   account: PublishAccount,
 ): Promise<void> {
   if (!credentials.refreshToken) return;
-  const request = deleteSessionRequest(account.service ?? ENTRYWAY, credentials.refreshToken);
-  const reply = await fetch(request);
-  await reply.body?.cancel();
+  const server = account.service ?? ENTRYWAY;
+  await callUnread(fetch, deleteSessionRequest(server, credentials.refreshToken));
 }

@@ -1,14 +1,13 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
 import type {
   Connected,
   Credentials,
   Fetch,
   IdentifyOptions,
   LoginRefusal,
-  Profile,
   PublishAccount,
 } from "../connector.ts";
+import { finalRefusal, type Owner, toConnected } from "../kit/logins.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 import {
   getMeRequest,
@@ -24,16 +23,12 @@ const toLoginRefusal = (refusal: GraphRefusal): LoginRefusal => ({
   final: isLoginLost(refusal),
 });
 
-function toProfile({ id, name, username, picture }: Page): Profile {
-  const url = picture?.data.url;
-  return {
-    platformAccountId: id,
-    accountName: name.trim() || id,
-    handle: username ?? null,
-    profileImageUrl: url && refusedUrl(url) === null ? url : null,
-    service: null,
-  };
-}
+const toOwner = ({ id, name, username, picture }: Page): Owner => ({
+  id,
+  name: name.trim() || id,
+  handle: username,
+  picture: picture?.data.url,
+});
 
 /** A Page's token from a long-lived one does not expire. Source: Meta, "Get Long-Lived Tokens". */
 const toCredentials = (accessToken: string): Credentials => ({
@@ -42,7 +37,7 @@ const toCredentials = (accessToken: string): Credentials => ({
   expiresAt: null,
 });
 
-/** The Page whose token it is, or the one named, with its own token in place of the person's. */
+/** Returns the Page whose token it is, or the one named, with its own token in place of the person's. */
 export async function identify(
   fetch: Fetch,
   { accessToken }: Credentials,
@@ -58,13 +53,11 @@ async function identifyToken(
   accessToken: string,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readGetMeReply(await fetch(getMeRequest(accessToken)));
-  if (reply.ok) {
-    return ok({ profile: toProfile(reply.value), credentials: toCredentials(accessToken) });
+  if (!reply.ok && isRefusedParameter(reply.error, "nonexisting field")) {
+    const message = "This is a person's token: send the id of the Page to publish as, as pageId.";
+    return finalRefusal(message, "pageId");
   }
-  if (!isRefusedParameter(reply.error, "nonexisting field"))
-    return refuse(toLoginRefusal(reply.error));
-  const message = "This is a person's token: send the id of the Page to publish as, as pageId.";
-  return refuse({ message, final: true, field: "pageId" });
+  return toConnected(reply, toCredentials(accessToken), isLoginLost, toOwner);
 }
 
 async function identifyPage(
@@ -78,14 +71,12 @@ async function identifyPage(
     return refuse({ ...toLoginRefusal(reply.error), ...(isNoPage ? { field: "pageId" } : {}) });
   }
   const { access_token: own, ...page } = reply.value;
-  if (!own) {
-    const message = `The token may not publish as ${page.name}: it lacks a role there, or pages_manage_posts.`;
-    return refuse({ message, final: true, field: "pageId" });
-  }
-  return ok({ profile: toProfile(page), credentials: toCredentials(own) });
+  if (own) return toConnected(ok(page), toCredentials(own), isLoginLost, toOwner);
+  const message = `The token may not publish as ${page.name}: it lacks a role there, or pages_manage_posts.`;
+  return finalRefusal(message, "pageId");
 }
 
-/** What still lives may ask for its Page's token anew; what does not, only a person can renew. */
+/** Asks for the Page's token anew; a token that is no longer accepted only a person can renew. */
 export async function refresh(
   fetch: Fetch,
   { accessToken }: Credentials,
@@ -96,5 +87,5 @@ export async function refresh(
   return ok(toCredentials(reply.value.access_token ?? accessToken));
 }
 
-/** Nothing to call: to revoke would end the person's other Pages and Instagram accounts as well. */
+/** Does nothing: to revoke would end the person's other Pages and Instagram accounts as well. */
 export async function revoke(): Promise<void> {}

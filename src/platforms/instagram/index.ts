@@ -1,11 +1,8 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
+import { lazily } from "../kit/lazily.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
-
-/** Loaded by the first job or login that needs them: most requests only check what they are given. */
-const publishing = () => import("./publish.ts");
-const logins = () => import("./auth.ts");
 
 /** Instagram's professional accounts, by Instagram Login. */
 export const instagram: Connector<InstagramSettings> = {
@@ -17,14 +14,7 @@ export const instagram: Connector<InstagramSettings> = {
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,
-  check: async (post) => (await import("./check.ts")).check(post),
-  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
-  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
-  settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
-  reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
-  adopt: async (fetch, credentials, _options, app) =>
-    (await logins()).adopt(fetch, credentials, app),
-  identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
-  refresh: async (fetch, credentials) => (await logins()).refresh(fetch, credentials),
-  revoke: async () => (await logins()).revoke(),
+  ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh", "revoke"),
 };

@@ -1,7 +1,7 @@
+import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { ok, type Result, refuse } from "../../core/result.ts";
+import { type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
 import type {
   AppKeys,
   Connected,
@@ -11,32 +11,23 @@ import type {
   LoginRefusal,
   PublishAccount,
 } from "../connector.ts";
-import type { LinkedInRefusal } from "./api.ts";
+import {
+  finalRefusal,
+  formRequest,
+  grantedTokens,
+  keysOf,
+  refreshByGrant,
+  toConnected,
+} from "../kit/logins.ts";
+import { API, get, type LinkedInRefusal, LOGINS, readEmptyReply, readReply } from "./api.ts";
 import { REFRESH_AHEAD_SECONDS } from "./capabilities.ts";
 import { isAskedAgain } from "./failures.ts";
-import {
-  getOrganizationRequest,
-  readOrganizationReply,
-  readRevokeTokenReply,
-  readTokensReply,
-  readUserInfoReply,
-  refreshTokenRequest,
-  revokeTokenRequest,
-  userInfoRequest,
-} from "./login-api.ts";
-import { publishableIds } from "./pages.ts";
+import { organization, publishableIds } from "./pages.ts";
 import { isOrganization, organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
-const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
-const pageRefusal = (message: string) =>
-  refuse<LoginRefusal>({ message, final: true, field: "pageId" });
+const isFinal = (refusal: LinkedInRefusal): boolean => !isAskedAgain(refusal);
 
-const toLoginRefusal = (refusal: LinkedInRefusal): LoginRefusal => ({
-  message: refusal.message,
-  final: !isAskedAgain(refusal),
-});
-
-/** Whose tokens these are: the member's, or a page's that the member may publish as. */
+/** Returns whose tokens these are: the member's, or a page's that the member may publish as. */
 export function identify(
   fetch: Fetch,
   credentials: Credentials,
@@ -47,23 +38,31 @@ export function identify(
     : identifyPage(fetch, credentials, pageId);
 }
 
+const userInfo = z.object({
+  sub: z.string().regex(/^[\w-]{1,100}$/),
+  name: z.string().nullish().catch(null),
+  picture: z.string().nullish().catch(null),
+});
+
+/**
+ * Asks for the member at an address that knows no versions.
+ *
+ * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
+ */
 async function identifyPerson(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
-  const reply = await readUserInfoReply(await fetch(userInfoRequest(credentials.accessToken)));
-  if (!reply.ok) return refuse(toLoginRefusal(reply.error));
-  const { sub, name, picture } = reply.value;
-  return ok({
-    profile: {
-      platformAccountId: personUrn(sub),
-      accountName: name?.trim() || sub,
-      handle: null,
-      profileImageUrl: picture && refusedUrl(picture) === null ? picture : null,
-      service: null,
-    },
-    credentials,
+  const request = new Request(`${API}/v2/userinfo`, {
+    headers: { authorization: `Bearer ${credentials.accessToken}` },
+    redirect: "manual",
   });
+  const reply = await readReply(await fetch(request), userInfo);
+  return toConnected(reply, credentials, isFinal, ({ sub, name, picture }) => ({
+    id: personUrn(sub),
+    name: name?.trim() || sub,
+    picture,
+  }));
 }
 
 async function identifyPage(
@@ -73,42 +72,34 @@ async function identifyPage(
 ): Promise<Result<Connected, LoginRefusal>> {
   const id = readOrganizationId(pageId);
   if (id === null) {
-    return pageRefusal("pageId must be the number of a LinkedIn page, or urn:li:organization:….");
+    return finalRefusal(
+      "pageId must be the number of a LinkedIn page, or urn:li:organization:….",
+      "pageId",
+    );
   }
   const { accessToken } = credentials;
   const ids = await publishableIds(fetch, accessToken);
-  if (!ids.ok) return refuse(toLoginRefusal(ids.error));
+  if (!ids.ok) return refuse({ message: ids.error.message, final: isFinal(ids.error) });
   if (!ids.value.includes(id)) {
-    return pageRefusal(
+    return finalRefusal(
       `This member may not publish as the LinkedIn page ${id}: that takes an administrator or a content administrator.`,
+      "pageId",
     );
   }
-  const reply = await readOrganizationReply(await fetch(getOrganizationRequest(accessToken, id)));
-  if (!reply.ok) return refuse(toLoginRefusal(reply.error));
-  const { localizedName, vanityName } = reply.value;
-  const handle = vanityName?.trim() || null;
-  return ok({
-    profile: {
-      platformAccountId: organizationUrn(id),
-      accountName: localizedName?.trim() || handle || id,
-      handle,
-      profileImageUrl: null,
-      service: null,
-    },
-    credentials,
+  const reply = await readReply(await fetch(get(`organizations/${id}`, accessToken)), organization);
+  return toConnected(reply, credentials, isFinal, ({ localizedName, vanityName }) => {
+    const handle = vanityName?.trim() || null;
+    return { id: organizationUrn(id), name: localizedName?.trim() || handle || id, handle };
   });
 }
 
 const NOT_RENEWABLE =
   "LinkedIn gives this app no logins that can be renewed: reconnect the account every 60 days.";
 
-const KEYS_MISSING =
-  "LINKEDIN_CLIENT_ID and LINKEDIN_CLIENT_SECRET are not set, so this login cannot be renewed.";
-
 /** A login that is asked for this shortly before its end is over, for all that is done with it. */
 const OVER_SECONDS = 300;
 
-/** Whether a login that cannot be renewed still serves for its last days. */
+/** Returns true for a login that cannot be renewed and still serves for its last days. */
 function stillServes(expiresAt: Date | null): boolean {
   if (expiresAt === null) return false;
   const at = now();
@@ -116,45 +107,51 @@ function stillServes(expiresAt: Date | null): boolean {
   return isEnding && expiresAt > addSeconds(at, OVER_SECONDS);
 }
 
-/** The refresh token itself is refused; every other refusal is about the app or the moment. */
-const isLoginLost = ({ code, message }: LinkedInRefusal): boolean =>
-  code === "invalid_grant" || /refresh token.*(?:invalid|expired|revoked)/i.test(message);
+const token = z.string().min(1).max(8_192);
+const tokens = grantedTokens.extend({ access_token: token, refresh_token: token.nullish() });
+
+const toClient = ({ clientId, clientSecret }: AppKeys) => ({
+  client_id: clientId,
+  client_secret: clientSecret,
+});
 
 /**
- * Another 60 days, where the app is given refresh tokens. Theirs are 365 days from the first login,
- * whatever is renewed in between.
+ * Renews the tokens for another 60 days, where the app is given refresh tokens. Those end 365 days after
+ * the first login, whatever is renewed in between.
  *
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
 export async function refresh(
   fetch: Fetch,
   credentials: Credentials,
+  _account: PublishAccount,
   app: AppKeys | null,
 ): Promise<Result<Credentials, LoginRefusal>> {
   const { refreshToken, expiresAt } = credentials;
   if (!refreshToken) return refuse({ message: NOT_RENEWABLE, final: !stillServes(expiresAt) });
-  const reply = await readTokensReply(await fetch(refreshTokenRequest(app, refreshToken)));
-  if (!reply.ok) {
-    const { message } = reply.error;
-    if (isLoginLost(reply.error)) return finalRefusal(message);
-    if (app || isAskedAgain(reply.error)) return refuse({ message, final: false });
-    return refuse({ message: KEYS_MISSING, final: expiresAt !== null && expiresAt <= now() });
-  }
-  const { access_token, refresh_token, expires_in } = reply.value;
-  return ok({
-    accessToken: access_token,
-    refreshToken: refresh_token || refreshToken,
-    expiresAt: addSeconds(now(), expires_in),
+  return refreshByGrant(fetch, credentials, app, {
+    platform: "LinkedIn",
+    request: (keys, refresh_token) =>
+      formRequest(`${LOGINS}/accessToken`, {
+        grant_type: "refresh_token",
+        refresh_token,
+        ...toClient(keys),
+      }),
+    read: (reply) => readReply(reply, tokens),
+    isLost: ({ code, message }) =>
+      code === "invalid_grant" || /refresh token.*(?:invalid|expired|revoked)/i.test(message),
+    isPassing: isAskedAgain,
   });
 }
 
 /** Ends a person's token. A page has none of its own: the member's may serve other accounts. */
 export async function revoke(
   fetch: Fetch,
-  credentials: Credentials,
+  { accessToken }: Credentials,
   account: PublishAccount,
   app: AppKeys | null,
 ): Promise<void> {
   if (isOrganization(account.platformAccountId)) return;
-  await readRevokeTokenReply(await fetch(revokeTokenRequest(app, credentials.accessToken)));
+  const fields = { token: accessToken, ...toClient(keysOf(app)) };
+  await readEmptyReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));
 }

@@ -1,10 +1,7 @@
 import type { Connector } from "../connector.ts";
+import { lazily } from "../kit/lazily.ts";
 import { capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
-
-/** Loaded by the first job or login that needs them: most requests only check what they are given. */
-const publishing = () => import("./publish.ts");
-const logins = () => import("./auth.ts");
 
 /** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
@@ -12,19 +9,13 @@ export const linkedin: Connector<LinkedInSettings> = {
   capabilities,
   needs,
   timing,
-  settings,
-  check: async (post, plan) => (await import("./check.ts")).check(post, plan),
-  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
-  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
-  reconcile: async (job, bookmark) => (await import("./reconcile.ts")).reconcile(job, bookmark),
-  identify: async (fetch, credentials, options) =>
-    (await logins()).identify(fetch, credentials, options),
-  refresh: async (fetch, credentials, _account, app) =>
-    (await logins()).refresh(fetch, credentials, app),
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
+  settings,
+  ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./publish.ts"), "prepare", "submit"),
+  ...lazily(() => import("./reconcile.ts"), "reconcile"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   extras: {
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },
-  revoke: async (fetch, credentials, account, app) =>
-    (await logins()).revoke(fetch, credentials, account, app),
 };

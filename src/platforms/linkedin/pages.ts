@@ -1,32 +1,60 @@
+import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch, OrganizationPage, Refused, TokenExpired } from "../connector.ts";
-import type { LinkedInRefusal } from "./api.ts";
+import { encodeUrn, get, type LinkedInRefusal, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
-import {
-  getOrganizationsRequest,
-  listRolesRequest,
-  ROLES_PER_PAGE,
-  readListRolesReply,
-  readOrganizationsReply,
-} from "./login-api.ts";
+import { readOrganizationId } from "./urn.ts";
 
-/** Who may post as an organization. Two spellings of the second occur. */
+/** The roles that may post as an organization. Two spellings of the second occur. */
 const PUBLISHING_ROLES = new Set(["ADMINISTRATOR", "CONTENT_ADMINISTRATOR", "CONTENT_ADMIN"]);
 
+const ROLES_PER_PAGE = 100;
 /** Pages of roles that are asked for: more than any member has. */
 const MAX_ROLE_PAGES = 10;
 /** Organizations named in one call. */
 const NAMES_PER_CALL = 50;
 
-/** The numbers of the organizations that the member may publish as, in LinkedIn's order. */
+/** A role that a member has for an organization, in its new form and an older one. */
+const role = z
+  .object({
+    role: z.string(),
+    state: z.string().nullish(),
+    organization: z.string().nullish(),
+    organizationTarget: z.string().nullish(),
+  })
+  .transform(({ organization, organizationTarget, ...rest }) => ({
+    ...rest,
+    organizationId: readOrganizationId(organization ?? organizationTarget ?? ""),
+  }));
+
+const roleList = z.object({ elements: z.array(z.unknown()) }).transform(({ elements }) => ({
+  count: elements.length,
+  roles: elements.flatMap((element) => role.safeParse(element).data ?? []),
+}));
+
+export const organization = z.object({
+  localizedName: z.string().nullish().catch(null),
+  vanityName: z.string().nullish().catch(null),
+});
+
+/** Organizations by their number. */
+const organizations = z
+  .object({ results: z.record(z.string(), organization.catch({})) })
+  .transform(({ results }) => new Map(Object.entries(results)));
+
+/**
+ * The numbers of the organizations that the member may publish as, in LinkedIn's order.
+ *
+ * @see https://learn.microsoft.com/linkedin/marketing/community-management/organizations/organization-access-control-by-role
+ */
 export async function publishableIds(
   fetch: Fetch,
   accessToken: string,
 ): Promise<Result<string[], LinkedInRefusal>> {
   const ids = new Set<string>();
   for (let page = 0; page < MAX_ROLE_PAGES; page++) {
-    const request = listRolesRequest(accessToken, page * ROLES_PER_PAGE);
-    const reply = await readListRolesReply(await fetch(request));
+    const path = `organizationAcls?q=roleAssignee&state=APPROVED&count=${ROLES_PER_PAGE}&start=${page * ROLES_PER_PAGE}`;
+    const reply = await readReply(await fetch(get(path, accessToken)), roleList);
     if (!reply.ok) return reply;
     for (const { role, state, organizationId } of reply.value.roles) {
       const isApproved = (state ?? "APPROVED") === "APPROVED";
@@ -47,9 +75,9 @@ export async function listPages(
   const pages: OrganizationPage[] = [];
   for (let from = 0; from < ids.value.length; from += NAMES_PER_CALL) {
     const some = ids.value.slice(from, from + NAMES_PER_CALL);
-    const reply = await readOrganizationsReply(
-      await fetch(getOrganizationsRequest(accessToken, some)),
-    );
+    // The parentheses and commas of the list stand as they are.
+    const path = `organizations?ids=List(${some.map(encodeUrn).join(",")})`;
+    const reply = await readReply(await fetch(get(path, accessToken)), organizations);
     if (!reply.ok) return refuse(toRefused(reply.error));
     for (const id of some) {
       pages.push({ id, name: reply.value.get(id)?.localizedName?.trim() || id });

@@ -2,81 +2,105 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
-import type { Credentials, Fetch, LoginRefusal } from "../connector.ts";
+import type {
+  AppKeys,
+  Connected,
+  Credentials,
+  Fetch,
+  IdentifyOptions,
+  LoginRefusal,
+} from "../connector.ts";
+import { type Owner, toConnected } from "../kit/logins.ts";
 import type { GraphJudge } from "./failures.ts";
-import { type GraphRefusal, readGraphReply } from "./graph.ts";
+import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 
 /** Life of a long-lived token where the answer does not say. Source: Meta, "Business Login". */
 const TOKEN_LIFE_SECONDS = 60 * 86_400;
+/** A token younger than this cannot be renewed, nor has to be. Source: Meta, "Long-lived tokens". */
+const YOUNG_SECONDS = 86_400;
+/** A token that ends within this may be a short-lived one. */
+const SHORT_SECONDS = 86_400;
 
-const refreshed = z.object({
+const granted = z.object({
   access_token: z.string().min(1),
   expires_in: z.number().positive().optional().catch(undefined),
 });
 
-type Judge = Pick<GraphJudge, "isLoginLost">;
-
-export const toLoginRefusal = (refusal: GraphRefusal, judge: Judge): LoginRefusal => ({
-  message: refusal.message,
-  final: judge.isLoginLost(refusal),
-});
-
-const toCredentials = ({
-  access_token,
-  expires_in = TOKEN_LIFE_SECONDS,
-}: z.infer<typeof refreshed>): Credentials => ({
-  accessToken: access_token,
-  refreshToken: null,
-  expiresAt: addSeconds(now(), expires_in),
-});
-
-/**
- * Another 60 days for a token that renews itself: there is no refresh token.
- *
- * @param platform its name as people know it
- */
-export async function renewToken(
-  fetch: Fetch,
-  request: Request,
-  platform: string,
-  judge: Judge,
-): Promise<Result<Credentials, LoginRefusal>> {
-  const reply = await readGraphReply(await fetch(request), refreshed, platform);
-  return reply.ok ? ok(toCredentials(reply.value)) : refuse(toLoginRefusal(reply.error, judge));
-}
-
-/** A token younger than this cannot be renewed, nor has to be. Source: Meta, "Long-lived tokens". */
-const YOUNG_SECONDS = 86_400;
+const endsAfter = ({ expiresAt }: Credentials, seconds: number): boolean =>
+  expiresAt !== null && expiresAt > addSeconds(now(), seconds);
 
 /** Returns true for a token that is known to be of the last day. */
-export const isYoung = ({ expiresAt }: Credentials): boolean =>
-  expiresAt !== null && expiresAt > addSeconds(now(), TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
+export const isYoung = (credentials: Credentials): boolean =>
+  endsAfter(credentials, TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
 
-/** What ends within this may be a short-lived token. */
-const SHORT_SECONDS = 86_400;
-
-/**
- * Exchanges a token that may be one of an hour for one of 60 days. One that is long-lived already is
- * refused by the platform, and goes on as it is.
- *
- * @param platform its name as people know it
- */
-export async function exchangeToken(
-  fetch: Fetch,
-  request: Request,
-  credentials: Credentials,
-  platform: string,
-  judge: Pick<GraphJudge, "isPassing">,
-): Promise<Result<Credentials, LoginRefusal>> {
-  const { expiresAt } = credentials;
-  if (expiresAt && expiresAt > addSeconds(now(), SHORT_SECONDS)) return ok(credentials);
-  const reply = await readGraphReply(await fetch(request), refreshed, platform);
-  if (reply.ok) return ok(toCredentials(reply.value));
-  const { message } = reply.error;
-  return judge.isPassing(reply.error) ? refuse({ message, final: false }) : ok(credentials);
+/** Logins of a platform whose access tokens renew themselves: there is no refresh token. */
+export interface SelfRenewing<T> {
+  /** Its name as people know it. */
+  platform: string;
+  judge: Pick<GraphJudge, "isLoginLost" | "isPassing">;
+  meRequest(token: string): Request;
+  readMe(reply: Response): Reading<T>;
+  toOwner(me: T): Owner;
+  exchangeRequest(token: string, clientSecret: string): Request;
+  refreshRequest(token: string): Request;
+  /** Returns true where a refused renewal means that the login is lost. */
+  isLost(refusal: GraphRefusal, credentials: Credentials): boolean;
 }
 
-/** The address of a profile's picture, where it is one that everybody may fetch. */
-export const publicPicture = (url: string | null | undefined): string | null =>
-  url && refusedUrl(url) === null ? url : null;
+export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
+  async function grant(fetch: Fetch, request: Request): Promise<Result<Credentials, GraphRefusal>> {
+    const reply = await readGraphReply(await fetch(request), granted, login.platform);
+    if (!reply.ok) return reply;
+    const { access_token, expires_in = TOKEN_LIFE_SECONDS } = reply.value;
+    const expiresAt = addSeconds(now(), expires_in);
+    return ok({ accessToken: access_token, refreshToken: null, expiresAt });
+  }
+
+  /** Returns whose token it is. */
+  async function identify(
+    fetch: Fetch,
+    credentials: Credentials,
+  ): Promise<Result<Connected, LoginRefusal>> {
+    const reply = await login.readMe(await fetch(login.meRequest(credentials.accessToken)));
+    const own = { ...credentials, refreshToken: null };
+    return toConnected(reply, own, login.judge.isLoginLost, login.toOwner);
+  }
+
+  return {
+    identify,
+
+    /**
+     * Connects by a token that may be one of an hour, exchanged for one of 60 days. One that is
+     * long-lived already is refused by the platform, and goes on as it is.
+     */
+    async adopt(
+      fetch: Fetch,
+      credentials: Credentials,
+      _options: IdentifyOptions,
+      app: AppKeys | null,
+    ): Promise<Result<Connected, LoginRefusal>> {
+      if (!app || endsAfter(credentials, SHORT_SECONDS)) return identify(fetch, credentials);
+      const request = login.exchangeRequest(credentials.accessToken, app.clientSecret);
+      const lasting = await grant(fetch, request);
+      if (lasting.ok) return identify(fetch, lasting.value);
+      const { message } = lasting.error;
+      return login.judge.isPassing(lasting.error)
+        ? refuse({ message, final: false })
+        : identify(fetch, credentials);
+    },
+
+    /** Renews the token for another 60 days. */
+    async refresh(
+      fetch: Fetch,
+      credentials: Credentials,
+    ): Promise<Result<Credentials, LoginRefusal>> {
+      const renewed = await grant(fetch, login.refreshRequest(credentials.accessToken));
+      if (renewed.ok) return renewed;
+      const final = login.isLost(renewed.error, credentials);
+      return refuse({ message: renewed.error.message, final });
+    },
+
+    /** Does nothing: there is no documented way to give such a token back. */
+    async revoke(): Promise<void> {},
+  };
+}

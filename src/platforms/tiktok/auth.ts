@@ -1,7 +1,5 @@
-import { now } from "../../core/clock.ts";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import { addSeconds } from "../../core/time.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
+import * as z from "zod";
+import { ok, type Result } from "../../core/result.ts";
 import type {
   AppKeys,
   Connected,
@@ -10,110 +8,146 @@ import type {
   LoginRefusal,
   PublishAccount,
 } from "../connector.ts";
-import type { TikTokRefusal } from "./api.ts";
-import { isAskedAgain } from "./failures.ts";
 import {
-  BASIC_FIELDS,
-  PROFILE_FIELDS,
-  readTokenReply,
-  readUserInfoReply,
-  refreshTokenRequest,
-  revokeTokenRequest,
-  type User,
-  userInfoRequest,
-} from "./login-api.ts";
+  callUnread,
+  formRequest,
+  grantedTokens,
+  keysOf,
+  refreshByGrant,
+  toConnected,
+} from "../kit/logins.ts";
+import { parseJson } from "../kit/reply.ts";
+import {
+  API,
+  errorObject,
+  type Reading,
+  readBody,
+  readReply,
+  type TikTokRefusal,
+  toRefusal,
+} from "./api.ts";
+import { isAskedAgain } from "./failures.ts";
 
-const finalRefusal = (message: string) => refuse<LoginRefusal>({ message, final: true });
+/** Fields that every login may read, and those that need `user.info.profile`. */
+const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
+const PROFILE_FIELDS = [...BASIC_FIELDS, "username"];
 
 /** One field that the login may not read has the whole call refused. */
 const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"]);
 
-async function readUser(
+/** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
+export const userInfoRequest = (accessToken: string, fields: readonly string[]): Request =>
+  new Request(`${API}/v2/user/info/?fields=${fields.join(",")}`, {
+    headers: { authorization: `Bearer ${accessToken}` },
+    redirect: "manual",
+  });
+
+const user = z.object({
+  open_id: z.string().min(1),
+  avatar_url: z.string().nullish(),
+  display_name: z.string().nullish(),
+  username: z.string().nullish(),
+});
+
+const readUser = async (
   fetch: Fetch,
   accessToken: string,
   fields: readonly string[],
-): Promise<Result<User, TikTokRefusal>> {
-  return readUserInfoReply(await fetch(userInfoRequest(accessToken, fields)));
-}
+): Reading<z.infer<typeof user>> =>
+  readReply(
+    await fetch(userInfoRequest(accessToken, fields)),
+    z.object({ user }),
+    (data) => data.user,
+  );
 
-/** Whose tokens these are; without a handle where the login may read only the basics. */
+/** Returns whose tokens these are; without a handle where the login may read only the basics. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { accessToken } = credentials;
-  let user = await readUser(fetch, accessToken, PROFILE_FIELDS);
-  if (!user.ok && MISSING_SCOPE.has(user.error.code ?? "")) {
-    user = await readUser(fetch, accessToken, BASIC_FIELDS);
+  let reply = await readUser(fetch, accessToken, PROFILE_FIELDS);
+  if (!reply.ok && MISSING_SCOPE.has(reply.error.code ?? "")) {
+    reply = await readUser(fetch, accessToken, BASIC_FIELDS);
   }
-  if (!user.ok) return refuse({ message: user.error.message, final: !isAskedAgain(user.error) });
-  const { open_id, username, display_name, avatar_url } = user.value;
-  const handle = username?.trim() || null;
-  const profile = {
-    platformAccountId: open_id,
-    accountName: display_name?.trim() || handle || open_id,
-    handle,
-    profileImageUrl: avatar_url && refusedUrl(avatar_url) === null ? avatar_url : null,
-    service: null,
-  };
-  return ok({ profile, credentials });
+  const isFinal = (refusal: TikTokRefusal) => !isAskedAgain(refusal);
+  return toConnected(reply, credentials, isFinal, (owner) => ({
+    id: owner.open_id,
+    name: owner.display_name,
+    handle: owner.username?.trim() || null,
+    picture: owner.avatar_url,
+  }));
 }
 
-/** Without keys TikTok refuses the call in its own words; a simulated account needs none. */
-const toClientKeys = (app: AppKeys | null) => ({
-  clientKey: app?.clientId ?? "",
-  clientSecret: app?.clientSecret ?? "",
+const tokens = grantedTokens.extend({
+  refresh_token: z.string().min(1),
+  refresh_expires_in: z.number().positive().optional().catch(undefined),
+  open_id: z.string().nullish(),
 });
 
-const KEYS_MISSING =
-  "TIKTOK_CLIENT_ID and TIKTOK_CLIENT_SECRET are not set, so this login cannot be renewed.";
+const oauthError = z.object({
+  error: z.string().min(1),
+  error_description: z.string().optional().catch(undefined),
+});
 
-/** The refresh token itself is refused; every other refusal is about the app or the moment. */
-const LOST_LOGIN = "invalid_grant";
+/** Reads tokens, which stand without `data`; an error may come with HTTP 200. */
+async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
+  const body = parseJson(await readBody(reply));
+  const error = oauthError.safeParse(body).data;
+  const parsed = reply.ok && !error ? tokens.safeParse(body) : undefined;
+  if (parsed?.success) return ok(parsed.data);
+  const { code, message } = errorObject.safeParse(body).data?.error ?? {
+    code: error?.error,
+    message: error?.error_description,
+  };
+  return toRefusal(reply, code, message);
+}
+
+const toClient = ({ clientId, clientSecret }: AppKeys) => ({
+  client_key: clientId,
+  client_secret: clientSecret,
+});
 
 /**
- * A new pair of tokens. The old refresh token dies with the call: a reply that got lost mostly means
+ * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
  * connecting the account again.
  *
  * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
  */
-export async function refresh(
+export const refresh = (
   fetch: Fetch,
   credentials: Credentials,
-  account: PublishAccount,
+  { platformAccountId }: PublishAccount,
   app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> {
-  const { refreshToken, expiresAt } = credentials;
-  if (!refreshToken) {
-    return finalRefusal("This TikTok login cannot be renewed; connect the account again.");
-  }
-  const reply = await readTokenReply(
-    await fetch(refreshTokenRequest(toClientKeys(app), refreshToken)),
-  );
-  if (!reply.ok) {
-    const { code, message } = reply.error;
-    if (code === LOST_LOGIN) return finalRefusal(message);
-    if (app || isAskedAgain(reply.error)) return refuse({ message, final: false });
-    return refuse({ message: KEYS_MISSING, final: expiresAt !== null && expiresAt <= now() });
-  }
-  const { access_token, refresh_token, expires_in, refresh_expires_in, open_id } = reply.value;
-  if (open_id && open_id !== account.platformAccountId) {
-    return finalRefusal(`TikTok answered for another account, ${open_id}.`);
-  }
-  return ok({
-    accessToken: access_token,
-    refreshToken: refresh_token,
-    expiresAt: addSeconds(now(), expires_in),
-    refreshEndsAt: refresh_expires_in ? addSeconds(now(), refresh_expires_in) : null,
+): Promise<Result<Credentials, LoginRefusal>> =>
+  refreshByGrant(fetch, credentials, app, {
+    platform: "TikTok",
+    request: (keys, refreshToken) =>
+      formRequest(`${API}/v2/oauth/token/`, {
+        ...toClient(keys),
+        grant_type: "refresh_token",
+        refresh_token: refreshToken,
+      }),
+    read: readTokens,
+    isLost: ({ code }) => code === "invalid_grant",
+    isPassing: isAskedAgain,
+    mismatch: ({ open_id }) =>
+      open_id && open_id !== platformAccountId
+        ? `TikTok answered for another account, ${open_id}.`
+        : null,
   });
-}
 
-/** Takes our app's access away. */
-export async function revoke(
+/**
+ * Takes our app's access away.
+ *
+ * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
+ */
+export function revoke(
   fetch: Fetch,
-  credentials: Credentials,
+  { accessToken }: Credentials,
+  _account: PublishAccount,
   app: AppKeys | null,
 ): Promise<void> {
-  const reply = await fetch(revokeTokenRequest(toClientKeys(app), credentials.accessToken));
-  await reply.body?.cancel();
+  const fields = { ...toClient(keysOf(app)), token: accessToken };
+  return callUnread(fetch, formRequest(`${API}/v2/oauth/revoke/`, fields));
 }

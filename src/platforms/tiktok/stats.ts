@@ -2,8 +2,8 @@ import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { AudienceStats, Fetch, Refused, TokenExpired } from "../connector.ts";
 import { readReply } from "./api.ts";
+import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
-import { userInfoRequest } from "./login-api.ts";
 
 /** They need the scope `user.info.stats`. Source: TikTok, "Get User Info". */
 const STATS_FIELDS = ["follower_count", "following_count", "likes_count", "video_count"];

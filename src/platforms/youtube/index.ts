@@ -1,10 +1,7 @@
 import type { Connector } from "../connector.ts";
+import { lazily } from "../kit/lazily.ts";
 import { capabilities, needs, timing } from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
-
-/** Loaded by the first job or login that needs them: most requests only check what they are given. */
-const publishing = () => import("./publish.ts");
-const logins = () => import("./auth.ts");
 
 /** YouTube channels, by the Data API. */
 export const youtube: Connector<YouTubeSettings> = {
@@ -13,13 +10,7 @@ export const youtube: Connector<YouTubeSettings> = {
   needs,
   timing,
   settings,
-  check: async (post, plan) => (await import("./check.ts")).check(post, plan),
-  prepare: async (job, bookmark) => (await publishing()).prepare(job, bookmark),
-  submit: async (job, bookmark) => (await publishing()).submit(job, bookmark),
-  settle: async (job, bookmark) => (await publishing()).settle(job, bookmark),
-  reconcile: async (job, bookmark) => (await publishing()).reconcile(job, bookmark),
-  identify: async (fetch, credentials) => (await logins()).identify(fetch, credentials),
-  refresh: async (fetch, credentials, _account, app) =>
-    (await logins()).refresh(fetch, credentials, app),
-  revoke: async (fetch, credentials) => (await logins()).revoke(fetch, credentials),
+  ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
 };
