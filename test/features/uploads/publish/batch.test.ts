@@ -8,7 +8,7 @@ import { connectFakePds, FakePds } from "../../../support/pds.ts";
 const SUBREQUESTS = 50;
 
 const [config = ""] = Object.values(
-  import.meta.glob("../../../wrangler.toml", { query: "?raw", import: "default", eager: true }),
+  import.meta.glob("../../../../wrangler.toml", { query: "?raw", import: "default", eager: true }),
 );
 const BATCH = Number(/queue = "akimbo-publish"\nmax_batch_size = (\d+)/.exec(config)?.[1]);
 
