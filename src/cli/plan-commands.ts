@@ -32,7 +32,7 @@ export async function setPlan(place: Place, wanted: string, text: string): Promi
   const offer = await readOffer(place);
   const team = await findTeam(place, wanted);
   const now = new Date();
-  const change = { teamId: team.id, plan, eventId: timeSortedId("evt", now) };
-  await executeQueries(place, setTeamPlan(change, now));
+  const clock = { now: () => now, newEventId: () => timeSortedId("evt", now) };
+  await executeQueries(place, setTeamPlan(clock, { teamId: team.id, plan }));
   return describeTeamPlan({ ...team, plan }, offer);
 }

@@ -1,8 +1,11 @@
 import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { beforeAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+import { refuseUnknownEvents } from "./events.ts";
 
 beforeAll(async () => {
   await reset();
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 });
+
+afterAll(refuseUnknownEvents);

@@ -2,7 +2,7 @@ import { addSeconds } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
-import { type EventName, emit, emitIfChanged } from "../events/emit.ts";
+import { emit, emitIfChanged } from "../events/emit.ts";
 import {
   appKeysOf,
   openCredentials,
@@ -130,7 +130,9 @@ async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): P
   return changed === 0 ? { kind: "busy" } : { kind: "refused", ...refusal };
 }
 
-const eventOf = (account: AccountRow, name: EventName, reason: string) => ({
+type LoginEvent = `connected_account.${"connected" | "expired" | "refresh_failed"}`;
+
+const eventOf = (account: AccountRow, name: LoginEvent, reason: string) => ({
   team: account.teamId,
   name,
   data: {

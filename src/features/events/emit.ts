@@ -1,31 +1,20 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import type { EventData, EventName } from "./catalogue.ts";
 
-/** Source: spec, "Events". */
-export type EventName =
-  | "upload.completed"
-  | "upload.failed"
-  | "upload.scheduled"
-  | "upload.cancelled"
-  | "upload.changes_requested"
-  | "upload.approved"
-  | "connected_account.connected"
-  | "connected_account.disconnected"
-  | "connected_account.expired"
-  | "connected_account.refresh_failed";
+/** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
+type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
-interface NewEvent {
-  /** An id, or a SQL value that is one inside the batch. */
-  team: number | SQL;
-  name: EventName;
-  data: Record<string, unknown>;
-}
+/** An event of the catalogue. `team`: an id, or SQL that is one inside the batch. */
+export type NewEvent = {
+  [N in EventName]: { team: number | SQL; name: N; data: ValuesOrSql<EventData<N>> };
+}[EventName];
 
-/** `data` as SQL, with values that only the batch itself knows, such as the id of a new row. */
-function dataSql(data: Record<string, unknown>): SQL {
-  const known = Object.entries(data).filter(([, value]) => !isSql(value));
-  return Object.entries(data)
+function toJson(data: NewEvent["data"]): SQL {
+  const entries = Object.entries(data);
+  const known = entries.filter(([, value]) => !isSql(value));
+  return entries
     .filter((entry): entry is [string, SQL] => isSql(entry[1]))
     .reduce(
       (json, [name, value]) => sql`json_set(${json}, ${`$.${name}`}, ${value})`,
@@ -36,21 +25,28 @@ function dataSql(data: Record<string, unknown>): SQL {
 const isSql = (value: unknown): value is SQL =>
   typeof value === "object" && value !== null && "queryChunks" in value;
 
-/** The row of an event, for the batch of the change it tells of; only where `condition` holds. */
-export function emit(
+const insertEvents = ({ team, name, data }: NewEvent, id: SQL, at: number, source: SQL) =>
+  sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
+    SELECT ${team}, ${id}, ${name}, ${toJson(data)}, ${at} ${source}`);
+
+/** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
+export const emit = (
   deps: Pick<Deps, "newEventId" | "now">,
   event: NewEvent,
   condition: SQL = sql`TRUE`,
-): Query<number> {
-  return sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-    SELECT ${event.team}, ${deps.newEventId()}, ${event.name}, ${dataSql(event.data)},
-      ${deps.now().getTime()} WHERE ${condition}`);
-}
+): Query<number> =>
+  insertEvents(event, sql`${deps.newEventId()}`, deps.now().getTime(), sql`WHERE ${condition}`);
 
 /** As `emit`, but only if the statement just before it in the batch changed a row. */
-export function emitIfChanged(
+export const emitIfChanged = (
   deps: Pick<Deps, "newEventId" | "now">,
   event: NewEvent,
-): Query<number> {
-  return emit(deps, event, sql`changes() > 0`);
+): Query<number> => emit(deps, event, sql`changes() > 0`);
+
+/** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
+export function emitForEach(now: Date, event: NewEvent, source: SQL): Query<number> {
+  const at = now.getTime();
+  // As `timeSortedId` makes them, in the order of chance: nobody knows how many there are.
+  const id = sql`'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8)))`;
+  return insertEvents(event, id, at, source);
 }

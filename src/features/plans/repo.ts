@@ -1,6 +1,11 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { PlanName } from "../../core/plans.ts";
 import { type Query, sqlWrite } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import type { EventName } from "../events/catalogue.ts";
+import { emit } from "../events/emit.ts";
+
+type SubscriptionEvent = Extract<EventName, `subscription.${string}`>;
 
 /**
  * Puts a team on a plan, null being the instance's own, with the event of what that is: the first plan
@@ -8,20 +13,24 @@ import { type Query, sqlWrite } from "../../db/client.ts";
  * has already changes nothing.
  */
 export function setTeamPlan(
-  change: { teamId: number; plan: PlanName | null; eventId: string },
-  now: Date,
+  deps: Pick<Deps, "newEventId" | "now">,
+  { teamId, plan }: { teamId: number; plan: PlanName | null },
 ): Query<number>[] {
-  const { teamId, plan, eventId } = change;
-  const at = now.getTime();
-  const isOther = sql`id = ${teamId} AND plan IS NOT ${plan}`;
+  const data = { plan, previousPlan: sql`(SELECT plan FROM teams WHERE id = ${teamId})` };
+  const emitWhere = (name: SubscriptionEvent, current: SQL) => {
+    const condition = sql`EXISTS (SELECT 1 FROM teams WHERE id = ${teamId} AND ${current})`;
+    return emit(deps, { team: teamId, name, data }, condition);
+  };
+  const events =
+    plan === null
+      ? [emitWhere("subscription.cancelled", sql`plan IS NOT NULL`)]
+      : [
+          emitWhere("subscription.created", sql`plan IS NULL`),
+          emitWhere("subscription.updated", sql`plan <> ${plan}`),
+        ];
   return [
-    sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-      SELECT id, ${eventId},
-        CASE WHEN plan IS NULL THEN 'subscription.created'
-          WHEN ${plan} IS NULL THEN 'subscription.cancelled'
-          ELSE 'subscription.updated' END,
-        json_object('plan', ${plan}, 'previousPlan', plan), ${at}
-      FROM teams WHERE ${isOther}`),
-    sqlWrite(sql`UPDATE teams SET plan = ${plan}, updated_at = ${at} WHERE ${isOther}`),
+    ...events,
+    sqlWrite(sql`UPDATE teams SET plan = ${plan}, updated_at = ${deps.now().getTime()}
+      WHERE id = ${teamId} AND plan IS NOT ${plan}`),
   ];
 }

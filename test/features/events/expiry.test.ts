@@ -30,7 +30,8 @@ async function storeEvents({ teamId }: Member, count: number, daysAgo: number): 
   const ids = Array.from({ length: count }, () => timeSortedId("evt", at));
   await env.DB.prepare(
     `INSERT INTO events (team_id, id, name, data, created_at)
-      SELECT ?, value, 'upload.completed', '{}', ? FROM json_each(?)`,
+      SELECT ?, value, 'subscription.cancelled', '{"plan":null,"previousPlan":"pro"}', ?
+      FROM json_each(?)`,
   )
     .bind(teamId, at.getTime(), JSON.stringify(ids))
     .run();

@@ -7,8 +7,7 @@ import { createMember, Harness } from "../../support/harness.ts";
 test("a change of plan is told in one event, and none where nothing changes", async () => {
   const { deps } = new Harness();
   const { teamId } = await createMember();
-  const set = (plan: PlanName | null) =>
-    deps.db.runAll(setTeamPlan({ teamId, plan, eventId: deps.newEventId() }, deps.now()));
+  const set = (plan: PlanName | null) => deps.db.runAll(setTeamPlan(deps, { teamId, plan }));
   for (const plan of ["basic", "basic", "pro", null, null] as const) await set(plan);
   const { results } = await env.DB.prepare(
     "SELECT name, data FROM events WHERE team_id = ? ORDER BY id",

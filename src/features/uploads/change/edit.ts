@@ -7,7 +7,6 @@ import type { Post, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { refundFollowed } from "../../credits/repo.ts";
 import { periodOf } from "../../credits/rules.ts";
-import { emitIfChanged } from "../../events/emit.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { accountFacts, requireQuota } from "../create/admission.ts";
 import { hashtagErrors } from "../create/compose.ts";
@@ -18,6 +17,7 @@ import { boundErrors } from "../create/text-bounds.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../lifecycle-repo.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
+import { emitScheduled } from "../repo/events.ts";
 import { groupOf, isWithinLookAhead, scheduleRefusal } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
@@ -58,10 +58,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   if (!hasNewText && !hasNewDate) return row;
 
   const set = await changesOf(ctx, row, wanted, { hasNewText, hasNewDate });
-  const isPlannedAnew = row.status === "pending" && set.status === "scheduled";
+  const plannedAnew =
+    row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
   const [changed] = await ctx.db.runAll([
     changeUnchanged(row, set, place ?? undefined),
-    ...(isPlannedAnew ? [emitPlanned(ctx, row, wanted)] : []),
+    ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
     ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
   ]);
   if (changed !== 1) {
@@ -226,15 +227,3 @@ async function approvalOf(
   if (isTrusted) return row.approvedHash && contentHash({ ...row, ...wanted });
   return row.status === "failed" ? (row.approvedHash ?? contentHash(row)) : row.approvedHash;
 }
-
-const emitPlanned = (ctx: Ctx, row: UploadRow, { scheduledFor }: Wanted) =>
-  emitIfChanged(ctx, {
-    team: row.teamId,
-    name: "upload.scheduled",
-    data: {
-      uploadId: row.id,
-      platform: row.platform,
-      accountId: row.accountId,
-      scheduledFor: scheduledFor?.toISOString(),
-    },
-  });

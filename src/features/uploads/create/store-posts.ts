@@ -2,12 +2,12 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../../core/plans.ts";
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import type { Ctx } from "../../../deps.ts";
-import { emitIfChanged } from "../../events/emit.ts";
 import { isNewCall, keepAnswer, type NamedCall } from "../../idempotency/repo.ts";
 import { insertMedia, objectsInUse } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 import { ifChanged } from "../lifecycle-repo.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
+import { emitScheduled } from "../repo/events.ts";
 import { type UploadRow, uploads } from "../table.ts";
 import type { NewRow } from "./compose.ts";
 import { discardFiles, type ReceivedMedia } from "./intake.ts";
@@ -102,8 +102,8 @@ export async function storePosts(
   }
   const firstId = firstOf(rows.length);
   for (const [i, row] of rows.entries()) {
-    if (row.status !== "scheduled") continue;
-    statements.push(emitPlanned(ctx, row, sql`${firstId} + ${i}`));
+    if (row.status !== "scheduled" || !row.scheduledFor) continue;
+    statements.push(emitScheduled(ctx, row, sql`${firstId} + ${i}`, row.scheduledFor));
   }
   if (remembered) {
     const { call, fingerprint, answer } = remembered;
@@ -126,18 +126,6 @@ export async function storePosts(
   await wakeAll(ctx, created);
   return created;
 }
-
-const emitPlanned = (ctx: Ctx, row: NewRow, uploadId: SQL): Query<number> =>
-  emitIfChanged(ctx, {
-    team: row.teamId,
-    name: "upload.scheduled",
-    data: {
-      uploadId,
-      platform: row.platform,
-      accountId: row.accountId,
-      scheduledFor: row.scheduledFor?.toISOString(),
-    },
-  });
 
 /** Of one content sent several times, one. */
 const distinct = (files: readonly StoredFile[]): StoredFile[] => [

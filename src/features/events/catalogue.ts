@@ -1,0 +1,59 @@
+import * as z from "zod";
+import { FAILURES, type FailureCode } from "../../core/failures.ts";
+import { PLAN_NAMES } from "../../core/plans.ts";
+import { PLATFORMS } from "../../core/platforms.ts";
+
+const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
+const uploadOfAccount = { ...upload, accountId: z.string() };
+const reviewed = { ...upload, reviewedBy: z.enum(["client", "team"]) };
+const account = { accountId: z.string(), platform: z.enum(PLATFORMS), accountName: z.string() };
+const subscription = z.strictObject({
+  plan: z.enum(PLAN_NAMES).nullable(),
+  previousPlan: z.enum(PLAN_NAMES).nullable(),
+});
+
+const metadata = z.strictObject({
+  videoId: z.string(),
+  shareUrl: z.string().nullable(),
+  warnings: z.array(z.string()).optional(),
+});
+
+const failure = z.custom<{ code: FailureCode } & (typeof FAILURES)[FailureCode]>((value) => {
+  const { code, ...rule } = value as { code: FailureCode };
+  return JSON.stringify(rule) === JSON.stringify(FAILURES[code]);
+});
+
+/** Every event there is, and the shape of its `data`. Source: spec, "Events". */
+export const EVENTS = {
+  "upload.completed": z.strictObject({
+    ...uploadOfAccount,
+    status: z.literal("completed"),
+    metadata,
+  }),
+  "upload.failed": z.strictObject({
+    ...uploadOfAccount,
+    status: z.literal("failed"),
+    errorMessage: z.string(),
+    failure,
+  }),
+  "upload.scheduled": z.strictObject({ ...uploadOfAccount, scheduledFor: z.iso.datetime() }),
+  /** `scheduledFor`: null when the post was to go out at once. */
+  "upload.cancelled": z.strictObject({
+    ...uploadOfAccount,
+    scheduledFor: z.iso.datetime().nullable(),
+  }),
+  "upload.changes_requested": z.strictObject({ ...reviewed, comment: z.string() }),
+  "upload.approved": z.strictObject({ ...reviewed, scheduledFor: z.iso.datetime().nullable() }),
+  /** `reason`: present when a login that passed for expired was renewed after all. */
+  "connected_account.connected": z.strictObject({ ...account, reason: z.string().optional() }),
+  "connected_account.disconnected": z.strictObject(account),
+  "connected_account.expired": z.strictObject({ ...account, reason: z.string() }),
+  "connected_account.refresh_failed": z.strictObject({ ...account, reason: z.string() }),
+  "subscription.created": subscription,
+  "subscription.updated": subscription,
+  "subscription.cancelled": subscription,
+} as const satisfies Record<string, z.ZodType>;
+
+export type EventName = keyof typeof EVENTS;
+
+export type EventData<N extends EventName = EventName> = z.output<(typeof EVENTS)[N]>;
