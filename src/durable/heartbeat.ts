@@ -1,13 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { LATE_SECONDS } from "../core/health.ts";
 import { SECOND } from "../core/time.ts";
-import type { Env } from "../deps.ts";
 
 /** Longer between two ticks, and cron has been away. */
 const GAP_MS = LATE_SECONDS * SECOND;
 
 /** Remembers when cron ran, so that `/health` can tell without a database write a minute. */
-export class Heartbeat extends DurableObject<Env> {
+export class Heartbeat extends DurableObject<unknown> {
   async beat(at: number): Promise<void> {
     const { lastTickAt } = await this.pulse();
     const { storage } = this.ctx;

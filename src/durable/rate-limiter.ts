@@ -1,7 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { presentToken, type TokenVerdict } from "../core/distinct-tokens.ts";
 import { type Quota, takePlace, type WindowVerdict } from "../core/sliding-window.ts";
-import type { Env } from "../deps.ts";
 
 export interface LimitRequest {
   group: string;
@@ -32,13 +31,13 @@ const WRITE_INTERVAL_MS = 30_000;
  * are written at the first call of a quiet address, and every 30 seconds of a busy one: an object that
  * ends in between forgets half a minute at most.
  */
-export class RateLimiter extends DurableObject<Env> {
+export class RateLimiter extends DurableObject<unknown> {
   private groups = new Map<string, number[]>();
   private tokens = new Map<string, number>();
   private writtenAt = 0;
   private writeIsPlanned = false;
 
-  constructor(state: DurableObjectState, env: Env) {
+  constructor(state: DurableObjectState, env: unknown) {
     super(state, env);
     state.blockConcurrencyWhile(async () => {
       const snapshot = await state.storage.get<Snapshot>("counters");

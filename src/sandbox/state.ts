@@ -1,6 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
-import type { Env } from "../deps.ts";
 import { LOGINS_SCHEMA } from "./kit/logins.ts";
 import { MEDIA_SCHEMA } from "./kit/media-store.ts";
 import { readCall, type Simulator } from "./kit/simulator.ts";
@@ -8,11 +7,11 @@ import { type FeedFilter, type FeedPost, POSTS_SCHEMA, SandboxStore } from "./ki
 import { findSimulated, type SimulatedPlatform } from "./registry.ts";
 
 /** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
-export class SandboxState extends DurableObject<Env> {
+export class SandboxState extends DurableObject<unknown> {
   readonly #store: SandboxStore;
   readonly #opened = new Set<Simulator>();
 
-  constructor(ctx: DurableObjectState, env: Env) {
+  constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
     this.#store = new SandboxStore(ctx.storage.sql);
     for (const schema of [MEDIA_SCHEMA, POSTS_SCHEMA, LOGINS_SCHEMA]) ctx.storage.sql.exec(schema);
