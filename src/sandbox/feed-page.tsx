@@ -1,4 +1,3 @@
-import type { Platform } from "../core/platforms.ts";
 import type { FeedMedia, FeedPost } from "./kit/store.ts";
 import { SIMULATED_PLATFORMS } from "./registry.ts";
 
@@ -33,17 +32,8 @@ dd { margin: .2rem 0 0; overflow-wrap: anywhere; }
 .empty > * + * { margin-top: .9rem; }
 `;
 
-const NAMES: Record<Platform, string> = {
-  tiktok: "TikTok",
-  instagram: "Instagram",
-  facebook: "Facebook",
-  youtube: "YouTube",
-  linkedin: "LinkedIn",
-  pinterest: "Pinterest",
-  bluesky: "Bluesky",
-  threads: "Threads",
-  x: "X",
-};
+const nameOf = (platform: string): string =>
+  SIMULATED_PLATFORMS.find((one) => one.platform === platform)?.name ?? platform;
 
 /** `2026-09-18T10:51:03.000Z` → `2026-09-18 10:51 UTC`. */
 const toReadable = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
@@ -67,7 +57,7 @@ const PlatformFilter = (props: { platform: string | null; accountId: string | nu
             href={addressOf({ platform, accountId: props.accountId })}
             aria-current={platform === props.platform ? "page" : undefined}
           >
-            {platform ? NAMES[platform] : "All platforms"}
+            {platform ? nameOf(platform) : "All platforms"}
           </a>
         </li>
       ))}
@@ -127,7 +117,7 @@ const Post = ({ post }: { post: FeedPost }) => {
           <h2>
             <bdi>{post.author}</bdi>
           </h2>
-          <span class="badge">{NAMES[post.platform]}</span>
+          <span class="badge">{nameOf(post.platform)}</span>
           {post.received > 1 && (
             <span class="badge again">arrived {post.received} times, posted once</span>
           )}

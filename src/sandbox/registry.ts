@@ -1,67 +1,87 @@
 import type { Platform } from "../core/platforms.ts";
-import { BLUESKY_ORIGINS } from "./bluesky/origins.ts";
-import { FACEBOOK_ORIGINS } from "./facebook/origins.ts";
-import { INSTAGRAM_ORIGINS } from "./instagram/origins.ts";
 import type { Simulator } from "./kit/simulator.ts";
-import { LINKEDIN_ORIGINS } from "./linkedin/origins.ts";
-import { PINTEREST_ORIGINS } from "./pinterest/origins.ts";
-import { THREADS_ORIGINS } from "./threads/origins.ts";
-import { TIKTOK_ORIGINS } from "./tiktok/origins.ts";
-import { X_ORIGINS } from "./x/origins.ts";
-import { YOUTUBE_ORIGINS } from "./youtube/origins.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
-  /** What it answers for. */
+  /** The platform's own spelling of its name. */
+  name: string;
+  /** The origins that the simulator answers for. */
   origins: readonly string[];
-  /** The simulator itself is loaded when somebody calls it: production mostly has no use for it. */
+  /** Loads the simulator on the first call: production mostly has no use for it. */
   load(): Promise<Simulator>;
 }
 
+/** The simulated platforms, in the order of the feed's filter. A new one is one entry here. */
 export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "tiktok",
-    origins: TIKTOK_ORIGINS,
+    name: "TikTok",
+    origins: ["https://open.tiktokapis.com", "https://open-upload.tiktokapis.com"],
     load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
   },
   {
     platform: "instagram",
-    origins: INSTAGRAM_ORIGINS,
+    name: "Instagram",
+    origins: ["https://graph.instagram.com"],
     load: async () => (await import("./instagram/index.ts")).instagramSimulator,
   },
   {
     platform: "facebook",
-    origins: FACEBOOK_ORIGINS,
+    name: "Facebook",
+    origins: [
+      "https://graph.facebook.com",
+      "https://graph-video.facebook.com",
+      "https://rupload.facebook.com",
+    ],
     load: async () => (await import("./facebook/index.ts")).facebookSimulator,
   },
   {
     platform: "youtube",
-    origins: YOUTUBE_ORIGINS,
+    name: "YouTube",
+    origins: [
+      "https://www.googleapis.com",
+      "https://youtube.googleapis.com",
+      "https://oauth2.googleapis.com",
+    ],
     load: async () => (await import("./youtube/index.ts")).youtubeSimulator,
   },
   {
     platform: "linkedin",
-    origins: LINKEDIN_ORIGINS,
+    name: "LinkedIn",
+    origins: ["https://api.linkedin.com", "https://www.linkedin.com"],
     load: async () => (await import("./linkedin/index.ts")).linkedinSimulator,
   },
   {
     platform: "pinterest",
-    origins: PINTEREST_ORIGINS,
+    name: "Pinterest",
+    origins: [
+      "https://api.pinterest.com",
+      "https://pinterest-media-upload.s3-accelerate.amazonaws.com",
+    ],
     load: async () => (await import("./pinterest/index.ts")).pinterestSimulator,
   },
   {
     platform: "bluesky",
-    origins: BLUESKY_ORIGINS,
+    name: "Bluesky",
+    origins: [
+      "https://pds.sandbox.bsky.network",
+      "https://bsky.social",
+      "https://public.api.bsky.app",
+      "https://plc.directory",
+      "https://video.bsky.app",
+    ],
     load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
   },
   {
     platform: "threads",
-    origins: THREADS_ORIGINS,
+    name: "Threads",
+    origins: ["https://graph.threads.net", "https://graph.threads.com"],
     load: async () => (await import("./threads/index.ts")).threadsSimulator,
   },
   {
     platform: "x",
-    origins: X_ORIGINS,
+    name: "X",
+    origins: ["https://api.x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
   },
 ];

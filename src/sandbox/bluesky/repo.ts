@@ -2,7 +2,8 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { toHex } from "../../core/ids.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
-import { deliver, forcedFailure, readBody } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
+import { deliver, forcedFailure } from "../kit/simulator.ts";
 import type { Verdict } from "../kit/steering.ts";
 import { isTid, nextTid, recordCid, toCid } from "./cid.ts";
 import {
@@ -158,7 +159,7 @@ function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Respo
       return forcedFailure({
         code: verdict.code,
         message: `The sandbox was asked for this failure: ${verdict.code}.`,
-      });
+      }).toResponse();
   }
 }
 

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
+import { readBody } from "../kit/input.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
-import { readBody } from "../kit/simulator.ts";
 import {
   authenticate,
   readVideo,

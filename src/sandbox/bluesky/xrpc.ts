@@ -1,5 +1,6 @@
 import type * as z from "zod";
-import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
+import type { SimulatedCall } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 
 /** What a method of the simulated server is given. */

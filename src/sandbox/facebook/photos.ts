@@ -97,14 +97,14 @@ async function pullPhoto(call: GraphCall, page: Page, url: string): Promise<numb
   const { store, origin } = call;
   if (!isReachable(url)) throw unreachable();
   const file = { platform: "facebook", owner: page.id } as const;
-  const pulled = await pullFile(store, origin, file, url, MAX_PHOTO_BYTES);
+  const pulled = await pullFile({ store, origin }, file, url, MAX_PHOTO_BYTES);
   if (!pulled.ok) throw pulled.error === "too_large" ? badPhoto() : unreachable();
   const { id, mime, declaredType } = pulled.value;
   if (!PHOTO_TYPES.includes(mime) || declaredType !== mime) {
     store.media.discard(id);
     throw badPhoto();
   }
-  return sealFile(store, origin, file, id, pulled.value);
+  return sealFile({ store, origin }, file, id, pulled.value);
 }
 
 const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "alt_text_custom"];

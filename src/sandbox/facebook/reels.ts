@@ -67,7 +67,7 @@ async function pull(call: GraphCall, page: Page, reel: Video, address: string): 
   const { store, origin } = call;
   const file = { platform: "facebook", owner: page.id } as const;
   const pulled = isReachable(address)
-    ? await pullFile(store, origin, file, address, MAX_REEL_BYTES)
+    ? await pullFile({ store, origin }, file, address, MAX_REEL_BYTES)
     : null;
   if (!pulled?.ok) {
     const error =
@@ -82,7 +82,7 @@ async function pull(call: GraphCall, page: Page, reel: Video, address: string): 
     `UPDATE facebook_videos SET uploaded_at = ?, file_id = ?, mime = ?, size = ?, received = ?
      WHERE id = ?`,
     now().getTime() + PULLING_MS,
-    sealFile(store, origin, file, id, pulled.value),
+    sealFile({ store, origin }, file, id, pulled.value),
     mime,
     sizeBytes,
     sizeBytes,

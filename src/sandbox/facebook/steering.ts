@@ -37,6 +37,6 @@ export function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>)
       return forcedFailure({
         code,
         message: `The sandbox was asked for this failure: ${code}.`,
-      });
+      }).toResponse();
   }
 }

@@ -20,7 +20,7 @@ function start(call: FacebookCall, page: Page): Response {
   if (!Number.isSafeInteger(size) || size < 1 || size > MAX_VIDEO_BYTES) {
     throw mediaError(6000, 1363023, "The video is too large, or of no size.");
   }
-  const fileId = reserveFile(call.store, call.origin, { platform: "facebook", owner: page.id });
+  const fileId = reserveFile(call, { platform: "facebook", owner: page.id });
   const { id, sessionId } = insertVideo(call, page, { kind: "video", size, fileId });
   return Response.json({
     video_id: id,
@@ -72,7 +72,7 @@ async function transfer(call: FacebookCall, page: Page): Promise<Response> {
     store.sql.exec(
       "UPDATE facebook_videos SET uploaded_at = ?, file_id = ?, mime = ? WHERE id = ?",
       now().getTime(),
-      sealFile(store, origin, owner, mediaId, file),
+      sealFile({ store, origin }, owner, mediaId, file),
       file.mime,
       video.id,
     );

@@ -26,7 +26,7 @@ export async function pullSource(
   const maxVideo = kind === "story" ? MAX_STORY_VIDEO_BYTES : MAX_VIDEO_BYTES;
   const file = { platform: "instagram", owner: account.userId } as const;
   const maxBytes = isVideo ? maxVideo : MAX_IMAGE_BYTES;
-  const pulled = await pullFile(store, origin, file, source.url, maxBytes);
+  const pulled = await pullFile({ store, origin }, file, source.url, maxBytes);
   if (!pulled.ok) return refuse(pulled.error === "too_large" ? tooLarge(isVideo) : unreachable());
   const { id, mime, declaredType } = pulled.value;
   const isGood = isVideo ? VIDEO_TYPES.includes(mime) : mime === "image/jpeg";
@@ -38,7 +38,7 @@ export async function pullSource(
         : mediaError(36001, 2207005, "The image format is not supported. Send JPEG."),
     );
   }
-  return ok(sealFile(store, origin, file, id, pulled.value));
+  return ok(sealFile({ store, origin }, file, id, pulled.value));
 }
 
 const unreachable = (): GraphError =>

@@ -4,7 +4,7 @@ import { randomHex, toHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { SLICE_BYTES } from "./media-store.ts";
-import type { CallOrigin } from "./origin.ts";
+import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
 /** Whose file it is at a simulated platform. `owner`: the platform's id of the account. */
@@ -71,8 +71,7 @@ export async function readStored({ media }: SandboxStore, mediaId: number): Prom
 
 /** Gives a stored file its name; the id under which the owner has that content, known before or not. */
 export function sealFile(
-  store: SandboxStore,
-  origin: CallOrigin,
+  { store, origin }: Sandbox,
   { platform, owner }: FileOwner,
   mediaId: number,
   { mime, sha256 }: ReadFile,
@@ -82,23 +81,37 @@ export function sealFile(
 }
 
 /** Makes room for a file that is still to come. */
-export const reserveFile = (store: SandboxStore, origin: CallOrigin, file: FileOwner): number =>
+export const reserveFile = ({ store, origin }: Sandbox, file: FileOwner): number =>
   store.media.reserve(origin, { ...file, ref: `coming-${randomHex(10)}` });
 
 /** Stores a whole body; not sealed yet, so that the platform may still refuse and discard it. */
 export async function storeFile(
-  store: SandboxStore,
-  origin: CallOrigin,
+  sandbox: Sandbox,
   file: FileOwner,
   body: Body,
   maxBytes: number,
 ): Promise<(ReadFile & { id: number }) | "too_large"> {
-  const id = reserveFile(store, origin, file);
+  const { store } = sandbox;
+  const id = reserveFile(sandbox, file);
   if ((await appendBody(store, id, 0, body, maxBytes)) === "too_large") {
     store.media.discard(id);
     return "too_large";
   }
   return { id, ...(await readStored(store, id)) };
+}
+
+export type PullProblem = "unreachable" | "too_large" | "wrong_type";
+
+/** Names a stored file, unless it is of another type than these; then it is gone. */
+export function keepFile(
+  sandbox: Sandbox,
+  file: FileOwner,
+  stored: ReadFile & { id: number },
+  types: readonly string[],
+): number | null {
+  if (types.includes(stored.mime)) return sealFile(sandbox, file, stored.id, stored);
+  sandbox.store.media.discard(stored.id);
+  return null;
 }
 
 /** This service as others call it, without the way over the network. */
@@ -108,14 +121,13 @@ const ourselves = () => (exports as unknown as { default: { fetch: typeof fetch 
 const isOurs = (url: string): boolean =>
   URL.canParse(url) && new URL(url).pathname.startsWith("/media/");
 
-/** A file fetched from its address, as platforms that pull do it. Stored, not sealed. */
+/** Fetches a file from its address, as platforms that pull do it. Stored, not sealed. */
 export async function pullFile(
-  store: SandboxStore,
-  origin: CallOrigin,
+  sandbox: Sandbox,
   file: FileOwner,
   url: string,
   maxBytes: number,
-): Promise<Result<ReadFile & { id: number; declaredType: string }, "unreachable" | "too_large">> {
+): Promise<Result<ReadFile & { id: number; declaredType: string }, PullProblem>> {
   if (!isOurs(url)) return refuse("unreachable");
   const reply = await ourselves().fetch(new Request(url, { redirect: "manual" }));
   if (!reply.ok || !reply.body) {
@@ -123,6 +135,25 @@ export async function pullFile(
     return refuse("unreachable");
   }
   const declaredType = reply.headers.get("content-type")?.split(";")[0] ?? "";
-  const stored = await storeFile(store, origin, file, reply.body, maxBytes);
+  const stored = await storeFile(sandbox, file, reply.body, maxBytes);
   return stored === "too_large" ? refuse("too_large") : ok({ ...stored, declaredType });
+}
+
+/** Fetches a file whose bytes and declared type are one of these types; the id it is kept under. */
+export async function pullTyped(
+  sandbox: Sandbox,
+  file: FileOwner,
+  url: string,
+  { maxBytes, types }: { maxBytes: number; types: readonly string[] },
+): Promise<Result<number, PullProblem>> {
+  const pulled = await pullFile(sandbox, file, url, maxBytes);
+  if (!pulled.ok) return pulled;
+  const { declaredType, ...stored } = pulled.value;
+  const id = keepFile(
+    sandbox,
+    file,
+    stored,
+    types.filter((type) => type === declaredType),
+  );
+  return id === null ? refuse("wrong_type") : ok(id);
 }

@@ -70,6 +70,12 @@ export class Logins {
     return login.expiresAt > now().getTime() ? login.name : "expired";
   }
 
+  /** The name of the account whose token it is, while the token lives. */
+  liveNameOf(token: string, ...kinds: TokenKind[]): string | null {
+    const name = this.nameOf(token, ...kinds);
+    return name === "expired" ? null : name;
+  }
+
   /** A token of this platform, ended or not; null for a stranger's. */
   find(token: string): Login | null {
     return this.#stored(token) ?? this.#welcome(token);

@@ -1,5 +1,7 @@
+import { type Context, Hono } from "hono";
 import type { Failure } from "../../core/failures.ts";
 import type { CallOrigin } from "./origin.ts";
+import { Refusal } from "./refusal.ts";
 import type { Reply } from "./steering.ts";
 import type { SandboxStore } from "./store.ts";
 
@@ -17,13 +19,55 @@ export interface Simulator {
   handle(call: SimulatedCall, store: SandboxStore): Promise<Response>;
 }
 
+/** The sandbox side of a call: who calls, and the state that answers. */
+export interface Sandbox {
+  origin: CallOrigin;
+  store: SandboxStore;
+}
+
+export interface SandboxEnv {
+  Bindings: Sandbox;
+}
+
+/** A call as the endpoints of a simulated platform receive it. */
+export type Call = Context<SandboxEnv>;
+
+/** The `:id` of the path. */
+export const idOf = (call: Call): string => call.req.param("id") ?? "";
+
+/** An app that routes by host and path, as in `/api.x.com/2/tweets`, and answers with what was refused. */
+export function createApp<E extends SandboxEnv = SandboxEnv>(
+  notFound: (call: Context<E>) => Refusal,
+): Hono<E> {
+  const app = new Hono<E>({
+    getPath: ({ url }) => {
+      const { host, pathname } = new URL(url);
+      return `/${host}${pathname}`;
+    },
+  });
+  app.notFound((call) => notFound(call).toResponse());
+  return app.onError((error) => {
+    if (error instanceof Refusal) return error.toResponse();
+    throw error;
+  });
+}
+
+/** @param schemas `CREATE TABLE IF NOT EXISTS …` of what the app keeps beyond the shared tables */
+export const createSimulator = <E extends SandboxEnv>(
+  schemas: string[],
+  app: Hono<E>,
+): Simulator => ({
+  schema: schemas.join("\n"),
+  handle: async ({ request, origin }, store) => app.fetch(request, { origin, store }),
+});
+
 const TEAM_HEADER = "sandbox-team-id";
 const ACCOUNT_HEADER = "sandbox-account-id";
 const UPLOAD_HEADER = "sandbox-upload-id";
 const OUTCOME_HEADER = "sandbox-outcome";
 const DELAY_HEADER = "sandbox-delay-seconds";
 
-/** The call with its origin in private headers, for the way to the state. */
+/** Adds the origin in private headers, for the way to the state. */
 export function withOrigin(request: Request, origin: CallOrigin): Request {
   const headers = new Headers(request.headers);
   headers.set(TEAM_HEADER, String(origin.teamId));
@@ -32,7 +76,7 @@ export function withOrigin(request: Request, origin: CallOrigin): Request {
   return new Request(request, { headers });
 }
 
-/** The inverse of `withOrigin`: what the platform gets to see, and who called. */
+/** Reverses `withOrigin`: the request as the platform sees it, and who called. */
 export function readCall(request: Request): SimulatedCall {
   const headers = new Headers(request.headers);
   const uploadId = headers.get(UPLOAD_HEADER);
@@ -45,11 +89,11 @@ export function readCall(request: Request): SimulatedCall {
   return { request: new Request(request, { headers }), url: new URL(request.url), origin };
 }
 
-/** An end of the attempt that the platform has no words for. */
-export const forcedFailure = (failure: Failure): Response =>
-  Response.json(failure, { headers: { [OUTCOME_HEADER]: "failure" } });
+/** Ends the attempt with a failure that the platform has no words for. */
+export const forcedFailure = (failure: Failure): Refusal =>
+  new Refusal(200, failure, { [OUTCOME_HEADER]: "failure" });
 
-/** The answer to an accepted post, marked where the post's text wants it late or lost. */
+/** Marks the answer to an accepted post where the post's text wants it late or lost. */
 export function deliver(reply: Reply, response: Response): Response {
   if (reply.kind === "dropped") {
     return new Response(null, { headers: { [OUTCOME_HEADER]: "dropped" } });
@@ -58,12 +102,16 @@ export function deliver(reply: Reply, response: Response): Response {
   return response;
 }
 
+/** Marks an answer as lost where the text says so; what is slow is the processing, not the answer. */
+export const deliverAtOnce = (reply: Reply, response: Response): Response =>
+  deliver(reply.kind === "dropped" ? reply : { kind: "now" }, response);
+
 export type Outcome =
   | { kind: "answered"; response: Response; afterSeconds: number }
   | { kind: "dropped" }
   | { kind: "failure"; failure: Failure };
 
-/** What an answer of the state means to the caller of the platform. */
+/** Reads an answer of the state as the caller of the platform sees it. */
 export async function readOutcome(response: Response): Promise<Outcome> {
   const outcome = response.headers.get(OUTCOME_HEADER);
   if (outcome === "dropped") return { kind: "dropped" };
@@ -74,26 +122,4 @@ export async function readOutcome(response: Response): Promise<Outcome> {
   const afterSeconds = Number(answer.headers.get(DELAY_HEADER) ?? 0);
   answer.headers.delete(DELAY_HEADER);
   return { kind: "answered", response: answer, afterSeconds };
-}
-
-/** The whole body, or null as soon as it is seen to exceed `maxBytes`. */
-export async function readBody(
-  request: Request,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return null;
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of request.body ?? []) {
-    size += piece.byteLength;
-    if (size > maxBytes) return null;
-    pieces.push(piece);
-  }
-  const whole = new Uint8Array(size);
-  let offset = 0;
-  for (const piece of pieces) {
-    whole.set(piece, offset);
-    offset += piece.byteLength;
-  }
-  return whole;
 }

@@ -104,6 +104,13 @@ type PostRow = {
   created_at: number;
 };
 
+type Values = Record<string, SqlStorageValue>;
+
+const listOf = (values: Values, separator: string): string =>
+  Object.keys(values)
+    .map((name) => `${name} = ?`)
+    .join(separator);
+
 const kindOf = (mime: string): MediaKind => {
   if (mime.startsWith("image/")) return "image";
   return mime.startsWith("video/") ? "video" : "document";
@@ -120,6 +127,30 @@ export class SandboxStore {
   constructor(sql: SqlStorage) {
     this.sql = sql;
     this.media = new MediaStore(sql);
+  }
+
+  /** The first row with these values, of a table that a simulator keeps. */
+  find<Row extends Record<string, SqlStorageValue>>(table: string, where: Values): Row | null {
+    const [row] = this.sql
+      .exec<Row>(`SELECT * FROM ${table} WHERE ${listOf(where, " AND ")}`, ...Object.values(where))
+      .toArray();
+    return row ?? null;
+  }
+
+  insert(table: string, row: Values): void {
+    const names = Object.keys(row);
+    this.sql.exec(
+      `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
+      ...Object.values(row),
+    );
+  }
+
+  update(table: string, where: Values, changed: Values): void {
+    this.sql.exec(
+      `UPDATE ${table} SET ${listOf(changed, ", ")} WHERE ${listOf(where, " AND ")}`,
+      ...Object.values(changed),
+      ...Object.values(where),
+    );
   }
 
   /**

@@ -1,13 +1,10 @@
 import { DAY, SECOND } from "../../core/time.ts";
+import { bearerOf, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
-import {
-  accessDenied,
-  encodedParam,
-  invalidValue,
-  type LinkedInCall,
-  LinkedInError,
-  readForm,
-} from "./call.ts";
+import { readRefresh } from "../kit/refresh.ts";
+import { oauthError } from "../kit/refusal.ts";
+import { type Call, idOf } from "../kit/simulator.ts";
+import { accessDenied, encodedParam, invalidValue, refusal } from "./call.ts";
 
 /** Seconds. Source: LinkedIn, "Refresh Tokens with OAuth 2.0". */
 const ACCESS_SECONDS = (60 * DAY) / SECOND;
@@ -23,7 +20,7 @@ export interface Organization {
   vanityName: string;
 }
 
-/** Somebody with two pages, of both of which they are the administrator. */
+/** A person who administers two pages. */
 export interface Member {
   name: string;
   sub: string;
@@ -46,25 +43,24 @@ async function memberOf(name: string): Promise<Member> {
   return { name, sub, urn: `urn:li:person:${sub}`, organizations };
 }
 
-const loginsOf = ({ store, origin }: LinkedInCall) => new Logins(store.sql, "linkedin", origin);
+const loginsOf = ({ env: { store, origin } }: Call) => new Logins(store.sql, "linkedin", origin);
 
 export const expiredToken = () =>
-  new LinkedInError(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
+  refusal(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
 
-/** @throws LinkedInError 401 */
-export async function authenticate(call: LinkedInCall): Promise<{ member: Member; token: string }> {
-  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
-  if (!token)
-    throw new LinkedInError(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token", 65_604);
+/** @throws Refusal 401 */
+export async function authenticate(call: Call): Promise<{ member: Member; token: string }> {
+  const token = bearerOf(call);
+  if (!token) throw refusal(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token", 65_604);
   const name = loginsOf(call).nameOf(token, "access");
   if (name === null) {
-    throw new LinkedInError(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
+    throw refusal(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
   }
   if (name === "expired") throw expiredToken();
   return { member: await memberOf(name), token };
 }
 
-/** The name that a URN goes by, where the member may act as it. */
+/** The name behind a URN that the member may act as. */
 export function requireActor(member: Member, urn: string): string {
   if (urn === member.urn) return member.name;
   const organization = member.organizations.find((one) => one.urn === urn);
@@ -72,7 +68,7 @@ export function requireActor(member: Member, urn: string): string {
   return organization.name;
 }
 
-export async function readUserInfo(call: LinkedInCall): Promise<Response> {
+export async function readUserInfo(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   const [given_name = "", ...rest] = member.name.split(" ");
   return Response.json({
@@ -86,9 +82,9 @@ export async function readUserInfo(call: LinkedInCall): Promise<Response> {
 }
 
 /** A page of a list, as Rest.li writes it. */
-export function listOf(call: LinkedInCall, all: object[]): Response {
+export function listOf(call: Call, all: object[]): Response {
   const numberOf = (name: string, otherwise: number, most: number) => {
-    const text = call.url.searchParams.get(name) ?? String(otherwise);
+    const text = call.req.query(name) ?? String(otherwise);
     if (!/^\d{1,6}$/.test(text) || Number(text) > most) {
       throw invalidValue(`The parameter ${name} is invalid`);
     }
@@ -100,11 +96,11 @@ export function listOf(call: LinkedInCall, all: object[]): Response {
   return Response.json({ paging: { start, count, total: all.length, links: [] }, elements });
 }
 
-export async function listRoles(call: LinkedInCall): Promise<Response> {
+export async function listRoles(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (encodedParam(call, "q") !== "roleAssignee") throw invalidValue("The finder q is not known");
-  const state = call.url.searchParams.get("state") ?? "APPROVED";
-  const role = call.url.searchParams.get("role") ?? "ADMINISTRATOR";
+  const state = call.req.query("state") ?? "APPROVED";
+  const role = call.req.query("role") ?? "ADMINISTRATOR";
   const isListed = state === "APPROVED" && role === "ADMINISTRATOR";
   const roles = member.organizations.map(({ urn }) => ({
     role,
@@ -121,17 +117,17 @@ const toObject = ({ id, name, vanityName }: Organization) => ({
   vanityName,
 });
 
-export async function readOrganization(call: LinkedInCall, id: string): Promise<Response> {
+export async function readOrganization(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
-  const organization = member.organizations.find((one) => one.id === id);
+  const organization = member.organizations.find(({ id }) => id === idOf(call));
   if (!organization) throw accessDenied("Not enough permissions to access this organization");
   return Response.json(toObject(organization));
 }
 
 /** Several at once: `ids=List(1,2)`, the parentheses and commas as they are. */
-export async function readOrganizations(call: LinkedInCall): Promise<Response> {
+export async function readOrganizations(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
-  const list = /[?&]ids=List\((\d+(?:,\d+)*)\)(?:&|$)/.exec(call.url.search)?.[1];
+  const list = /[?&]ids=List\((\d+(?:,\d+)*)\)(?:&|$)/.exec(call.req.url)?.[1];
   if (!list) throw invalidValue("The parameter ids must be a list");
   const ids = list.split(",");
   const known = member.organizations.filter(({ id }) => ids.includes(id));
@@ -143,30 +139,27 @@ export async function readOrganizations(call: LinkedInCall): Promise<Response> {
   });
 }
 
-const oauthError = (error: string, error_description: string, status = 400): Response =>
-  Response.json({ error, error_description }, { status });
-
-/** Another access token. The refresh token stays, and the older access token ends by itself. */
-export async function refreshToken(call: LinkedInCall): Promise<Response> {
-  const form = await readForm(call);
-  if (!form) return oauthError("invalid_request", "The request must be a form");
-  if (form.get("grant_type") !== "refresh_token") {
-    return oauthError("unsupported_grant_type", "The grant type is not supported");
-  }
-  for (const name of ["client_id", "client_secret", "refresh_token"]) {
-    if (form.get(name) === null) {
-      return oauthError("invalid_request", `A required parameter "${name}" is missing`);
-    }
-  }
-  const token = form.get("refresh_token") ?? "";
+/** Gives out another access token. The refresh token stays, and the older one ends by itself. */
+export async function refreshToken(call: Call): Promise<Response> {
   const logins = loginsOf(call);
-  const name = logins.nameOf(token, "refresh");
-  if (name === null || name === "expired") {
-    return oauthError(
-      "invalid_grant",
-      "The provided authorization grant or refresh token is invalid, expired or revoked",
-    );
-  }
+  const { name, token } = await readRefresh(
+    call,
+    logins,
+    {
+      notForm: () => oauthError(400, "invalid_request", "The request must be a form"),
+      wrongGrant: () =>
+        oauthError(400, "unsupported_grant_type", "The grant type is not supported"),
+      missing: (field) =>
+        oauthError(400, "invalid_request", `A required parameter "${field}" is missing`),
+      invalidToken: () =>
+        oauthError(
+          400,
+          "invalid_grant",
+          "The provided authorization grant or refresh token is invalid, expired or revoked",
+        ),
+    },
+    ["client_id", "client_secret", "refresh_token"],
+  );
   return Response.json({
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
     expires_in: ACCESS_SECONDS,
@@ -176,14 +169,16 @@ export async function refreshToken(call: LinkedInCall): Promise<Response> {
   });
 }
 
-export async function revokeToken(call: LinkedInCall): Promise<Response> {
+export async function revokeToken(call: Call): Promise<Response> {
   const form = await readForm(call);
   const token = form?.get("token") ?? "";
   if (form?.get("client_id") == null || form.get("client_secret") === null) {
-    return oauthError("invalid_request", "A required parameter is missing");
+    throw oauthError(400, "invalid_request", "A required parameter is missing");
   }
-  const name = loginsOf(call).nameOf(token, "access");
-  if (name === null) return oauthError("invalid_request", "The token is not known");
-  loginsOf(call).end(token);
+  const logins = loginsOf(call);
+  if (logins.nameOf(token, "access") === null) {
+    throw oauthError(400, "invalid_request", "The token is not known");
+  }
+  logins.end(token);
   return Response.json({});
 }

@@ -3,9 +3,9 @@ import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
 import { reserveFile } from "../kit/files.ts";
+import type { Call } from "../kit/simulator.ts";
 import { authenticate, requireActor } from "./accounts.ts";
-import { accessDenied, invalidValue, type LinkedInCall, LinkedInError, readInput } from "./call.ts";
-import { WWW } from "./origins.ts";
+import { accessDenied, invalidValue, readInput, refusal } from "./call.ts";
 
 export const ASSETS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS linkedin_assets (
@@ -60,14 +60,14 @@ const PART_BYTES = 4_194_304;
 const MIN_VIDEO_BYTES = 75_000;
 const MAX_VIDEO_BYTES = 500_000_000;
 
-/** How long the sandbox processes a file: to be waited for, short enough to be watched. */
+/** Simulated processing time of a file, in ms. */
 const PROCESSING_MS: Record<Kind, number> = {
   image: SECOND,
   document: SECOND,
   video: 3 * SECOND,
 };
 
-/** Bytes of a video that the sandbox looks through in a millisecond, beyond the time of any. */
+/** Bytes of a video that are processed in a millisecond, beyond that. */
 const VIDEO_BYTES_PER_MS = 2_000;
 
 export const processingMs = (kind: Kind, sizeBytes: number): number =>
@@ -89,44 +89,34 @@ const videoInput = z.strictObject({
 /** An address that has to come back as it is written here. */
 function uploadUrl(kind: Kind, part: number): string {
   const path = `dms-uploads/sp/v2/${randomHex(6)}/uploaded-${kind}/B56/${part}/${randomHex(8)}`;
-  return `${WWW}/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;
+  return `https://www.linkedin.com/${path}?ca=vector_feedshare&m=AQ%253D%253D&sync=0&v=beta&ut=${randomHex(10)}`;
 }
 
-async function openAsset(call: LinkedInCall, kind: Kind, owner: string) {
+async function openAsset(call: Call, kind: Kind, owner: string) {
   const { member } = await authenticate(call);
   requireActor(member, owner);
   const urn = `urn:li:${kind}:D4E${randomHex(8).toUpperCase()}`;
   const expiresAt = now().getTime() + UPLOAD_MS;
   const uploadToken = kind === "video" ? randomHex(8) : "";
-  call.store.sql.exec(
-    `INSERT INTO linkedin_assets (urn, team_id, owner, kind, media_id, upload_token, expires_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  const { store, origin } = call.env;
+  store.insert("linkedin_assets", {
     urn,
-    call.origin.teamId,
+    team_id: origin.teamId,
     owner,
     kind,
-    reserveFile(call.store, call.origin, { platform: "linkedin", owner }),
-    uploadToken,
-    expiresAt,
-  );
+    media_id: reserveFile(call.env, { platform: "linkedin", owner }),
+    upload_token: uploadToken,
+    expires_at: expiresAt,
+  });
   const openUpload = (part: number, size: number | null): string => {
     const url = uploadUrl(kind, part);
-    call.store.sql.exec(
-      "INSERT INTO linkedin_uploads (url, urn, part, size) VALUES (?, ?, ?, ?)",
-      url,
-      urn,
-      part,
-      size,
-    );
+    store.insert("linkedin_uploads", { url, urn, part, size });
     return url;
   };
   return { urn, expiresAt, uploadToken, openUpload };
 }
 
-export async function initializeFile(
-  call: LinkedInCall,
-  kind: "image" | "document",
-): Promise<Response> {
+export async function initializeFile(call: Call, kind: "image" | "document"): Promise<Response> {
   const { initializeUploadRequest } = await readInput(call, fileInput);
   const asset = await openAsset(call, kind, initializeUploadRequest.owner);
   return Response.json({
@@ -138,7 +128,7 @@ export async function initializeFile(
   });
 }
 
-export async function initializeVideo(call: LinkedInCall): Promise<Response> {
+export async function initializeVideo(call: Call): Promise<Response> {
   const { owner, fileSizeBytes } = (await readInput(call, videoInput)).initializeUploadRequest;
   const asset = await openAsset(call, "video", owner);
   const uploadInstructions = [];
@@ -157,16 +147,8 @@ export async function initializeVideo(call: LinkedInCall): Promise<Response> {
   });
 }
 
-export function findAsset({ store, origin }: LinkedInCall, urn: string): AssetRow | null {
-  const [row] = store.sql
-    .exec<AssetRow>(
-      "SELECT * FROM linkedin_assets WHERE urn = ? AND team_id = ?",
-      urn,
-      origin.teamId,
-    )
-    .toArray();
-  return row ?? null;
-}
+export const findAsset = ({ env: { store, origin } }: Call, urn: string): AssetRow | null =>
+  store.find<AssetRow>("linkedin_assets", { urn, team_id: origin.teamId });
 
 export function statusOf({ uploaded_at, available_at, failure }: AssetRow): string {
   if (uploaded_at === null) return "WAITING_UPLOAD";
@@ -178,13 +160,13 @@ export function statusOf({ uploaded_at, available_at, failure }: AssetRow): stri
  * People may look after their videos, though not while these are processed; images and documents are a
  * page's alone.
  */
-export async function readAsset(call: LinkedInCall, kind: Kind, urn: string): Promise<Response> {
+export async function readAsset(call: Call, kind: Kind, urn: string): Promise<Response> {
   const { member } = await authenticate(call);
   if (!urn.startsWith(`urn:li:${kind}:`)) {
-    throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} is no ${kind}`);
+    throw refusal(400, "INVALID_URN_TYPE", `${urn} is no ${kind}`);
   }
   const asset = findAsset(call, urn);
-  if (!asset) throw new LinkedInError(404, "NOT_FOUND", `${urn} does not exist`);
+  if (!asset) throw refusal(404, "NOT_FOUND", `${urn} does not exist`);
   requireActor(member, asset.owner);
   if (kind !== "video" && asset.owner === member.urn) {
     throw accessDenied(`Not enough permissions to access: partner API ${kind}s.GET`);
@@ -205,21 +187,21 @@ export async function readAsset(call: LinkedInCall, kind: Kind, urn: string): Pr
 }
 
 /** The asset of a post, which has to be its author's and ready. */
-export function requireAvailable(call: LinkedInCall, author: string, urn: string): AssetRow {
+export function requireAvailable(call: Call, author: string, urn: string): AssetRow {
   const kind = /^urn:li:(image|video|document):/.exec(urn)?.[1];
-  if (!kind) throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} cannot be posted`);
+  if (!kind) throw refusal(400, "INVALID_URN_TYPE", `${urn} cannot be posted`);
   const asset = findAsset(call, urn);
   if (!asset || asset.owner !== author) {
     const code = kind === "document" ? "INVALID_URN_ID" : `INVALID_${kind.toUpperCase()}_ID`;
-    throw new LinkedInError(400, code, `${urn} does not exist or is not the author's`);
+    throw refusal(400, code, `${urn} does not exist or is not the author's`);
   }
   switch (statusOf(asset)) {
     case "AVAILABLE":
       return asset;
     case "PROCESSING_FAILED":
-      throw new LinkedInError(400, "MEDIA_ASSET_PROCESSING_FAILED", `${urn} failed processing`);
+      throw refusal(400, "MEDIA_ASSET_PROCESSING_FAILED", `${urn} failed processing`);
     default:
-      throw new LinkedInError(400, "MEDIA_ASSET_WAITING_UPLOAD", `${urn} is not ready yet`);
+      throw refusal(400, "MEDIA_ASSET_WAITING_UPLOAD", `${urn} is not ready yet`);
   }
 }
 

@@ -1,60 +1,40 @@
 import type * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
-import { readBody, type SimulatedCall } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
-
-/** What an endpoint of the simulated API is given. */
-export interface LinkedInCall extends SimulatedCall {
-  store: SandboxStore;
-}
+import { readJson } from "../kit/input.ts";
+import { Refusal } from "../kit/refusal.ts";
+import type { Call } from "../kit/simulator.ts";
 
 /** A refusal in LinkedIn's own form. */
-export class LinkedInError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly serviceErrorCode: number | undefined;
+export const refusal = (
+  status: number,
+  code: string,
+  message: string,
+  serviceErrorCode?: number,
+): Refusal =>
+  new Refusal(status, { status, code, message, serviceErrorCode }, { "x-li-uuid": randomHex(16) });
 
-  constructor(status: number, code: string, message: string, serviceErrorCode?: number) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.serviceErrorCode = serviceErrorCode;
-  }
+export const invalidValue = (message: string) => refusal(400, "INVALID_VALUE_FOR_FIELD", message);
 
-  toResponse(): Response {
-    const { status, code, message, serviceErrorCode } = this;
-    const body = { status, code, message, serviceErrorCode };
-    return Response.json(body, { status, headers: { "x-li-uuid": randomHex(16) } });
-  }
-}
+export const accessDenied = (message: string) => refusal(403, "ACCESS_DENIED", message, 100);
 
-export const invalidValue = (message: string) =>
-  new LinkedInError(400, "INVALID_VALUE_FOR_FIELD", message);
-
-export const accessDenied = (message: string) =>
-  new LinkedInError(403, "ACCESS_DENIED", message, 100);
-
-/** The oldest version that is still served, of those that were known when this was written. */
+/** The oldest version that LinkedIn served when this was written. */
 const OLDEST_VERSION = "202511";
 
-/** What every call below `/rest/` has to carry. */
-export function requireVersion({ request }: LinkedInCall): void {
-  const version = request.headers.get("linkedin-version");
-  if (!version) throw new LinkedInError(400, "VERSION_MISSING", "A version must be present.");
+/** Checks the version headers of a call below `/rest/`. */
+export function requireVersion({ req }: Call): void {
+  const version = req.header("linkedin-version");
+  if (!version) throw refusal(400, "VERSION_MISSING", "A version must be present.");
   const newest = now().toISOString().slice(0, 7).replace("-", "");
   const isServed = /^\d{6}$/.test(version) && version >= OLDEST_VERSION && version <= newest;
   if (!isServed) {
     const message = `Requested version ${version} is not active`;
-    throw new LinkedInError(426, "NONEXISTENT_VERSION", message);
+    throw refusal(426, "NONEXISTENT_VERSION", message);
   }
-  if (request.headers.get("x-restli-protocol-version") !== "2.0.0") {
+  if (req.header("x-restli-protocol-version") !== "2.0.0") {
     throw invalidValue("The header X-Restli-Protocol-Version must be 2.0.0");
   }
 }
-
-/** Bodies are a few KB: a text of 3,000 characters is the longest part. */
-const MAX_JSON_BYTES = 200_000;
 
 const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
   path.reduce<unknown>(
@@ -62,60 +42,46 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
     body,
   );
 
+function invalidField(issue: z.core.$ZodIssue, body: unknown): Refusal {
+  const field = issue.path.join("/");
+  if (valueAt(body, issue.path) === undefined) {
+    return refusal(400, "MISSING_FIELD", `/${field} :: field is required`);
+  }
+  if (issue.code === "unrecognized_keys") {
+    const path = [field, ...issue.keys].filter(Boolean).join("/");
+    return invalidValue(`/${path} :: unrecognized field`);
+  }
+  return invalidValue(`/${field} :: ${issue.message}`);
+}
+
 /** The JSON body in its shape, which has no other fields. */
-export async function readInput<T extends z.ZodType>(
-  { request }: LinkedInCall,
-  schema: T,
-): Promise<z.output<T>> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    const message = "The Content-Type must be application/json";
-    throw new LinkedInError(415, "UNSUPPORTED_MEDIA_TYPE", message);
-  }
-  const bytes = await readBody(request, MAX_JSON_BYTES);
-  let body: unknown;
+export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
+  readJson(call, shape, {
+    // Bodies are a few KB: a text of 3,000 characters is the longest part.
+    maxBytes: 200_000,
+    wrongType: () =>
+      refusal(415, "UNSUPPORTED_MEDIA_TYPE", "The Content-Type must be application/json"),
+    notJson: () => invalidValue("The request body is not valid JSON"),
+    invalid: invalidField,
+  });
+
+/** @throws Refusal for what is not percent-encoded text */
+export function decode(text: string): string {
   try {
-    body = JSON.parse(
-      new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes ?? new Uint8Array()),
-    );
+    return decodeURIComponent(text);
   } catch {
-    throw invalidValue("The request body is not valid JSON");
+    throw invalidValue("The address is badly encoded");
   }
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const field = issue?.path.join("/") ?? "";
-  if (issue && valueAt(body, issue.path) === undefined)
-    throw new LinkedInError(400, "MISSING_FIELD", `/${field} :: field is required`);
-  if (issue?.code === "unrecognized_keys") {
-    throw invalidValue(
-      `/${[field, ...issue.keys].filter(Boolean).join("/")} :: unrecognized field`,
-    );
-  }
-  throw invalidValue(`/${field} :: ${issue?.message ?? "invalid"}`);
 }
 
 /** A parameter as it was written in the address: URNs have to be encoded whole. */
-export function encodedParam({ url }: LinkedInCall, name: string): string {
-  const found = url.search
+export function encodedParam({ req }: Call, name: string): string {
+  const { search } = new URL(req.url);
+  const found = search
     .slice(1)
     .split("&")
     .find((pair) => pair.startsWith(`${name}=`));
   const raw = found?.slice(name.length + 1) ?? "";
   if (raw.includes(":")) throw invalidValue(`The parameter ${name} is not encoded`);
-  return decodeURIComponent(raw);
-}
-
-const MAX_FORM_BYTES = 20_000;
-
-/** A form, or null for anything else. */
-export async function readForm({ request }: LinkedInCall): Promise<URLSearchParams | null> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
-  const bytes = await readBody(request, MAX_FORM_BYTES);
-  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-}
-
-export function digits(count: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(count));
-  return Array.from(bytes, (byte, index) => (index === 0 ? 7 : byte % 10)).join("");
+  return decode(raw);
 }

@@ -1,5 +1,4 @@
-import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
+import { type Call, createApp, createSimulator, idOf } from "../kit/simulator.ts";
 import {
   listRoles,
   readOrganization,
@@ -8,85 +7,69 @@ import {
   refreshToken,
   revokeToken,
 } from "./accounts.ts";
-import { ASSETS_SCHEMA, initializeFile, initializeVideo, type Kind, readAsset } from "./assets.ts";
-import { invalidValue, type LinkedInCall, LinkedInError, requireVersion } from "./call.ts";
-import { API, WWW } from "./origins.ts";
+import { ASSETS_SCHEMA, initializeFile, initializeVideo, readAsset } from "./assets.ts";
+import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { createPost, LINKEDIN_POSTS_SCHEMA, listPosts } from "./posts.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
-const KINDS: Record<string, Kind> = { images: "image", videos: "video", documents: "document" };
+const notFound = ({ req }: Call) =>
+  refusal(
+    404,
+    "RESOURCE_NOT_FOUND",
+    `No virtual resource found: ${new URL(req.url).pathname.replace(/^\/rest\/(?=.)/, "")}`,
+  );
 
-const notFound = (path: string) =>
-  new LinkedInError(404, "RESOURCE_NOT_FOUND", `No virtual resource found: ${path}`);
+const wrongVerb = ({ req }: Call) => {
+  throw refusal(405, "METHOD_NOT_ALLOWED", `Unsupported method ${req.method}`);
+};
 
-/** Calls under `/rest/` by verb and path; the action of a POST stands in its query. */
-async function answerRest(call: LinkedInCall, path: string): Promise<Response> {
+type Answer = (call: Call) => Promise<Response>;
+
+/** Answers by the action that stands in the query; "" where there is none. */
+const byAction =
+  (actions: Record<string, Answer>): Answer =>
+  (call) => {
+    const action = call.req.query("action") ?? "";
+    const answer = Object.hasOwn(actions, action) ? actions[action] : undefined;
+    if (!answer) throw notFound(call);
+    return answer(call);
+  };
+
+const app = createApp(notFound);
+
+app
+  .get("/api.linkedin.com/v2/userinfo", readUserInfo)
+  .all("/api.linkedin.com/v2/userinfo", wrongVerb);
+app
+  .basePath("/www.linkedin.com")
+  .put("/dms-uploads/*", putUpload)
+  .all("/dms-uploads/*", wrongVerb)
+  .post("/oauth/v2/accessToken", refreshToken)
+  .all("/oauth/v2/accessToken", wrongVerb)
+  .post("/oauth/v2/revoke", revokeToken)
+  .all("/oauth/v2/revoke", wrongVerb);
+
+const rest = app.basePath("/api.linkedin.com/rest");
+
+rest.use(async (call, next) => {
   requireVersion(call);
-  const [resource = "", key, ...more] = path.split("/");
-  if (more.length > 0) throw notFound(path);
-  if (key?.includes(":")) throw invalidValue("The key is not encoded");
-  const id = key === undefined ? null : decodeURIComponent(key);
-  const verb = call.request.method;
-  const action = call.url.searchParams.get("action");
-  const kind = Object.hasOwn(KINDS, resource) ? KINDS[resource] : undefined;
-  if (verb === "GET") {
-    if (kind && id !== null) return readAsset(call, kind, id);
-    if (resource === "organizationAcls" && id === null) return listRoles(call);
-    if (resource === "organizations") {
-      return id === null ? readOrganizations(call) : readOrganization(call, id);
-    }
-    if (resource === "posts" && id === null) return listPosts(call);
-  }
-  if (verb === "POST" && id === null) {
-    if (kind === "video" && action === "initializeUpload") return initializeVideo(call);
-    if (kind === "video" && action === "finalizeUpload") return finalizeVideo(call);
-    if (kind && kind !== "video" && action === "initializeUpload") {
-      return initializeFile(call, kind);
-    }
-    if (resource === "posts" && action === null) return createPost(call);
-  }
-  throw notFound(path);
+  const key = /\/rest\/[^/]+\/([^/]*)$/.exec(new URL(call.req.url).pathname)?.[1] ?? "";
+  if (key.includes(":")) throw invalidValue("The key is not encoded");
+  decode(key);
+  await next();
+});
+for (const kind of ["image", "video", "document"] as const) {
+  rest.get(`/${kind}s/:id`, (call) => readAsset(call, kind, idOf(call)));
 }
-
-function requireVerb({ request }: LinkedInCall, verb: string): void {
-  if (request.method === verb) return;
-  throw new LinkedInError(405, "METHOD_NOT_ALLOWED", `Unsupported method ${request.method}`);
-}
-
-async function answer(call: LinkedInCall): Promise<Response> {
-  const { origin, pathname } = call.url;
-  if (origin === WWW) {
-    if (pathname.startsWith("/dms-uploads/")) {
-      requireVerb(call, "PUT");
-      return putUpload(call);
-    }
-    if (pathname === "/oauth/v2/accessToken" || pathname === "/oauth/v2/revoke") {
-      requireVerb(call, "POST");
-      return pathname.endsWith("revoke") ? revokeToken(call) : refreshToken(call);
-    }
-    throw notFound(pathname);
-  }
-  if (origin === API && pathname === "/v2/userinfo") {
-    requireVerb(call, "GET");
-    return readUserInfo(call);
-  }
-  const path = /^\/rest\/(.+)$/.exec(pathname)?.[1];
-  if (path === undefined) throw notFound(pathname);
-  return answerRest(call, path);
-}
-
-async function handle(call: SimulatedCall, store: SandboxStore): Promise<Response> {
-  try {
-    return await answer({ ...call, store });
-  } catch (error) {
-    if (error instanceof LinkedInError) return error.toResponse();
-    if (error instanceof URIError) return invalidValue("The address is badly encoded").toResponse();
-    throw error;
-  }
-}
+rest
+  .get("/organizationAcls", listRoles)
+  .get("/organizations", readOrganizations)
+  .get("/organizations/:id", readOrganization)
+  .get("/posts", listPosts)
+  .post("/posts", byAction({ "": createPost }))
+  .post("/images", byAction({ initializeUpload: (call) => initializeFile(call, "image") }))
+  .post("/documents", byAction({ initializeUpload: (call) => initializeFile(call, "document") }))
+  .post("/videos", byAction({ initializeUpload: initializeVideo, finalizeUpload: finalizeVideo }));
 
 /** LinkedIn's API for logins, pages, files and posts, and the server that takes the files. */
-export const linkedinSimulator: Simulator = {
-  schema: [ASSETS_SCHEMA, LINKEDIN_POSTS_SCHEMA].join("\n"),
-  handle,
-};
+export const linkedinSimulator = createSimulator([ASSETS_SCHEMA, LINKEDIN_POSTS_SCHEMA], app);

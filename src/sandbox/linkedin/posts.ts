@@ -1,20 +1,14 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
-import { deliver } from "../kit/simulator.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { type Call, deliver } from "../kit/simulator.ts";
+import { steer } from "../kit/steered.ts";
 import { authenticate, listOf, requireActor } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
-import {
-  accessDenied,
-  digits,
-  encodedParam,
-  invalidValue,
-  type LinkedInCall,
-  LinkedInError,
-  readInput,
-} from "./call.ts";
+import { accessDenied, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
 import { shownText } from "./little-text.ts";
-import { refuseAsSteered } from "./steering.ts";
+import { REFUSALS } from "./steering.ts";
 
 export const LINKEDIN_POSTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS linkedin_posts (
@@ -72,16 +66,16 @@ function requireText({ commentary, content: media }: NewPost): string {
   const text = shownText(commentary);
   if ([...commentary].length > MAX_TEXT) {
     const message = `/commentary :: text length is more than ${MAX_TEXT} characters`;
-    throw new LinkedInError(400, "FIELD_LENGTH_TOO_LONG", message);
+    throw refusal(400, "FIELD_LENGTH_TOO_LONG", message);
   }
   if (!media && text.trim() === "") {
-    throw new LinkedInError(400, "INVALID_VALUE_BLANK_FIELD", "/commentary :: must not be blank");
+    throw refusal(400, "INVALID_VALUE_BLANK_FIELD", "/commentary :: must not be blank");
   }
   return text;
 }
 
 /** The files of a post, each with what it is called. */
-function requireFiles(call: LinkedInCall, { author, content: media }: NewPost) {
+function requireFiles(call: Call, { author, content: media }: NewPost) {
   if (!media) return [];
   const wanted = "media" in media ? [media.media] : media.multiImage.images;
   return wanted.map(({ id, altText: alt = "" }) => {
@@ -93,24 +87,24 @@ function requireFiles(call: LinkedInCall, { author, content: media }: NewPost) {
 
 function requireFit({ kind, urn }: AssetRow, media: NonNullable<NewPost["content"]>): void {
   if ("multiImage" in media && kind !== "image") {
-    throw new LinkedInError(400, "INVALID_URN_TYPE", `${urn} is no image`);
+    throw refusal(400, "INVALID_URN_TYPE", `${urn} is no image`);
   }
   if ("media" in media && kind === "document" && !media.media.title?.trim()) {
     const message = "/content/media/title :: field is required for a document";
-    throw new LinkedInError(400, "MISSING_FIELD", message);
+    throw refusal(400, "MISSING_FIELD", message);
   }
 }
 
 type PostRow = { urn: string; body: string; created_at: number };
 
 /** The same post of a moment ago. */
-function findTwin(call: LinkedInCall, author: string, body: string): PostRow | null {
-  const [row] = call.store.sql
+function findTwin(call: Call, author: string, body: string): PostRow | null {
+  const [row] = call.env.store.sql
     .exec<PostRow>(
       `SELECT urn, body, created_at FROM linkedin_posts
        WHERE author = ? AND team_id = ? AND body = ? AND created_at > ?`,
       author,
-      call.origin.teamId,
+      call.env.origin.teamId,
       body,
       now().getTime() - DUPLICATE_MS,
     )
@@ -118,7 +112,7 @@ function findTwin(call: LinkedInCall, author: string, body: string): PostRow | n
   return row ?? null;
 }
 
-export async function createPost(call: LinkedInCall): Promise<Response> {
+export async function createPost(call: Call): Promise<Response> {
   const { member, token } = await authenticate(call);
   const post = await readInput(call, input);
   const author = requireActor(member, post.author);
@@ -129,13 +123,12 @@ export async function createPost(call: LinkedInCall): Promise<Response> {
   const media = requireFiles(call, post);
 
   // Nothing waits from here to the end.
-  const { store, origin } = call;
-  const verdict = store.steer(origin, `linkedin/${post.author}`, text, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const { store, origin } = call.env;
+  const reply = steer(call.env, REFUSALS, { key: `linkedin/${post.author}`, text, token });
   const body = JSON.stringify(post);
   const twin = findTwin(call, post.author, body);
   const isVideo = post.content && "media" in post.content && /:video:/.test(post.content.media.id);
-  const urn = twin?.urn ?? `urn:li:${isVideo ? "ugcPost" : "share"}:${digits(19)}`;
+  const urn = twin?.urn ?? `urn:li:${isVideo ? "ugcPost" : "share"}:7${randomDigits(18)}`;
   store.savePost(origin, {
     platform: "linkedin",
     key: urn,
@@ -148,27 +141,24 @@ export async function createPost(call: LinkedInCall): Promise<Response> {
   });
   if (twin) {
     const message = `Content is a duplicate of ${urn}`;
-    throw new LinkedInError(422, "UNPROCESSABLE_ENTITY", message);
+    throw refusal(422, "UNPROCESSABLE_ENTITY", message);
   }
-  store.sql.exec(
-    "INSERT INTO linkedin_posts (urn, team_id, author, body, created_at) VALUES (?, ?, ?, ?, ?)",
+  store.insert("linkedin_posts", {
     urn,
-    origin.teamId,
-    post.author,
+    team_id: origin.teamId,
+    author: post.author,
     body,
-    now().getTime(),
-  );
+    created_at: now().getTime(),
+  });
   // The body is empty: the header alone names the post.
-  return deliver(
-    verdict.reply,
-    new Response(null, { status: 201, headers: { "x-restli-id": urn } }),
-  );
+  const headers = { "x-restli-id": urn };
+  return deliver(reply, new Response(null, { status: 201, headers }));
 }
 
 /** The posts of a page, newest first. Those of a person are not listed for anybody. */
-export async function listPosts(call: LinkedInCall): Promise<Response> {
+export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
-  if (call.request.headers.get("x-restli-method") !== "FINDER") {
+  if (call.req.header("x-restli-method") !== "FINDER") {
     throw invalidValue("The header X-RestLi-Method must be FINDER");
   }
   if (encodedParam(call, "q") !== "author") throw invalidValue("The finder q is not known");
@@ -177,14 +167,14 @@ export async function listPosts(call: LinkedInCall): Promise<Response> {
   if (author === member.urn) {
     throw accessDenied("Not enough permissions to access: posts.FINDER-author");
   }
-  const sortBy = call.url.searchParams.get("sortBy") ?? "LAST_MODIFIED";
+  const sortBy = call.req.query("sortBy") ?? "LAST_MODIFIED";
   if (!["LAST_MODIFIED", "CREATED"].includes(sortBy)) throw invalidValue("sortBy is not known");
-  const rows = call.store.sql
+  const rows = call.env.store.sql
     .exec<PostRow>(
       `SELECT urn, body, created_at FROM linkedin_posts WHERE author = ? AND team_id = ?
        ORDER BY created_at DESC, rowid DESC LIMIT 1000`,
       author,
-      call.origin.teamId,
+      call.env.origin.teamId,
     )
     .toArray();
   return listOf(

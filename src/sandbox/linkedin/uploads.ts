@@ -3,6 +3,7 @@ import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { appendBody, readStored, sealFile } from "../kit/files.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
+import type { Call } from "../kit/simulator.ts";
 import { authenticate, requireActor } from "./accounts.ts";
 import {
   type AssetRow,
@@ -12,7 +13,7 @@ import {
   tooLarge,
   type UploadRow,
 } from "./assets.ts";
-import { invalidValue, type LinkedInCall, LinkedInError, readInput } from "./call.ts";
+import { invalidValue, readInput, refusal } from "./call.ts";
 
 const MAX_BYTES: Record<Kind, number> = {
   image: 20_000_000,
@@ -32,25 +33,23 @@ const TYPES: Record<Kind, RegExp> = {
 /** More slices than a part of a video fills. */
 const SLICES_PER_PART = 100;
 
-function requireUpload(call: LinkedInCall): { upload: UploadRow; asset: AssetRow } {
-  const [upload] = call.store.sql
-    .exec<UploadRow>("SELECT * FROM linkedin_uploads WHERE url = ?", call.url.href)
-    .toArray();
+function requireUpload(call: Call): { upload: UploadRow; asset: AssetRow } {
+  const upload = call.env.store.find<UploadRow>("linkedin_uploads", { url: call.req.url });
   const asset = upload && findAsset(call, upload.urn);
-  if (!upload || !asset) throw new LinkedInError(404, "NOT_FOUND", "There is no such upload");
+  if (!upload || !asset) throw refusal(404, "NOT_FOUND", "There is no such upload");
   if (asset.expires_at <= now().getTime()) {
-    throw new LinkedInError(401, "EXPIRED_UPLOAD_URL", "The upload URL has expired");
+    throw refusal(401, "EXPIRED_UPLOAD_URL", "The upload URL has expired");
   }
   if (asset.uploaded_at !== null) {
-    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", "The asset has been uploaded already");
+    throw refusal(400, "UPDATING_ASSET_FAILED", "The asset has been uploaded already");
   }
   return { upload, asset };
 }
 
-/** How many bytes the call says that it brings. */
-function requireLength({ request }: LinkedInCall, upload: UploadRow, most: number): number {
-  const text = request.headers.get("content-length");
-  if (text === null) throw new LinkedInError(411, "LENGTH_REQUIRED", "Content-Length is missing");
+/** The Content-Length of the call, which has to be the right one. */
+function requireLength({ req }: Call, upload: UploadRow, most: number): number {
+  const text = req.header("content-length");
+  if (text === undefined) throw refusal(411, "LENGTH_REQUIRED", "Content-Length is missing");
   const length = Number(text);
   if (upload.size !== null && length !== upload.size) {
     throw invalidValue(`This part has ${upload.size} bytes`);
@@ -60,45 +59,42 @@ function requireLength({ request }: LinkedInCall, upload: UploadRow, most: numbe
 }
 
 /** A file, or a part of a video. Who knows the address may send it. */
-export async function putUpload(call: LinkedInCall): Promise<Response> {
+export async function putUpload(call: Call): Promise<Response> {
   const { upload, asset } = requireUpload(call);
-  const { store } = call;
+  const { store } = call.env;
   const isPart = asset.kind === "video";
   const length = requireLength(call, upload, MAX_BYTES[asset.kind]);
-  const type = call.request.headers.get("content-type");
+  const type = call.req.header("content-type");
   if (isPart && type !== "application/octet-stream") {
     throw invalidValue("The Content-Type of a part must be application/octet-stream");
   }
   const from = upload.part * SLICES_PER_PART;
-  const stored = await appendBody(store, asset.media_id, from, call.request.body, length);
+  const stored = await appendBody(store, asset.media_id, from, call.req.raw.body, length);
   if (stored === "too_large" || stored.bytes !== length || stored.slices * SLICE_BYTES < length) {
     throw invalidValue("The body has another length than it says");
   }
   const etag = `/ambry-video/signedId/${randomHex(24)}`;
-  store.sql.exec("UPDATE linkedin_uploads SET etag = ? WHERE url = ?", etag, upload.url);
+  store.update("linkedin_uploads", { url: upload.url }, { etag });
   if (!isPart) await closeAsset(call, asset);
   return new Response(null, { status: isPart ? 200 : 201, headers: isPart ? { etag } : {} });
 }
 
-/** All bytes are here: what they are is looked at from now on. */
-async function closeAsset(call: LinkedInCall, { urn, kind, owner, media_id }: AssetRow) {
-  const { store, origin } = call;
+/** Begins to process a file whose bytes are all here. */
+async function closeAsset(call: Call, { urn, kind, owner, media_id }: AssetRow) {
+  const { store } = call.env;
   const file = await readStored(store, media_id);
   const isGood = TYPES[kind].test(file.mime);
   if (!isGood) store.media.discard(media_id);
-  const id = isGood
-    ? sealFile(store, origin, { platform: "linkedin", owner }, media_id, file)
-    : media_id;
   const at = now().getTime();
-  store.sql.exec(
-    `UPDATE linkedin_assets SET media_id = ?, uploaded_at = ?, available_at = ?, failure = ?
-     WHERE urn = ?`,
-    id,
-    at,
-    at + processingMs(kind, file.sizeBytes),
-    isGood ? null : `The file is ${file.mime}`,
-    urn,
-  );
+  const changed = {
+    media_id: isGood
+      ? sealFile(call.env, { platform: "linkedin", owner }, media_id, file)
+      : media_id,
+    uploaded_at: at,
+    available_at: at + processingMs(kind, file.sizeBytes),
+    failure: isGood ? null : `The file is ${file.mime}`,
+  };
+  store.update("linkedin_assets", { urn }, changed);
 }
 
 const finalizeInput = z.strictObject({
@@ -109,19 +105,19 @@ const finalizeInput = z.strictObject({
   }),
 });
 
-export async function finalizeVideo(call: LinkedInCall): Promise<Response> {
+export async function finalizeVideo(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   const input = (await readInput(call, finalizeInput)).finalizeUploadRequest;
   const asset = findAsset(call, input.video);
   if (asset?.kind !== "video") {
-    throw new LinkedInError(400, "INVALID_VIDEO_ID", `${input.video} does not exist`);
+    throw refusal(400, "INVALID_VIDEO_ID", `${input.video} does not exist`);
   }
   requireActor(member, asset.owner);
   if (asset.uploaded_at !== null) {
-    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", "The upload has been finalized already");
+    throw refusal(400, "UPDATING_ASSET_FAILED", "The upload has been finalized already");
   }
   if (input.uploadToken !== asset.upload_token) throw invalidValue("The uploadToken is wrong");
-  const parts = call.store.sql
+  const parts = call.env.store.sql
     .exec<UploadRow>("SELECT * FROM linkedin_uploads WHERE urn = ? ORDER BY part", asset.urn)
     .toArray();
   const isComplete =
@@ -129,7 +125,7 @@ export async function finalizeVideo(call: LinkedInCall): Promise<Response> {
     parts.every(({ etag }, index) => etag !== null && etag === input.uploadedPartIds[index]);
   if (!isComplete) {
     const message = "uploadedPartIds are not the parts of the video in their order";
-    throw new LinkedInError(400, "UPDATING_ASSET_FAILED", message);
+    throw refusal(400, "UPDATING_ASSET_FAILED", message);
   }
   await closeAsset(call, asset);
   return new Response(null, { status: 200 });

@@ -1,5 +1,6 @@
 import { randomHex } from "../../core/ids.ts";
-import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
+import type { SimulatedCall } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 
 /** What an answer of the simulated API is made from. */

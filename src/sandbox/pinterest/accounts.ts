@@ -1,8 +1,9 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { readBody } from "../kit/simulator.ts";
-import { authenticate, type PinterestCall, PinterestError, unauthenticated } from "./call.ts";
+import { readRefresh } from "../kit/refresh.ts";
+import type { Call } from "../kit/simulator.ts";
+import { authenticate, loginsOf, refusal, unauthenticated } from "./call.ts";
 
 /** Lifetimes in seconds. Source: Pinterest, "Set up authentication and authorization". */
 const ACCESS_SECONDS = (30 * DAY) / SECOND;
@@ -18,7 +19,7 @@ export const accountIdOf = (name: string): Promise<string> => digitsOf("pinteres
 
 export const handleOf = (name: string): string => usernameOf(name, MAX_USERNAME);
 
-export async function readUserAccount(call: PinterestCall): Promise<Response> {
+export async function readUserAccount(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   return Response.json({
     id: await accountIdOf(name),
@@ -38,40 +39,30 @@ export async function readUserAccount(call: PinterestCall): Promise<Response> {
 /** The keys of an app, whichever they are. */
 const BASIC = /^Basic ([A-Za-z0-9+/]+=*)$/;
 
-function requireApp({ request }: PinterestCall): void {
-  const encoded = BASIC.exec(request.headers.get("authorization") ?? "")?.[1];
+function requireApp({ req }: Call): void {
+  const encoded = BASIC.exec(req.header("authorization") ?? "")?.[1];
   if (!encoded || encoded.length % 4 !== 0 || !atob(encoded).includes(":")) {
     throw unauthenticated();
   }
 }
 
-const MAX_FORM_BYTES = 10_000;
-
-const invalidForm = (message: string) => new PinterestError(400, 1, message);
-
-/** A new pair for a refresh token, which dies with it. */
-export async function refreshTokens(call: PinterestCall): Promise<Response> {
+/** Exchanges a refresh token, which ends with it, for a new pair. */
+export async function refreshTokens(call: Call): Promise<Response> {
   requireApp(call);
-  const type = call.request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) {
-    throw invalidForm("The request must be a form.");
-  }
-  const bytes = await readBody(call.request, MAX_FORM_BYTES);
-  const form = new URLSearchParams(new TextDecoder().decode(bytes ?? new Uint8Array()));
-  if (form.get("grant_type") !== "refresh_token")
-    throw invalidForm("The grant type is not supported.");
-  const token = form.get("refresh_token") ?? "";
-  const name = call.logins.nameOf(token, "refresh");
-  if (name === null || name === "expired")
-    throw new PinterestError(401, 283, "The authorization grant is invalid");
-  call.logins.end(token);
+  const logins = loginsOf(call);
+  const { name, token } = await readRefresh(call, logins, {
+    notForm: () => refusal(400, 1, "The request must be a form."),
+    wrongGrant: () => refusal(400, 1, "The grant type is not supported."),
+    invalidToken: () => refusal(401, 283, "The authorization grant is invalid"),
+  });
+  logins.end(token);
   return Response.json({
     response_type: "refresh_token",
-    access_token: call.logins.issue(name, "access", ACCESS_SECONDS),
+    access_token: logins.issue(name, "access", ACCESS_SECONDS),
     token_type: "bearer",
     expires_in: ACCESS_SECONDS,
     scope: SCOPES,
-    refresh_token: call.logins.issue(name, "refresh", REFRESH_SECONDS),
+    refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS),
     refresh_token_expires_in: REFRESH_SECONDS,
     refresh_token_expires_at: Math.floor(now().getTime() / SECOND) + REFRESH_SECONDS,
   });

@@ -1,6 +1,7 @@
 import { digitsOf } from "../kit/logins.ts";
+import type { Call } from "../kit/simulator.ts";
 import { handleOf } from "./accounts.ts";
-import { authenticate, invalid, type PinterestCall, PinterestError, pageOf } from "./call.ts";
+import { authenticate, invalid, pageOf, refusal } from "./call.ts";
 
 export interface SimulatedBoard {
   id: string;
@@ -27,20 +28,20 @@ export const boardsOf = (name: string): Promise<SimulatedBoard[]> =>
 /**
  * A board of the account.
  *
- * @throws PinterestError 404 for any other
+ * @throws Refusal 404 for any other
  */
 export async function requireBoard(name: string, id: string): Promise<SimulatedBoard> {
   const board = (await boardsOf(name)).find((one) => one.id === id);
-  if (!board) throw new PinterestError(404, 40, "Board not found.");
+  if (!board) throw refusal(404, 40, "Board not found.");
   return board;
 }
 
 const PRIVACIES = ["PUBLIC", "PROTECTED", "SECRET"];
 
-export async function listBoards(call: PinterestCall): Promise<Response> {
+export async function listBoards(call: Call): Promise<Response> {
   const { name } = authenticate(call);
-  const privacy = call.url.searchParams.get("privacy");
-  if (privacy !== null && !PRIVACIES.includes(privacy)) {
+  const privacy = call.req.query("privacy");
+  if (privacy !== undefined && !PRIVACIES.includes(privacy)) {
     throw invalid(`'${privacy}' is not one of ${PRIVACIES.join(", ")}`);
   }
   const shown = (await boardsOf(name)).filter(

@@ -2,9 +2,10 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { type Call, idOf } from "../kit/simulator.ts";
 import { accountIdOf } from "./accounts.ts";
-import { authenticate, type PinterestCall, PinterestError, readInput } from "./call.ts";
-import { UPLOADS } from "./origins.ts";
+import { authenticate, readInput, refusal } from "./call.ts";
 
 export const PINTEREST_MEDIA_SCHEMA = `
 CREATE TABLE IF NOT EXISTS pinterest_media (
@@ -20,7 +21,7 @@ CREATE TABLE IF NOT EXISTS pinterest_media (
 );
 `;
 
-/** How long the sandbox looks through a video: to be waited for, short enough to be watched. */
+/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 6 * SECOND;
 
 type MediaRow = {
@@ -34,16 +35,16 @@ type MediaRow = {
   done_at: number | null;
 };
 
+/** The storage that takes videos. */
+const UPLOADS = "https://pinterest-media-upload.s3-accelerate.amazonaws.com";
+
 /** An id as Pinterest gives them out: more digits than a JSON number holds. */
-export const newId = (): string =>
-  `5${String(BigInt(`0x${randomHex(8)}`))
-    .padStart(20, "0")
-    .slice(-17)}`;
+export const newId = (): string => `5${randomDigits(17)}`;
 
 const registration = z.strictObject({ media_type: z.literal("video") });
 
 /** Makes room for a video; the form fields that come along are the permission to send it. */
-export async function registerMedia(call: PinterestCall): Promise<Response> {
+export async function registerMedia(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const { media_type } = await readInput(call, registration);
   const mediaId = newId();
@@ -59,16 +60,14 @@ export async function registerMedia(call: PinterestCall): Promise<Response> {
     "x-amz-credential": `SANDBOX/${stamp.slice(0, 8)}/us-east-1/s3/aws4_request`,
     "Content-Type": "multipart/form-data",
   };
-  call.store.sql.exec(
-    `INSERT INTO pinterest_media (media_id, owner, team_id, object_key, parameters, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    mediaId,
-    await accountIdOf(name),
-    call.origin.teamId,
-    parameters.key,
-    JSON.stringify(parameters),
-    at.getTime(),
-  );
+  call.env.store.insert("pinterest_media", {
+    media_id: mediaId,
+    owner: await accountIdOf(name),
+    team_id: call.env.origin.teamId,
+    object_key: parameters.key,
+    parameters: JSON.stringify(parameters),
+    created_at: at.getTime(),
+  });
   const body = {
     media_id: mediaId,
     media_type,
@@ -95,53 +94,45 @@ function statusOf({ failed, done_at }: MediaRow): MediaStatus {
   return failed ? "failed" : "succeeded";
 }
 
-function find(call: PinterestCall, column: "media_id" | "object_key", value: string): Media | null {
-  const [row] = call.store.sql
-    .exec<MediaRow>(
-      `SELECT * FROM pinterest_media WHERE ${column} = ? AND team_id = ?`,
-      value,
-      call.origin.teamId,
-    )
-    .toArray();
-  return row
-    ? {
-        mediaId: row.media_id,
-        owner: row.owner,
-        parameters: JSON.parse(row.parameters),
-        fileId: row.file_id,
-        status: statusOf(row),
-        createdAt: row.created_at,
-      }
-    : null;
-}
-
-export const mediaByKey = (call: PinterestCall, key: string): Media | null =>
-  find(call, "object_key", key);
-
-/** The account's own media of this id. */
-export async function findMedia(
-  call: PinterestCall,
-  name: string,
-  mediaId: string,
-): Promise<Media | null> {
-  const media = find(call, "media_id", mediaId);
-  return media?.owner === (await accountIdOf(name)) ? media : null;
-}
-
-/** All of a file is here; null for one that is no video. */
-export function receiveFile(call: PinterestCall, mediaId: string, fileId: number | null): void {
-  call.store.sql.exec(
-    "UPDATE pinterest_media SET file_id = ?, failed = ?, done_at = ? WHERE media_id = ?",
-    fileId,
-    fileId === null ? 1 : 0,
-    now().getTime() + PROCESSING_MS,
-    mediaId,
+function find({ env: { store, origin } }: Call, by: Record<string, string>): Media | null {
+  const row = store.find<MediaRow>("pinterest_media", { ...by, team_id: origin.teamId });
+  return (
+    row && {
+      mediaId: row.media_id,
+      owner: row.owner,
+      parameters: JSON.parse(row.parameters),
+      fileId: row.file_id,
+      status: statusOf(row),
+      createdAt: row.created_at,
+    }
   );
 }
 
-export async function readMedia(call: PinterestCall, mediaId: string): Promise<Response> {
+export const mediaByKey = (call: Call, key: string): Media | null =>
+  find(call, { object_key: key });
+
+/** The account's own media of this id. */
+export async function findMedia(call: Call, name: string, mediaId: string): Promise<Media | null> {
+  const media = find(call, { media_id: mediaId });
+  return media?.owner === (await accountIdOf(name)) ? media : null;
+}
+
+/** Begins to process a file that has arrived; `fileId` null: it is no video. */
+export const receiveFile = (call: Call, mediaId: string, fileId: number | null): void =>
+  call.env.store.update(
+    "pinterest_media",
+    { media_id: mediaId },
+    {
+      file_id: fileId,
+      failed: fileId === null ? 1 : 0,
+      done_at: now().getTime() + PROCESSING_MS,
+    },
+  );
+
+export async function readMedia(call: Call): Promise<Response> {
   const { name } = authenticate(call);
+  const mediaId = idOf(call);
   const media = await findMedia(call, name, mediaId);
-  if (!media) throw new PinterestError(404, 404, "Media not found.");
+  if (!media) throw refusal(404, 404, "Media not found.");
   return Response.json({ media_id: mediaId, media_type: "video", status: media.status });
 }

@@ -1,18 +1,10 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { deliver, forcedFailure } from "../kit/simulator.ts";
-import type { Verdict } from "../kit/steering.ts";
+import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import { type SteeredRefusals, steer } from "../kit/steered.ts";
 import { accountIdOf, handleOf } from "./accounts.ts";
 import { requireBoard } from "./boards.ts";
-import {
-  authenticate,
-  invalid,
-  type PinterestCall,
-  PinterestError,
-  pageOf,
-  readInput,
-  unauthenticated,
-} from "./call.ts";
+import { authenticate, invalid, pageOf, readInput, refusal, unauthenticated } from "./call.ts";
 import { newId } from "./media.ts";
 import {
   mediaSource,
@@ -61,66 +53,44 @@ type NewPin = z.output<typeof newPin>;
 const textOf = ({ title, description }: NewPin): string =>
   [title, description].filter(Boolean).join("\n");
 
-/** A wait that no back-off is worth: the refusal is final at once. */
+/** A wait longer than any back-off, so that the refusal is final at once. */
 const LONG_WAIT = { "retry-after": "3600", "x-ratelimit-remaining": "0" };
 
-/** What steering makes of a pin that is not accepted. */
-function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Response {
-  const refuse = (error: PinterestError) => error.toResponse();
-  switch (verdict.kind) {
-    case "token_refused":
-      return refuse(unauthenticated());
-    case "server_error":
-      return refuse(
-        new PinterestError(500, 500, "Something went wrong on our end. Sorry about that."),
-      );
-    case "failure":
-      break;
-  }
-  switch (verdict.code) {
-    case "rate_limited": {
-      const message = "You have exceeded your rate limit. Try again later.";
-      return refuse(new PinterestError(429, 8, message, LONG_WAIT));
-    }
-    case "account_disconnected":
-      return refuse(new PinterestError(403, 29, "You are not permitted to access that resource."));
-    case "content_flagged":
-      return refuse(
-        new PinterestError(400, 400, "Sorry! We blocked this link because it may lead to spam."),
-      );
-    case "media_invalid":
-      return refuse(unacceptable("The image or video is not acceptable."));
-    case "media_unreachable":
-      return refuse(unreachable());
-    case "unknown":
-      return refuse(invalid("'sandbox' does not match '^\\d+$'"));
-    default: {
-      const message = `The sandbox was asked for this failure: ${verdict.code}.`;
-      return forcedFailure({ code: verdict.code, message });
-    }
-  }
-}
+const REFUSALS: SteeredRefusals = {
+  expiredToken: unauthenticated,
+  serverError: () => refusal(500, 500, "Something went wrong on our end. Sorry about that."),
+  failures: {
+    rate_limited: () =>
+      refusal(429, 8, "You have exceeded your rate limit. Try again later.", LONG_WAIT),
+    account_disconnected: () => refusal(403, 29, "You are not permitted to access that resource."),
+    content_flagged: () =>
+      refusal(400, 400, "Sorry! We blocked this link because it may lead to spam."),
+    media_invalid: () => unacceptable("The image or video is not acceptable."),
+    media_unreachable: unreachable,
+    unknown: () => invalid("'sandbox' does not match '^\\d+$'"),
+  },
+};
 
 /** Stands in the text of a pin whose app is still in trial. */
 const TRIAL_WORD = "[sandbox:trial_access]";
 
 /** What an app in trial is told. Source: gitroomhq/postiz-app, issue 1084, as Pinterest answered it. */
 const trialRefusal = () =>
-  new PinterestError(
+  refusal(
     403,
     29,
     "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.",
   );
 
 /** Makes a pin. Every call makes another one, whatever was made before. */
-export async function createPin(call: PinterestCall): Promise<Response> {
+export async function createPin(call: Call): Promise<Response> {
   const { name, token } = authenticate(call);
   const pin = await readInput(call, newPin);
   const board = await requireBoard(name, pin.board_id);
   if (textOf(pin).includes(TRIAL_WORD)) throw trialRefusal();
   const owner = await accountIdOf(name);
-  const verdict = call.store.steer(call.origin, `pinterest/${owner}`, textOf(pin), token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const text = textOf(pin);
+  const reply = steer(call.env, REFUSALS, { key: `pinterest/${owner}`, text, token });
   const files = await takeSource(call, name, pin.media_source);
   const pinId = newId();
   const at = now();
@@ -145,39 +115,37 @@ export async function createPin(call: PinterestCall): Promise<Response> {
     media: { media_type: mediaTypeOf(pin.media_source) },
     pin_metrics: null,
   };
-  call.store.sql.exec(
-    `INSERT INTO pinterest_pins (pin_id, owner, team_id, board_id, object, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    pinId,
+  call.env.store.insert("pinterest_pins", {
+    pin_id: pinId,
     owner,
-    call.origin.teamId,
-    board.id,
-    JSON.stringify(object),
-    at.getTime(),
-  );
-  call.store.savePost(call.origin, {
+    team_id: call.env.origin.teamId,
+    board_id: board.id,
+    object: JSON.stringify(object),
+    created_at: at.getTime(),
+  });
+  call.env.store.savePost(call.env.origin, {
     platform: "pinterest",
     key: pinId,
     version: pinId,
     author: handleOf(name),
-    text: textOf(pin),
+    text,
     fields: { ...pin, media_source: withoutData(pin.media_source), board: board.name },
     media: files.map((id) => ({ id, alt: pin.alt_text ?? "" })),
     url: `https://www.pinterest.com/pin/${pinId}/`,
   });
-  return deliver(verdict.reply, Response.json(object, { status: 201 }));
+  return deliver(reply, Response.json(object, { status: 201 }));
 }
 
 /** The pins of a board, newest first. */
-export async function listBoardPins(call: PinterestCall, boardId: string): Promise<Response> {
+export async function listBoardPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
-  const board = await requireBoard(name, boardId);
-  const rows = call.store.sql
+  const board = await requireBoard(name, idOf(call));
+  const rows = call.env.store.sql
     .exec<{ object: string }>(
       `SELECT object FROM pinterest_pins WHERE board_id = ? AND team_id = ?
        ORDER BY created_at DESC, rowid DESC LIMIT 5000`,
       board.id,
-      call.origin.teamId,
+      call.env.origin.teamId,
     )
     .toArray();
   const items = rows.map(({ object }) => JSON.parse(object));

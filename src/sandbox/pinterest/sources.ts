@@ -1,8 +1,9 @@
 import { imageDimensionsFromStream } from "image-dimensions";
 import * as z from "zod";
-import { pullFile, type ReadFile, sealFile, storeFile } from "../kit/files.ts";
+import { keepFile, pullTyped, storeFile } from "../kit/files.ts";
+import type { Call } from "../kit/simulator.ts";
 import { accountIdOf } from "./accounts.ts";
-import { type PinterestCall, PinterestError } from "./call.ts";
+import { refusal } from "./call.ts";
 import { findMedia } from "./media.ts";
 
 /** Source of all limits: Pinterest, "Pins create", `media_source`. */
@@ -98,28 +99,30 @@ export function withoutData(source: MediaSource): object {
 }
 
 export const unreachable = () =>
-  new PinterestError(400, 400, "Unable to reach the URL. Please check the URL and try again.");
+  refusal(400, 400, "Unable to reach the URL. Please check the URL and try again.");
 
-export const unacceptable = (message: string) => new PinterestError(400, 400, message);
+export const unacceptable = (message: string) => refusal(400, 400, message);
+
+const refusePulled = {
+  unreachable,
+  too_large: () => unacceptable("The image is too large."),
+  wrong_type: () => unacceptable("The image type is not supported. Send JPEG or PNG."),
+};
 
 /** Fetches an image; its id in the feed's storage. */
-async function pullImage(call: PinterestCall, owner: string, url: string): Promise<number> {
-  const { store, origin } = call;
-  const file = { platform: "pinterest", owner } as const;
-  const pulled = await pullFile(store, origin, file, url, MAX_IMAGE_BYTES);
-  if (!pulled.ok) {
-    throw pulled.error === "too_large" ? unacceptable("The image is too large.") : unreachable();
-  }
-  return keepImage(call, owner, pulled.value, pulled.value.declaredType);
+async function pullImage(call: Call, owner: string, url: string): Promise<number> {
+  const limits = { maxBytes: MAX_IMAGE_BYTES, types: IMAGE_TYPES };
+  const pulled = await pullTyped(call.env, { platform: "pinterest", owner }, url, limits);
+  if (!pulled.ok) throw refusePulled[pulled.error]();
+  return pulled.value;
 }
 
-/** Takes an image that came as text; its id in the feed's storage. */
+/** Stores an image that came as text; its id in the feed's storage. */
 async function readImage(
-  call: PinterestCall,
+  call: Call,
   owner: string,
   { content_type, data }: { content_type: string; data: string },
 ): Promise<number> {
-  const { store, origin } = call;
   let bytes: Uint8Array<ArrayBuffer>;
   try {
     bytes = Uint8Array.fromBase64(data);
@@ -127,33 +130,22 @@ async function readImage(
     throw unacceptable("The image cannot be read.");
   }
   const file = { platform: "pinterest", owner } as const;
-  const stored = await storeFile(store, origin, file, new Blob([bytes]).stream(), MAX_IMAGE_BYTES);
-  if (stored === "too_large") throw unacceptable("The image is too large.");
-  return keepImage(call, owner, stored, content_type);
+  const body = new Blob([bytes]).stream();
+  const stored = await storeFile(call.env, file, body, MAX_IMAGE_BYTES);
+  if (stored === "too_large") throw refusePulled.too_large();
+  const id = keepFile(call.env, file, stored, [content_type]);
+  if (id === null) throw refusePulled.wrong_type();
+  return id;
 }
 
-function keepImage(
-  { store, origin }: PinterestCall,
-  owner: string,
-  stored: ReadFile & { id: number },
-  declaredType: string,
-): number {
-  const { id, mime } = stored;
-  if (!IMAGE_TYPES.includes(mime) || declaredType !== mime) {
-    store.media.discard(id);
-    throw unacceptable("The image type is not supported. Send JPEG or PNG.");
-  }
-  return sealFile(store, origin, { platform: "pinterest", owner }, id, stored);
-}
-
-async function ratioOf({ store }: PinterestCall, fileId: number): Promise<number | null> {
+async function ratioOf({ env: { store } }: Call, fileId: number): Promise<number | null> {
   const size = await imageDimensionsFromStream(store.media.stream(fileId));
   return size ? size.width / size.height : null;
 }
 
-/** One after the other, as `take` brings each. */
+/** Takes images one after the other; all have to be of the same shape. */
 async function takeImages<T>(
-  call: PinterestCall,
+  call: Call,
   images: T[],
   take: (image: T) => Promise<number>,
 ): Promise<number[]> {
@@ -175,13 +167,9 @@ async function takeImages<T>(
 /**
  * The files of a pin, in the feed's storage.
  *
- * @throws PinterestError 400, 404
+ * @throws Refusal 400, 404
  */
-export async function takeSource(
-  call: PinterestCall,
-  name: string,
-  source: MediaSource,
-): Promise<number[]> {
+export async function takeSource(call: Call, name: string, source: MediaSource): Promise<number[]> {
   const owner = await accountIdOf(name);
   const pull = ({ url }: { url: string }) => pullImage(call, owner, url);
   const read = (image: { content_type: string; data: string }) => readImage(call, owner, image);
@@ -196,9 +184,9 @@ export async function takeSource(
       return takeImages(call, source.items, read);
     case "video_id": {
       const media = await findMedia(call, name, source.media_id);
-      if (!media) throw new PinterestError(404, 404, "Media not found.");
+      if (!media) throw refusal(404, 404, "Media not found.");
       if (media.status !== "succeeded" || media.fileId === null) {
-        throw new PinterestError(400, 400, `The upload is ${media.status}, not succeeded.`);
+        throw refusal(400, 400, `The upload is ${media.status}, not succeeded.`);
       }
       return [media.fileId];
     }

@@ -5,7 +5,7 @@ import busboy from "busboy";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
 import { sealFile, storeFile } from "../kit/files.ts";
-import type { PinterestCall } from "./call.ts";
+import type { Call } from "../kit/simulator.ts";
 import { type Media, mediaByKey, receiveFile } from "./media.ts";
 
 /** Source: Pinterest Business Help, "Video Pins": 2 GB. */
@@ -22,7 +22,7 @@ function refuse(status: number, code: string, message: string): Response {
 
 const denied = (message: string) => refuse(403, "AccessDenied", message);
 
-/** What a request is refused for before anybody reads it. */
+/** The refusal of a request by its method and headers; null for one to be read. */
 function refuseHead({ headers, method }: Request): Response | null {
   if (method !== "POST") {
     return refuse(405, "MethodNotAllowed", "The specified method is not allowed.");
@@ -44,8 +44,8 @@ function refuseHead({ headers, method }: Request): Response | null {
 const tooLarge = () =>
   refuse(400, "EntityTooLarge", "Your proposed upload exceeds the maximum allowed size");
 
-/** The media whose fields these are, or why they are not. */
-function requireMedia(call: PinterestCall, fields: Map<string, string>): Media | Response {
+/** The media whose fields these are, or the refusal of the fields. */
+function requireMedia(call: Call, fields: Map<string, string>): Media | Response {
   const key = fields.get("key");
   if (!key) {
     const message = "Bucket POST must contain a field named 'key' before the file.";
@@ -69,7 +69,7 @@ function requireMedia(call: PinterestCall, fields: Map<string, string>): Media |
 }
 
 async function takeFile(
-  call: PinterestCall,
+  call: Call,
   fields: Map<string, string>,
   file: Readable,
 ): Promise<Response | { media: Media; fileId: number | null }> {
@@ -78,21 +78,20 @@ async function takeFile(
     file.resume();
     return media;
   }
-  const { store, origin } = call;
   const owner = { platform: "pinterest", owner: media.owner } as const;
   const bytes = Readable.toWeb(file) as unknown as ReadableStream<Uint8Array>;
-  const stored = await storeFile(store, origin, owner, bytes, MAX_VIDEO_BYTES);
+  const stored = await storeFile(call.env, owner, bytes, MAX_VIDEO_BYTES);
   if (stored === "too_large") return tooLarge();
   if (stored.mime.startsWith("video/")) {
-    return { media, fileId: sealFile(store, origin, owner, stored.id, stored) };
+    return { media, fileId: sealFile(call.env, owner, stored.id, stored) };
   }
-  store.media.discard(stored.id);
+  call.env.store.media.discard(stored.id);
   return { media, fileId: null };
 }
 
 /** A video as a form: the fields of the registration, then the file. Who has them may send it. */
-export async function receiveVideo(call: PinterestCall): Promise<Response> {
-  const { request } = call;
+export async function receiveVideo(call: Call): Promise<Response> {
+  const request = call.req.raw;
   const refusal = refuseHead(request);
   if (refusal || !request.body) {
     await request.body?.cancel();

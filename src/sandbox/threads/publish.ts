@@ -43,7 +43,7 @@ function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Respo
       return forcedFailure({
         code: verdict.code,
         message: `The sandbox was asked for this failure: ${verdict.code}.`,
-      });
+      }).toResponse();
   }
 }
 

@@ -28,7 +28,7 @@ export async function pullSource(
   const isVideo = source.kind === "video";
   const file = { platform: "threads", owner: account.userId } as const;
   const maxBytes = isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
-  const pulled = await pullFile(store, origin, file, source.url, maxBytes);
+  const pulled = await pullFile({ store, origin }, file, source.url, maxBytes);
   const unfit = isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN";
   if (!pulled.ok) {
     if (pulled.error === "too_large") return refuse(unfit);
@@ -40,5 +40,5 @@ export async function pullSource(
     store.media.discard(id);
     return refuse(unfit);
   }
-  return ok(sealFile(store, origin, file, id, pulled.value));
+  return ok(sealFile({ store, origin }, file, id, pulled.value));
 }

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
+import { readBody } from "../kit/input.ts";
 import { Logins } from "../kit/logins.ts";
-import { readBody } from "../kit/simulator.ts";
 import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
 
 export const ACCOUNTS_SCHEMA = `

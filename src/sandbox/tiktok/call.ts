@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { randomHex } from "../../core/ids.ts";
-import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
+import type { SimulatedCall } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */

@@ -57,5 +57,8 @@ export function refuseAsSteered(
     case "media_unreachable":
       if (isPulled) return refuse(403, "url_ownership_unverified", asked(code));
   }
-  return forcedFailure({ code, message: `The sandbox was asked for this failure: ${code}.` });
+  return forcedFailure({
+    code,
+    message: `The sandbox was asked for this failure: ${code}.`,
+  }).toResponse();
 }

@@ -217,5 +217,5 @@ async function sealVideo(call: TikTokCall, owner: string, id: number): Promise<n
     store.media.discard(id);
     return null;
   }
-  return sealFile(store, origin, { platform: "tiktok", owner }, id, file);
+  return sealFile({ store, origin }, { platform: "tiktok", owner }, id, file);
 }

@@ -170,7 +170,7 @@ export async function uploadWhole(call: XCall): Promise<Response> {
     throw invalidRequest(`The media_category [${category}] is not one of [tweet_image].`);
   }
   const owner = { platform: "x" as const, owner: account.userId };
-  const stored = await storeFile(call.store, call.origin, owner, file.stream(), MAX_IMAGE_BYTES);
+  const stored = await storeFile(call, owner, file.stream(), MAX_IMAGE_BYTES);
   if (stored === "too_large") throw invalidRequest("File size exceeds 5242880 bytes.");
   if (!IMAGE_TYPES.includes(stored.mime)) {
     call.store.media.discard(stored.id);
@@ -180,7 +180,7 @@ export async function uploadWhole(call: XCall): Promise<Response> {
     category,
     type: stored.mime,
     total_bytes: stored.sizeBytes,
-    file_id: sealFile(call.store, call.origin, owner, stored.id, stored),
+    file_id: sealFile(call, owner, stored.id, stored),
     finalized: 1,
   });
   return Response.json({ data: toData(media) });

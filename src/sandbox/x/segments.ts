@@ -64,7 +64,7 @@ export async function initialize(call: XCall): Promise<Response> {
     category,
     type,
     total_bytes,
-    file_id: reserveFile(call.store, call.origin, file),
+    file_id: reserveFile(call, file),
     finalized: 0,
   });
   const { id, media_key, expires_after_secs } = toData(media);
@@ -147,8 +147,7 @@ export async function finalize(call: XCall, id: string): Promise<Response> {
   const file = await readStored(store, media.file_id);
   const soundness = await judge(call, account, media, file.mime);
   const sealed = sealFile(
-    store,
-    origin,
+    { store, origin },
     { platform: "x", owner: account.userId },
     media.file_id,
     media.category === "subtitles" ? { ...file, mime: media.type } : file,

@@ -53,6 +53,6 @@ export function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>)
       return forcedFailure({
         code: verdict.code,
         message: `The sandbox was asked for this failure: ${verdict.code}.`,
-      });
+      }).toResponse();
   }
 }

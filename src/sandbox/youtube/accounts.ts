@@ -1,5 +1,5 @@
+import { readBody } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
-import { readBody } from "../kit/simulator.ts";
 import {
   badParameter,
   requireKnownParameters,

@@ -1,4 +1,5 @@
-import { readBody, type SimulatedCall } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
+import type { SimulatedCall } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 
 /** What an endpoint of the simulated API is given. */

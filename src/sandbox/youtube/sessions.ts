@@ -98,7 +98,7 @@ export async function openSession(call: YouTubeCall): Promise<Response> {
     JSON.stringify(channel),
     JSON.stringify(resource),
     notify ? 1 : 0,
-    reserveFile(call.store, call.origin, owner),
+    reserveFile(call, owner),
     size,
     now().getTime() + SESSION_MS,
   );
@@ -212,7 +212,7 @@ export async function putChunk(call: YouTubeCall): Promise<Response> {
   const file = await readStored(call.store, session.media_id);
   const isVideo = file.mime.startsWith("video/");
   const owner = { platform: "youtube" as const, owner: session.channel_id };
-  const mediaId = sealFile(call.store, call.origin, owner, session.media_id, file);
+  const mediaId = sealFile(call, owner, session.media_id, file);
   const videoId = insertVideo(call, {
     channel: JSON.parse(session.channel),
     resource,

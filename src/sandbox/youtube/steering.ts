@@ -63,5 +63,8 @@ export function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>)
     case "unknown":
       return refuse(400, "invalidVideoMetadata", asked(code));
   }
-  return forcedFailure({ code, message: `The sandbox was asked for this failure: ${code}.` });
+  return forcedFailure({
+    code,
+    message: `The sandbox was asked for this failure: ${code}.`,
+  }).toResponse();
 }

@@ -2,7 +2,7 @@ import { now } from "../../core/clock.ts";
 import { detectFileType } from "../../core/file-type.ts";
 import { toHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
-import { readBody } from "../kit/simulator.ts";
+import { readBody } from "../kit/input.ts";
 import { authenticate, type Channel } from "./accounts.ts";
 import {
   badParameter,

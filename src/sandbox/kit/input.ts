@@ -1,0 +1,92 @@
+import type * as z from "zod";
+import type { Refusal } from "./refusal.ts";
+import type { Call } from "./simulator.ts";
+
+/** The token of the Authorization header, `Bearer …`. */
+export const bearerOf = ({ req }: Call): string | undefined =>
+  /^Bearer (.+)$/.exec(req.header("authorization") ?? "")?.[1];
+
+/** The whole body, or null as soon as it is seen to exceed `maxBytes`. */
+export async function readBody(
+  request: Request,
+  maxBytes: number,
+): Promise<Uint8Array<ArrayBuffer> | null> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return null;
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of request.body ?? []) {
+    size += piece.byteLength;
+    if (size > maxBytes) return null;
+    pieces.push(piece);
+  }
+  const whole = new Uint8Array(size);
+  let offset = 0;
+  for (const piece of pieces) {
+    whole.set(piece, offset);
+    offset += piece.byteLength;
+  }
+  return whole;
+}
+
+/** A platform's limit of JSON bodies, and its refusals of what is not one. */
+export interface JsonRules {
+  maxBytes: number;
+  /** An empty body counts as `{}`. */
+  mayBeEmpty?: boolean;
+  wrongType(type: string): Refusal;
+  /** Without it, a body that is too large is refused as not JSON. */
+  tooLarge?(): Refusal;
+  notJson(): Refusal;
+  /** @param body as it was sent */
+  invalid(issue: z.core.$ZodIssue, body: unknown): Refusal;
+}
+
+/**
+ * The JSON body in its shape.
+ *
+ * @throws Refusal in the platform's words
+ */
+export async function readJson<T extends z.ZodType>(
+  call: Call,
+  shape: T,
+  rules: JsonRules,
+): Promise<z.output<T>> {
+  const type = call.req.header("content-type") ?? "";
+  if (!/^application\/json\s*(;|$)/i.test(type)) throw rules.wrongType(type);
+  const bytes = await readBody(call.req.raw, rules.maxBytes);
+  if (!bytes && rules.tooLarge) throw rules.tooLarge();
+  let body: unknown;
+  try {
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
+    const text = decoder.decode(bytes ?? undefined);
+    body = text === "" && rules.mayBeEmpty ? {} : JSON.parse(text);
+  } catch {
+    throw rules.notJson();
+  }
+  const { success, data, error } = shape.safeParse(body);
+  if (success) return data;
+  const [issue] = error.issues;
+  throw issue ? rules.invalid(issue, body) : rules.notJson();
+}
+
+/** OAuth forms hold a few tokens and names. */
+const MAX_FORM_BYTES = 20_000;
+
+/** A form of names and values, as OAuth has them; null for anything else. */
+export async function readForm(call: Call): Promise<URLSearchParams | null> {
+  const type = call.req.header("content-type") ?? "";
+  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
+  const bytes = await readBody(call.req.raw, MAX_FORM_BYTES);
+  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
+}
+
+/** A multipart body that fits in memory. */
+export async function readMultipart(
+  call: Call,
+  maxBytes: number,
+): Promise<FormData | "too_large" | "malformed"> {
+  const bytes = await readBody(call.req.raw, maxBytes);
+  if (!bytes) return "too_large";
+  const headers = { "content-type": call.req.header("content-type") ?? "" };
+  return new Response(bytes, { headers }).formData().catch(() => "malformed" as const);
+}

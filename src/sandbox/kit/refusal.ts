@@ -1,0 +1,24 @@
+/** A platform's refusal, thrown by an endpoint and answered as it stands. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly body: object | null;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, body: object | null = null, headers: Record<string, string> = {}) {
+    super(`HTTP ${status}`);
+    this.status = status;
+    this.body = body;
+    this.headers = headers;
+  }
+
+  toResponse(): Response {
+    const { status, body, headers } = this;
+    return body
+      ? Response.json(body, { status, headers })
+      : new Response(null, { status, headers });
+  }
+}
+
+/** A refusal in the form of RFC 6749, section 5.2. */
+export const oauthError = (status: number, error: string, error_description: string): Refusal =>
+  new Refusal(status, { error, error_description });
