@@ -1,14 +1,9 @@
-import { randomHex } from "../../core/ids.ts";
+import { bearerOf, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
-import {
-  forbidden,
-  invalidRequest,
-  readForm,
-  requireFields,
-  requireQuery,
-  unauthorized,
-  type XCall,
-} from "./call.ts";
+import { readRefresh } from "../kit/refresh.ts";
+import { oauthError } from "../kit/refusal.ts";
+import type { Call } from "../kit/simulator.ts";
+import { forbidden, invalidRequest, requireFields, requireQuery, unauthorized } from "./call.ts";
 
 export interface Account {
   userId: string;
@@ -30,17 +25,17 @@ async function toAccount(name: string): Promise<Account> {
   return { userId, username, name };
 }
 
+const loginsOf = ({ env: { store, origin } }: Call) => new Logins(store.sql, "x", origin);
+
 /**
- * Whose token the call carries.
+ * The account whose token the call carries, and the token.
  *
- * @throws XError 401
+ * @throws Refusal 401
  */
-export async function authenticate(call: XCall): Promise<{ account: Account; token: string }> {
-  const authorization = call.request.headers.get("authorization") ?? "";
-  const token = /^Bearer (\S+)$/.exec(authorization)?.[1];
-  if (!token) throw unauthorized();
-  const name = new Logins(call.store.sql, "x", call.origin).nameOf(token, "access");
-  if (name === null || name === "expired") throw unauthorized();
+export async function authenticate(call: Call): Promise<{ account: Account; token: string }> {
+  const token = bearerOf(call) ?? "";
+  const name = loginsOf(call).liveNameOf(token, "access");
+  if (name === null) throw unauthorized();
   return { account: await toAccount(name), token };
 }
 
@@ -69,7 +64,7 @@ function pick(user: Record<string, unknown>, fields: readonly string[]): Record<
   return Object.fromEntries([...names].map((name) => [name, user[name]]));
 }
 
-export async function readMe(call: XCall): Promise<Response> {
+export async function readMe(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const user = userOf(account);
   const fields = requireFields(
@@ -85,10 +80,10 @@ const MAX_USERNAMES = 100;
 const NOBODY = /^(?:nobody|unknown)/i;
 
 /** Users by their names, which are found whoever they are, but for those that begin with `nobody`. */
-export async function readUsersBy(call: XCall): Promise<Response> {
+export async function readUsersBy(call: Call): Promise<Response> {
   await authenticate(call);
   const query = requireQuery(call, ["usernames", "user.fields"]);
-  const usernames = (query.get("usernames") ?? "").split(",");
+  const usernames = (query.usernames ?? "").split(",");
   if (usernames.length > MAX_USERNAMES) {
     throw invalidRequest(
       "The number of values in the `usernames` query parameter list is too large",
@@ -127,35 +122,30 @@ export async function readUsersBy(call: XCall): Promise<Response> {
   });
 }
 
-const oauthError = (status: number, error: string, error_description: string): Response =>
-  Response.json({ error, error_description }, { status });
-
 /** Which app asks does not matter here, but it has to say so as a confidential client does. */
-function readClient(call: XCall): Response | null {
-  const encoded = /^Basic (\S+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
+function requireClient({ req }: Call): void {
+  const encoded = /^Basic (\S+)$/.exec(req.header("authorization") ?? "")?.[1];
   try {
-    if (encoded && atob(encoded).includes(":")) return null;
+    if (encoded && atob(encoded).includes(":")) return;
   } catch {
     // Not base64: refused like no header at all.
   }
-  return oauthError(401, "unauthorized_client", "Missing valid authorization header");
+  throw oauthError(401, "unauthorized_client", "Missing valid authorization header");
 }
 
-/** A new pair for a refresh token, which dies with it. */
-export async function refreshTokens(call: XCall): Promise<Response> {
-  const refusal = readClient(call);
-  if (refusal) return refusal;
-  const form = await readForm(call);
-  if (form?.get("grant_type") !== "refresh_token") {
-    return oauthError(400, "unsupported_grant_type", "The grant type is not supported.");
-  }
-  const logins = new Logins(call.store.sql, "x", call.origin);
-  const refreshToken = form.get("refresh_token") ?? "";
-  const name = logins.nameOf(refreshToken, "refresh");
-  if (name === null || name === "expired") {
-    return oauthError(400, "invalid_request", "Value passed for the token was invalid.");
-  }
-  logins.end(refreshToken);
+const wrongGrant = () =>
+  oauthError(400, "unsupported_grant_type", "The grant type is not supported.");
+
+const invalidToken = () =>
+  oauthError(400, "invalid_request", "Value passed for the token was invalid.");
+
+/** Exchanges a refresh token, which ends with it, for a new pair. */
+export async function refreshTokens(call: Call): Promise<Response> {
+  requireClient(call);
+  const logins = loginsOf(call);
+  const refusals = { notForm: wrongGrant, wrongGrant, invalidToken };
+  const { name, token } = await readRefresh(call, logins, refusals);
+  logins.end(token);
   return Response.json({
     token_type: "bearer",
     expires_in: ACCESS_SECONDS,
@@ -168,32 +158,19 @@ export async function refreshTokens(call: XCall): Promise<Response> {
 const HINTS: Record<string, TokenKind> = { access_token: "access", refresh_token: "refresh" };
 
 /** Ends one token. */
-export async function revokeToken(call: XCall): Promise<Response> {
-  const refusal = readClient(call);
-  if (refusal) return refusal;
+export async function revokeToken(call: Call): Promise<Response> {
+  requireClient(call);
   const form = await readForm(call);
   const token = form?.get("token");
   const hint = form?.get("token_type_hint");
-  if (!token || (hint && !Object.hasOwn(HINTS, hint))) {
-    return oauthError(400, "invalid_request", "Value passed for the token was invalid.");
-  }
-  const logins = new Logins(call.store.sql, "x", call.origin);
-  const isKnown = (["access", "refresh"] as const).some((kind) => logins.nameOf(token, kind));
-  if (!isKnown) {
-    return oauthError(400, "invalid_request", "Value passed for the token was invalid.");
-  }
+  const logins = loginsOf(call);
+  const isKnown = token && logins.nameOf(token, "access", "refresh");
+  if (!isKnown || (hint && !Object.hasOwn(HINTS, hint))) throw invalidToken();
   logins.end(token);
   return Response.json({ revoked: true });
 }
 
-/** @throws XError 403 where somebody else's things are asked for */
+/** @throws Refusal 403 where somebody else's things are asked for */
 export function requireSelf(account: Account, userId: string): void {
   if (account.userId !== userId) throw forbidden("You are not permitted to perform this action.");
 }
-
-/** A secret that nobody guesses, for ids that only have to differ. */
-export const randomDigits = (count: number): string =>
-  [...randomHex(count)]
-    .map((digit) => Number.parseInt(digit, 16) % 10)
-    .join("")
-    .slice(0, count);

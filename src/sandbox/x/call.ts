@@ -1,19 +1,9 @@
 import type * as z from "zod";
-import { readBody } from "../kit/input.ts";
-import type { SimulatedCall } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
+import { readJson, readMultipart } from "../kit/input.ts";
+import { Refusal } from "../kit/refusal.ts";
+import type { Call } from "../kit/simulator.ts";
 
-/** What an endpoint of the simulated API is given. */
-export interface XCall extends SimulatedCall {
-  store: SandboxStore;
-}
-
-type ProblemType =
-  | "invalid-request"
-  | "resource-not-found"
-  | "client-forbidden"
-  | "usage-capped"
-  | "about:blank";
+type ProblemType = "invalid-request" | "resource-not-found" | "client-forbidden" | "usage-capped";
 
 interface Problem {
   status: number;
@@ -25,35 +15,23 @@ interface Problem {
   headers?: Record<string, string>;
 }
 
-const PROBLEMS = "https://api.x.com/2/problems/";
-
 /** A refusal in X's own form. */
-export class XError extends Error {
-  readonly problem: Problem;
-
-  constructor(problem: Problem) {
-    super(problem.detail);
-    this.problem = problem;
-  }
-
-  toResponse(): Response {
-    const { status, title, detail, type = "about:blank", errors, headers } = this.problem;
-    const address = type === "about:blank" ? type : PROBLEMS + type;
-    const body = errors
-      ? { errors, title, detail, type: address }
-      : { title, detail, type: address, status };
-    return Response.json(body, { status, headers });
-  }
+export function problem({ status, title, detail, type, errors, headers }: Problem): Refusal {
+  const address = type ? `https://api.x.com/2/problems/${type}` : "about:blank";
+  const body = errors
+    ? { errors, title, detail, type: address }
+    : { title, detail, type: address, status };
+  return new Refusal(status, body, headers);
 }
 
 export const unauthorized = () =>
-  new XError({ status: 401, title: "Unauthorized", detail: "Unauthorized" });
+  problem({ status: 401, title: "Unauthorized", detail: "Unauthorized" });
 
 export const forbidden = (detail: string, type?: ProblemType) =>
-  new XError({ status: 403, title: "Forbidden", detail, type });
+  problem({ status: 403, title: "Forbidden", detail, type });
 
 export const invalidRequest = (message: string, parameters?: Record<string, string[]>) =>
-  new XError({
+  problem({
     status: 400,
     title: "Invalid Request",
     detail: "One or more parameters to your request was invalid.",
@@ -62,65 +40,34 @@ export const invalidRequest = (message: string, parameters?: Record<string, stri
   });
 
 export const notFound = (detail: string) =>
-  new XError({ status: 404, title: "Not Found Error", detail, type: "resource-not-found" });
+  problem({ status: 404, title: "Not Found Error", detail, type: "resource-not-found" });
 
-/** What X's edge says to a body that is too large: nothing. */
-export class TooLarge extends Error {
-  toResponse(): Response {
-    return new Response(null, { status: 413 });
-  }
-}
-
-const MAX_JSON_BYTES = 500_000;
+/** X's edge says nothing to a body that is too large. */
+const tooLarge = () => new Refusal(413);
 
 /** The JSON body in its shape; unknown keys are refused by strict shapes. */
-export async function readInput<T extends z.ZodType>(call: XCall, shape: T): Promise<z.output<T>> {
-  const type = call.request.headers.get("content-type") ?? "";
-  if (!/^application\/json\s*(;|$)/i.test(type)) {
-    throw invalidRequest(`The Content-Type "${type}" is not supported.`);
-  }
-  const bytes = await readBody(call.request, MAX_JSON_BYTES);
-  if (!bytes) throw new TooLarge();
-  let body: unknown;
-  try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
-  } catch {
-    throw invalidRequest("The body is not valid JSON.");
-  }
-  const parsed = shape.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw invalidRequest(`$.${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`);
-}
-
-const MAX_FORM_BYTES = 10_000;
-
-/** A form of names and values, as OAuth has them; null for anything else. */
-export async function readForm(call: XCall): Promise<URLSearchParams | null> {
-  const type = call.request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
-  const bytes = await readBody(call.request, MAX_FORM_BYTES);
-  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-}
+export const readInput = <T extends z.ZodType>(call: Call, shape: T): Promise<z.output<T>> =>
+  readJson(call, shape, {
+    maxBytes: 500_000,
+    wrongType: (type) => invalidRequest(`The Content-Type "${type}" is not supported.`),
+    tooLarge,
+    notJson: () => invalidRequest("The body is not valid JSON."),
+    invalid: ({ path, message }) => invalidRequest(`$.${path.join(".")}: ${message}`),
+  });
 
 /** A multipart body with none but these fields. `media` is the file. */
-export async function readMultipart(
-  call: XCall,
+export async function readMedia(
+  call: Call,
   known: readonly string[],
   maxBytes: number,
 ): Promise<{ file: Blob; fields: Map<string, string> }> {
-  const type = call.request.headers.get("content-type") ?? "";
+  const type = call.req.header("content-type") ?? "";
   if (!type.startsWith("multipart/form-data")) {
     throw invalidRequest(`The Content-Type "${type}" is not supported.`);
   }
-  const bytes = await readBody(call.request, maxBytes);
-  if (!bytes) throw new TooLarge();
-  let form: FormData;
-  try {
-    form = await new Response(bytes, { headers: { "content-type": type } }).formData();
-  } catch {
-    throw invalidRequest("The multipart body cannot be read.");
-  }
+  const form = await readMultipart(call, maxBytes);
+  if (form === "too_large") throw tooLarge();
+  if (form === "malformed") throw invalidRequest("The multipart body cannot be read.");
   let file: Blob | null = null;
   const fields = new Map<string, string>();
   for (const [name, value] of form) {
@@ -135,24 +82,25 @@ export async function readMultipart(
   return { file, fields };
 }
 
-/** Refuses a query with anything but these parameters. */
-export function requireQuery({ url }: XCall, known: readonly string[]): URLSearchParams {
-  for (const [name, value] of url.searchParams) {
+/** The query, which has none but these parameters. */
+export function requireQuery({ req }: Call, known: readonly string[]): Record<string, string> {
+  const query = req.query();
+  for (const [name, value] of Object.entries(query)) {
     if (known.includes(name)) continue;
     throw invalidRequest(`The query parameter [${name}] is not one of [${known.join(",")}]`, {
       [name]: [value],
     });
   }
-  return url.searchParams;
+  return query;
 }
 
 /** A list of fields, each of which has to be known; specification 2.167 knows a second name. */
 export function requireFields(
-  query: URLSearchParams,
+  query: Record<string, string>,
   names: readonly string[],
   known: readonly string[],
 ): string[] {
-  const fields = names.flatMap((name) => (query.get(name) ?? "").split(",")).filter(Boolean);
+  const fields = names.flatMap((name) => (query[name] ?? "").split(",")).filter(Boolean);
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown === undefined) return fields;
   throw invalidRequest(

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { sealFile, storeFile } from "../kit/files.ts";
-import { type Account, authenticate, randomDigits } from "./accounts.ts";
-import { invalidRequest, notFound, readInput, readMultipart, type XCall } from "./call.ts";
+import { keepFile, storeFile } from "../kit/files.ts";
+import { randomDigits } from "../kit/ids.ts";
+import type { Call } from "../kit/simulator.ts";
+import { type Account, authenticate } from "./accounts.ts";
+import { invalidRequest, notFound, readInput, readMedia } from "./call.ts";
 
 export const X_MEDIA_SCHEMA = `
 CREATE TABLE IF NOT EXISTS x_media (
@@ -37,7 +39,7 @@ export type MediaRecord = {
   total_bytes: number;
   file_id: number;
   finalized: number;
-  /** What looking through the file found: one of `SOUNDNESS`. */
+  /** Result of processing the file: one of `SOUNDNESS`. */
   is_sound: number;
   processed_at: number;
   expires_at: number;
@@ -93,45 +95,35 @@ const processingError = ({ is_sound }: MediaRecord) =>
     ? { code: 3, name: "UnsupportedMedia", message: "Duration exceeds max duration" }
     : { code: 1, name: "InvalidMedia", message: "The media is invalid." };
 
-export const findMedia = (call: XCall, account: Account, id: string): MediaRecord | null =>
-  call.store.sql
-    .exec<MediaRecord>(
-      "SELECT * FROM x_media WHERE id = ? AND user_id = ? AND team_id = ? AND expires_at > ?",
-      id,
-      account.userId,
-      call.origin.teamId,
-      now().getTime(),
-    )
-    .toArray()[0] ?? null;
+export function findMedia(call: Call, account: Account, id: string): MediaRecord | null {
+  const { store, origin } = call.env;
+  const own = { id, user_id: account.userId, team_id: origin.teamId };
+  const media = store.find<MediaRecord>("x_media", own);
+  return media && media.expires_at > now().getTime() ? media : null;
+}
 
-export function requireMedia(call: XCall, account: Account, id: string): MediaRecord {
+export function requireMedia(call: Call, account: Account, id: string): MediaRecord {
   const media = findMedia(call, account, id);
   if (!media) throw notFound(`Could not find media with id: [${id}].`);
   return media;
 }
 
 export function insertMedia(
-  call: XCall,
+  call: Call,
   account: Account,
   media: Pick<MediaRecord, "category" | "type" | "total_bytes" | "file_id" | "finalized">,
 ): MediaRecord {
   // More digits than a JSON number holds, as X's have.
   const id = `19${randomDigits(17)}`;
   const seconds = media.finalized === 1 ? READY_SECONDS : OPEN_SECONDS;
-  call.store.sql.exec(
-    `INSERT INTO x_media (id, user_id, team_id, category, type, total_bytes, file_id, finalized,
-       is_sound, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  call.env.store.insert("x_media", {
+    ...media,
     id,
-    account.userId,
-    call.origin.teamId,
-    media.category,
-    media.type,
-    media.total_bytes,
-    media.file_id,
-    media.finalized,
-    media.finalized,
-    now().getTime() + seconds * SECOND,
-  );
+    user_id: account.userId,
+    team_id: call.env.origin.teamId,
+    is_sound: media.finalized,
+    expires_at: now().getTime() + seconds * SECOND,
+  });
   return requireMedia(call, account, id);
 }
 
@@ -162,25 +154,23 @@ const ONE_SHOT_FIELDS = ["media", "media_category", "additional_owners"];
 const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp"];
 
 /** A file that comes in one call. */
-export async function uploadWhole(call: XCall): Promise<Response> {
+export async function uploadWhole(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
-  const { file, fields } = await readMultipart(call, ONE_SHOT_FIELDS, MAX_IMAGE_BYTES + FORM_SLACK);
+  const { file, fields } = await readMedia(call, ONE_SHOT_FIELDS, MAX_IMAGE_BYTES + FORM_SLACK);
   const category = fields.get("media_category");
   if (category !== "tweet_image") {
     throw invalidRequest(`The media_category [${category}] is not one of [tweet_image].`);
   }
   const owner = { platform: "x" as const, owner: account.userId };
-  const stored = await storeFile(call, owner, file.stream(), MAX_IMAGE_BYTES);
+  const stored = await storeFile(call.env, owner, file.stream(), MAX_IMAGE_BYTES);
   if (stored === "too_large") throw invalidRequest("File size exceeds 5242880 bytes.");
-  if (!IMAGE_TYPES.includes(stored.mime)) {
-    call.store.media.discard(stored.id);
-    throw invalidRequest("media type unrecognized.");
-  }
+  const fileId = keepFile(call.env, owner, stored, IMAGE_TYPES);
+  if (fileId === null) throw invalidRequest("media type unrecognized.");
   const media = insertMedia(call, account, {
     category,
     type: stored.mime,
     total_bytes: stored.sizeBytes,
-    file_id: sealFile(call, owner, stored.id, stored),
+    file_id: fileId,
     finalized: 1,
   });
   return Response.json({ data: toData(media) });
@@ -194,7 +184,7 @@ const altInput = z.strictObject({
 });
 
 /** The alternative text of a file. */
-export async function saveMetadata(call: XCall): Promise<Response> {
+export async function saveMetadata(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { id, metadata } = await readInput(call, altInput);
   const { text } = metadata.alt_text;
@@ -205,7 +195,7 @@ export async function saveMetadata(call: XCall): Promise<Response> {
   if (isVideo(media) || media.category === "subtitles") {
     throw invalidRequest("Alternative text is for images and GIFs.");
   }
-  call.store.sql.exec("UPDATE x_media SET alt_text = ? WHERE id = ?", text, id);
+  call.env.store.update("x_media", { id }, { alt_text: text });
   return Response.json({ data: { id, associated_metadata: metadata } });
 }
 
@@ -222,7 +212,7 @@ const subtitlesInput = z.strictObject({
 });
 
 /** Adds a subtitle file to a video. */
-export async function addSubtitles(call: XCall): Promise<Response> {
+export async function addSubtitles(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, subtitlesInput);
   const video = requireMedia(call, account, input.id);
@@ -233,17 +223,13 @@ export async function addSubtitles(call: XCall): Promise<Response> {
     throw invalidRequest("The subtitles cannot be associated with this media.");
   }
   const { language_code, display_name } = input.subtitles;
-  call.store.sql.exec(
-    "UPDATE x_media SET subtitles = ? WHERE id = ?",
-    JSON.stringify({ id: file.id, language_code, display_name }),
-    video.id,
-  );
-  const associated = [{ id: file.id, language_code, display_name }];
+  const subtitles = { id: file.id, language_code, display_name };
+  call.env.store.update("x_media", { id: video.id }, { subtitles: JSON.stringify(subtitles) });
   return Response.json({
     data: {
       id: video.id,
       media_category: input.media_category,
-      associated_subtitles: associated,
+      associated_subtitles: [subtitles],
     },
   });
 }

@@ -1,11 +1,13 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { deliver } from "../kit/simulator.ts";
-import { type Account, authenticate, isSubscriber, randomDigits } from "./accounts.ts";
-import { forbidden, invalidRequest, notFound, readInput, type XCall } from "./call.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import { steer } from "../kit/steered.ts";
+import { type Account, authenticate, isSubscriber } from "./accounts.ts";
+import { forbidden, invalidRequest, notFound, readInput } from "./call.ts";
 import { findMedia, isVideo, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
-import { refuseAsSteered } from "./steering.ts";
+import { REFUSALS } from "./steering.ts";
 import { linksOf, weightOf } from "./text.ts";
 
 export const X_POSTS_SCHEMA = `
@@ -85,7 +87,7 @@ const MAX_OF_KIND: Record<string, number> = {
 };
 
 /** The files of a post: each there, looked through, not used before, and fitting the others. */
-function requireFiles(call: XCall, account: Account, ids: readonly string[]): MediaRecord[] {
+function requireFiles(call: Call, account: Account, ids: readonly string[]): MediaRecord[] {
   const files = ids.map((id) => {
     const media = findMedia(call, account, id);
     const isReady =
@@ -123,13 +125,13 @@ function requireText(account: Account, { text = "", media, poll }: PostInput): s
   return text;
 }
 
-function refuseDuplicate(call: XCall, account: Account, text: string): void {
+function refuseDuplicate(call: Call, account: Account, text: string): void {
   if (text.trim() === "") return;
-  const [same] = call.store.sql
+  const [same] = call.env.store.sql
     .exec(
       "SELECT id FROM x_posts WHERE user_id = ? AND team_id = ? AND text = ? AND created_at > ?",
       account.userId,
-      call.origin.teamId,
+      call.env.origin.teamId,
       text,
       now().getTime() - DUPLICATE_MS,
     )
@@ -178,44 +180,39 @@ function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
   return { shown, urls };
 }
 
-export async function createPost(call: XCall): Promise<Response> {
+export async function createPost(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, postInput);
 
   // Nothing waits from here to the end, so that no file stands in two posts.
   const text = requireText(account, input);
   const files = requireFiles(call, account, input.media?.media_ids ?? []);
-  const verdict = call.store.steer(call.origin, account.userId, text, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const reply = steer(call.env, REFUSALS, { key: account.userId, text, token });
   refuseDuplicate(call, account, text);
   const { id, shown } = savePost(call, account, input, files);
   const data = { id, text: shown, edit_history_tweet_ids: [id] };
-  return deliver(verdict.reply, Response.json({ data }, { status: 201 }));
+  return deliver(reply, Response.json({ data }, { status: 201 }));
 }
 
-function savePost(call: XCall, account: Account, input: PostInput, files: MediaRecord[]) {
-  const { store, origin } = call;
+function savePost(call: Call, account: Account, input: PostInput, files: MediaRecord[]) {
+  const { store, origin } = call.env;
   const id = newPostId();
   const { text = "" } = input;
   const url = `https://x.com/${account.username}/status/${id}`;
   const kind = files[0] && isVideo(files[0]) ? "video" : "photo";
   const mediaKeys = files.map(mediaKeyOf);
   const { shown, urls } = show(text, `${url}/${kind}/1`, mediaKeys);
-  store.sql.exec(
-    `INSERT INTO x_posts (id, user_id, team_id, text, shown, urls, media_keys, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert("x_posts", {
     id,
-    account.userId,
-    origin.teamId,
+    user_id: account.userId,
+    team_id: origin.teamId,
     text,
     shown,
-    JSON.stringify(urls),
-    JSON.stringify(mediaKeys),
-    now().getTime(),
-  );
-  for (const file of files) {
-    store.sql.exec("UPDATE x_media SET used_in = ? WHERE id = ?", id, file.id);
-  }
+    urls: JSON.stringify(urls),
+    media_keys: JSON.stringify(mediaKeys),
+    created_at: now().getTime(),
+  });
+  for (const file of files) store.update("x_media", { id: file.id }, { used_in: id });
   const subtitles = files.flatMap((file) =>
     file.subtitles === null ? [] : [JSON.parse(file.subtitles)],
   );
@@ -238,9 +235,10 @@ function savePost(call: XCall, account: Account, input: PostInput, files: MediaR
   return { id, shown };
 }
 
-export async function deletePost(call: XCall, id: string): Promise<Response> {
+export async function deletePost(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
-  const { store, origin } = call;
+  const id = idOf(call);
+  const { store, origin } = call.env;
   const { rowsWritten } = store.sql.exec(
     "DELETE FROM x_posts WHERE id = ? AND user_id = ? AND team_id = ?",
     id,

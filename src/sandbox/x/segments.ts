@@ -4,8 +4,9 @@ import { SECOND } from "../../core/time.ts";
 import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
 import { readMovieSeconds } from "../kit/movie-length.ts";
+import { type Call, idOf } from "../kit/simulator.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
-import { invalidRequest, readInput, readMultipart, requireQuery, type XCall } from "./call.ts";
+import { invalidRequest, readInput, readMedia, requireQuery } from "./call.ts";
 import { insertMedia, type MediaRecord, requireMedia, SOUNDNESS, toData } from "./media.ts";
 
 /** Source: X, "Initialize media upload". */
@@ -16,7 +17,7 @@ const MAX_SUBTITLES_BYTES = 1_048_576;
 const MAX_SEGMENT_BYTES = 4_194_304;
 const FORM_SLACK = 10_000;
 const MAX_SEGMENT_INDEX = 999;
-/** To be waited for, short enough to be watched. */
+/** Simulated processing time of a video or GIF. */
 const PROCESSING_SECONDS = 3;
 /** A segment takes several slices of the storage. */
 const SLICES_PER_SEGMENT = Math.ceil(MAX_SEGMENT_BYTES / SLICE_BYTES);
@@ -49,7 +50,7 @@ const initializeInput = z.strictObject({
 });
 
 /** Opens a file that comes in segments. */
-export async function initialize(call: XCall): Promise<Response> {
+export async function initialize(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, initializeInput);
   const { media_category: category, media_type: type, total_bytes } = input;
@@ -64,25 +65,26 @@ export async function initialize(call: XCall): Promise<Response> {
     category,
     type,
     total_bytes,
-    file_id: reserveFile(call, file),
+    file_id: reserveFile(call.env, file),
     finalized: 0,
   });
   const { id, media_key, expires_after_secs } = toData(media);
   return Response.json({ data: { id, media_key, expires_after_secs } });
 }
 
-function requireOpen(call: XCall, account: Account, id: string): MediaRecord {
+function requireOpen(call: Call, account: Account, id: string): MediaRecord {
   const media = requireMedia(call, account, id);
   if (media.finalized === 1) throw invalidRequest("The upload has already been finalized.");
   return media;
 }
 
 /** One segment; the same one may come again, and takes the place of the first. */
-export async function append(call: XCall, id: string): Promise<Response> {
+export async function append(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
-  const { store } = call;
+  const id = idOf(call);
+  const { store } = call.env;
   const media = requireOpen(call, account, id);
-  const { file, fields } = await readMultipart(
+  const { file, fields } = await readMedia(
     call,
     ["media", "segment_index"],
     MAX_SEGMENT_BYTES + FORM_SLACK,
@@ -109,7 +111,7 @@ export async function append(call: XCall, id: string): Promise<Response> {
 }
 
 /** Every segment from the first to the last has to be there, and together they are the file. */
-function requireWhole({ store }: XCall, media: MediaRecord): void {
+function requireWhole({ env: { store } }: Call, media: MediaRecord): void {
   const sizes = store.sql
     .exec<{ segment_index: number; size: number }>(
       "SELECT segment_index, size FROM x_segments WHERE media_id = ? ORDER BY segment_index",
@@ -122,9 +124,9 @@ function requireWhole({ store }: XCall, media: MediaRecord): void {
   }
 }
 
-/** What looking through a closed file finds. */
+/** Compares a closed file with what was announced, and with the limits of its category. */
 async function judge(
-  { store }: XCall,
+  { env: { store } }: Call,
   account: Account,
   media: MediaRecord,
   mime: string,
@@ -138,41 +140,37 @@ async function judge(
   return seconds > most ? SOUNDNESS.tooLong : SOUNDNESS.sound;
 }
 
-/** Closes the file; videos and GIFs are looked through before they can be posted. */
-export async function finalize(call: XCall, id: string): Promise<Response> {
+/** Closes the file; videos and GIFs are processed before they can be posted. */
+export async function finalize(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
-  const { store, origin } = call;
+  const id = idOf(call);
+  const { store } = call.env;
   const media = requireOpen(call, account, id);
   requireWhole(call, media);
   const file = await readStored(store, media.file_id);
   const soundness = await judge(call, account, media, file.mime);
-  const sealed = sealFile(
-    { store, origin },
-    { platform: "x", owner: account.userId },
-    media.file_id,
-    media.category === "subtitles" ? { ...file, mime: media.type } : file,
-  );
+  const owner = { platform: "x", owner: account.userId } as const;
+  const named = media.category === "subtitles" ? { ...file, mime: media.type } : file;
   const at = now().getTime();
-  store.sql.exec(
-    `UPDATE x_media SET finalized = 1, is_sound = ?, file_id = ?, processed_at = ?, expires_at = ?
-     WHERE id = ?`,
-    soundness,
-    sealed,
-    at + PROCESSING_SECONDS * SECOND,
-    at + 86_400 * SECOND,
-    id,
-  );
+  const changed = {
+    finalized: 1,
+    is_sound: soundness,
+    file_id: sealFile(call.env, owner, media.file_id, named),
+    processed_at: at + PROCESSING_SECONDS * SECOND,
+    expires_at: at + 86_400 * SECOND,
+  };
+  store.update("x_media", { id }, changed);
   return Response.json({ data: toData(requireMedia(call, account, id)) });
 }
 
 /** How far the file is. */
-export async function readStatus(call: XCall): Promise<Response> {
+export async function readStatus(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const query = requireQuery(call, ["command", "media_id"]);
-  if ((query.get("command") ?? "STATUS") !== "STATUS") {
+  if ((query.command ?? "STATUS") !== "STATUS") {
     throw invalidRequest("The `command` query parameter is not one of [STATUS]");
   }
-  const id = query.get("media_id") ?? "";
+  const id = query.media_id ?? "";
   if (!/^\d{1,19}$/.test(id)) throw invalidRequest(`media_id: [${id}] is no id`);
   return Response.json({ data: toData(requireMedia(call, account, id)) });
 }

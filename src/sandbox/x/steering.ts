@@ -1,17 +1,16 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { forcedFailure } from "../kit/simulator.ts";
-import type { Verdict } from "../kit/steering.ts";
-import { forbidden, unauthorized, XError } from "./call.ts";
+import type { SteeredRefusals } from "../kit/steered.ts";
+import { forbidden, problem, unauthorized } from "./call.ts";
 
 /** The window of X's rate limits. Source: X, "Rate limits". */
 const WINDOW_SECONDS = 900;
 
 const unavailable = () =>
-  new XError({ status: 503, title: "Service Unavailable", detail: "Service Unavailable" });
+  problem({ status: 503, title: "Service Unavailable", detail: "Service Unavailable" });
 
 const tooMany = () =>
-  new XError({
+  problem({
     status: 429,
     title: "Too Many Requests",
     detail: "Too Many Requests",
@@ -22,37 +21,25 @@ const tooMany = () =>
     },
   });
 
-/** What steering makes of a post that is not accepted. */
-export function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Response {
-  if (verdict.kind === "token_refused") return unauthorized().toResponse();
-  if (verdict.kind === "server_error") return unavailable().toResponse();
-  switch (verdict.code) {
-    case "rate_limited":
-      return tooMany().toResponse();
-    case "account_disconnected":
-      return forbidden(
-        "Your account is suspended and is not permitted to access this feature.",
-      ).toResponse();
-    case "content_flagged":
-      return forbidden(
+export const REFUSALS: SteeredRefusals = {
+  expiredToken: unauthorized,
+  serverError: unavailable,
+  failures: {
+    rate_limited: tooMany,
+    account_disconnected: () =>
+      forbidden("Your account is suspended and is not permitted to access this feature."),
+    content_flagged: () =>
+      forbidden(
         "This request looks like it might be automated. To protect our users from spam and other malicious activity, we can't complete this action right now.",
-      ).toResponse();
-    case "media_invalid":
-      return forbidden(
-        "This user is not allowed to post a video longer than 2 minutes.",
-      ).toResponse();
-    case "platform_unavailable":
-      return new XError({
+      ),
+    media_invalid: () =>
+      forbidden("This user is not allowed to post a video longer than 2 minutes."),
+    platform_unavailable: () =>
+      problem({
         status: 402,
         title: "CreditsDepleted",
         detail: "Your enrolled account does not have any credits to fulfill this request.",
-      }).toResponse();
-    case "unknown":
-      return forbidden("You are not permitted to perform this action.").toResponse();
-    default:
-      return forcedFailure({
-        code: verdict.code,
-        message: `The sandbox was asked for this failure: ${verdict.code}.`,
-      }).toResponse();
-  }
-}
+      }),
+    unknown: () => forbidden("You are not permitted to perform this action."),
+  },
+};

@@ -1,3 +1,5 @@
+import type { Call } from "../kit/simulator.ts";
+
 /** More than the megabyte that anybody takes. */
 const LARGE_BYTES = 1_100_000;
 
@@ -10,8 +12,9 @@ const FILES: Record<string, string> = {
   "/hello.txt": "Hello",
 };
 
-/** The files of an address that a post may name; not a part of X. */
-export function serveSubtitles({ pathname }: URL): Response {
+/** Serves subtitle files to try posts with, since nothing of the sandbox leaves the machine. */
+export function serveSubtitles({ req }: Call): Response {
+  const { pathname } = new URL(req.url);
   if (pathname === "/large.srt") return new Response(SRT.padEnd(LARGE_BYTES, "\n"));
   const text = Object.hasOwn(FILES, pathname) ? FILES[pathname] : undefined;
   return text === undefined ? new Response(null, { status: 404 }) : new Response(text);

@@ -1,6 +1,7 @@
 import { SECOND } from "../../core/time.ts";
+import { type Call, idOf } from "../kit/simulator.ts";
 import { authenticate, requireSelf } from "./accounts.ts";
-import { invalidRequest, requireFields, requireQuery, type XCall } from "./call.ts";
+import { invalidRequest, requireFields, requireQuery } from "./call.ts";
 import type { PostRow, UrlEntity } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
@@ -22,17 +23,17 @@ const FIELDS = ["id", "text", "created_at", "entities", "attachments", "note_twe
 const ALWAYS = ["id", "text"];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
-function readInstant(query: URLSearchParams, name: string, otherwise: number): number {
-  const text = query.get(name);
-  if (text === null) return otherwise;
+function readInstant(query: Record<string, string>, name: string, otherwise: number): number {
+  const text = query[name];
+  if (text === undefined) return otherwise;
   if (INSTANT.test(text) && !Number.isNaN(Date.parse(text))) return Date.parse(text);
   throw invalidRequest(
     `The \`${name}\` query parameter value [${text}] is not a valid RFC3339 date`,
   );
 }
 
-function readPageSize(query: URLSearchParams): number {
-  const text = query.get("max_results") ?? String(PAGE.usual);
+function readPageSize(query: Record<string, string>): number {
+  const text = query.max_results ?? String(PAGE.usual);
   const size = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (size >= PAGE.least && size <= PAGE.most) return size;
   throw invalidRequest(
@@ -60,22 +61,23 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
 }
 
 /** An account's own posts, newest first. */
-export async function listPosts(call: XCall, userId: string): Promise<Response> {
+export async function listPosts(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
+  const userId = idOf(call);
   requireSelf(account, userId);
   const query = requireQuery(call, PARAMETERS);
   const fields = requireFields(query, ["tweet.fields", "post.fields"], FIELDS);
   const size = readPageSize(query);
-  const rows = call.store.sql
+  const rows = call.env.store.sql
     .exec<PostRow>(
       `SELECT * FROM x_posts WHERE user_id = ? AND team_id = ? AND created_at >= ?
          AND created_at < ? AND (?5 IS NULL OR length(id) = length(?5) AND id < ?5)
        ORDER BY created_at DESC, id DESC LIMIT ?6`,
       userId,
-      call.origin.teamId,
+      call.env.origin.teamId,
       readInstant(query, "start_time", 0),
       readInstant(query, "end_time", Number.MAX_SAFE_INTEGER),
-      query.get("pagination_token"),
+      query.pagination_token ?? null,
       size + 1,
     )
     .toArray();
