@@ -8,7 +8,7 @@ import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
-import { expireFiles } from "../features/media/expiry.ts";
+import { expireFiles } from "../features/uploads/media-expiry.ts";
 
 /**
  * One page of a chore that goes on from `cursor`; null begins it. Answers where the next page begins,

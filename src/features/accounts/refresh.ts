@@ -2,7 +2,7 @@ import { addSeconds } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
-import { emit, emitIfChanged } from "../events/emit.ts";
+import { emit, emitIfChanged } from "../events/repo.ts";
 import {
   appKeysOf,
   openCredentials,

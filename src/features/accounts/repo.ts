@@ -1,11 +1,9 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { toFailureObject } from "../../core/failures.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { instant } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
-import { refundUploads } from "../credits/repo.ts";
 import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
@@ -172,27 +170,3 @@ export const countFailure = (id: string): Query<number> =>
 
 export const forgetFailures = (id: string): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id}`);
-
-/**
- * The posts of a disconnected account that have not gone out: failed as account_disconnected, each
- * with its event, and with its credits back. What is being published at this moment is left to finish.
- */
-export function failWaitingUploads(account: AccountRow, now: Date): Query<number>[] {
-  const failure = toFailureObject("account_disconnected");
-  const message = "The account was disconnected before the post went out.";
-  const at = now.getTime();
-  const waiting = sql`team_id = ${account.teamId} AND account_id = ${account.id}
-    AND status_group IN ('scheduled', 'pending') AND status <> 'processing' AND deleted_at IS NULL`;
-  return [
-    ...(account.platform === "x" ? refundUploads(now, waiting) : []),
-    sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-      SELECT team_id, 'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8))), 'upload.failed',
-        json_object('uploadId', id, 'platform', platform, 'accountId', account_id,
-          'status', 'failed', 'errorMessage', ${message}, 'failure', json(${JSON.stringify(failure)})),
-        ${at}
-      FROM uploads WHERE ${waiting}`),
-    sqlWrite(sql`UPDATE uploads SET status = 'failed', status_group = 'failed', due_at = NULL,
-        failure_code = ${failure.code}, error_message = ${message}, failed_at = ${at}
-      WHERE ${waiting}`),
-  ];
-}

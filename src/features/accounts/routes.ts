@@ -2,6 +2,7 @@ import * as z from "zod";
 import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { idParams } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { failWaiting } from "../uploads/service.ts";
 import {
   accountDetailSchema,
   accountFilterSchema,
@@ -117,7 +118,8 @@ const remove = apiRoute({
   },
 });
 accountRoutes.openapi(remove, async (c) => {
-  const account = await accounts.removeAccount(c.var.ctx, c.req.valid("param").id);
+  const { id: wanted } = c.req.valid("param");
+  const account = await accounts.removeAccount(c.var.ctx, wanted, [failWaiting]);
   const { id, platform, accountName } = account;
   const message = `${accountName} has been disconnected.`;
   return c.json({ success: true as const, message, data: { id, platform, accountName } }, 200);

@@ -3,6 +3,7 @@ import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
+import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import type {
   AppKeys,
@@ -13,7 +14,7 @@ import type {
 } from "../../platforms/connector.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/kit/login.ts";
-import { emitIfChanged } from "../events/emit.ts";
+import { emitIfChanged } from "../events/repo.ts";
 import {
   appKeysOf,
   openCredentials,
@@ -188,17 +189,23 @@ async function storeAccount(
   return account ?? storeAccount(ctx, platform, mode, { profile, credentials });
 }
 
+/** What else ends with an account: the statements of a later feature, for the same batch. */
+type EndWithAccount = (ctx: Ctx, account: AccountRow) => Query<unknown>[];
+
 /**
- * Disconnects an account: its login is ended at the platform and forgotten, its waiting posts fail
- * as account_disconnected, its history stays.
+ * Disconnects an account: its login is ended at the platform and forgotten, what the later features give
+ * in `endings` ends with it, its history stays.
  *
  * @throws AppError NOT_FOUND
  */
-export async function removeAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+export async function removeAccount(
+  ctx: Ctx,
+  id: string,
+  endings: readonly EndWithAccount[],
+): Promise<AccountRow> {
   const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
-  const now = ctx.now();
-  const gone = { status: "revoked", credentials: null, deletedAt: now } as const;
+  const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
   await ctx.db.runAll<unknown>([
     repo.updateAccount(ctx.team, id, gone),
     emitIfChanged(ctx, {
@@ -206,7 +213,7 @@ export async function removeAccount(ctx: Ctx, id: string): Promise<AccountRow> {
       name: "connected_account.disconnected",
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
-    ...repo.failWaitingUploads(account, now),
+    ...endings.flatMap((end) => end(ctx, account)),
   ]);
   ctx.defer(revokeAtPlatform(ctx, account));
   return account;

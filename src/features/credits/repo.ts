@@ -97,9 +97,15 @@ function openPeriod(terms: CreditTerms, teamId: number, cause: string): Query<nu
 
 /**
  * Takes what the attempt costs, once, if the team has it and the job is still ours: included credits
- * first. Each statement acts only if the one before it did.
+ * first. Each statement acts only if the one before it did, and so must `noted`, which notes the cost in
+ * the post.
  */
-export function debit(terms: CreditTerms, upload: PayingUpload, cost: number): Query<number>[] {
+export function debit(
+  terms: CreditTerms,
+  upload: PayingUpload,
+  cost: number,
+  noted: Query<number>,
+): Query<number>[] {
   const { id, teamId, fence } = upload;
   const now = terms.now();
   const period = periodOf(now);
@@ -116,9 +122,7 @@ export function debit(terms: CreditTerms, upload: PayingUpload, cost: number): Q
       WHERE u.id = ${id} AND u.fence = ${fence} AND u.status = 'processing'
         AND p.included + coalesce(b.purchased, 0) >= ${cost}
       ON CONFLICT DO NOTHING`),
-    sqlWrite(sql`UPDATE uploads SET credits_spent = coalesce(credits_spent, 0) + ${cost},
-        credits_refunded = coalesce(credits_refunded, 0)
-      WHERE id = ${id} AND changes() > 0`),
+    noted,
     sqlWrite(sql`UPDATE credit_periods SET included = included + ${taken(sql`included`)}
       WHERE team_id = ${teamId} AND period = ${period} AND changes() > 0`),
     sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + ${taken(sql`purchased`)}
@@ -154,7 +158,7 @@ const openDebits = (attempts: SQL): SQL =>
  * Gives back what was taken for these attempts, a select of `(team_id, reference)`, each once and as it
  * was split. Included credits go to the month that runs now.
  */
-function refund(now: Date, attempts: SQL): Query<number>[] {
+export function refund(now: Date, attempts: SQL): Query<number>[] {
   const period = periodOf(now);
   return [
     sqlWrite(sql`INSERT INTO credit_periods (team_id, period, included)
@@ -172,47 +176,9 @@ function refund(now: Date, attempts: SQL): Query<number>[] {
   ];
 }
 
-/** Of the attempt whose job now has `status`, if it is our write that gave it that. */
-export const refundAttempt = (now: Date, upload: PayingUpload, status: string): Query<number>[] =>
-  refund(
-    now,
-    sql`SELECT u.team_id, ${referenceOf(upload)} AS reference FROM uploads u
-      WHERE u.id = ${upload.id} AND u.fence = ${upload.fence} AND u.status = ${status}`,
-  );
-
-/**
- * Of an attempt that an edit of the waiting post has ended: another has followed it, and no worker was in
- * between. For the batch that does so, after the statement that does.
- */
-export const refundFollowed = (now: Date, upload: PayingUpload): Query<number>[] =>
-  refund(
-    now,
-    sql`SELECT u.team_id, ${referenceOf(upload)} AS reference FROM uploads u
-      WHERE u.id = ${upload.id} AND u.fence = ${upload.fence} AND u.attempt = ${upload.attempt + 1}`,
-  );
-
-/**
- * Of the current attempts of all posts of X that `where` describes: for the batch that ends them, before
- * the statement by which they are described no more.
- */
-export const refundUploads = (now: Date, where: SQL): Query<number>[] => {
-  const attempts = sql`SELECT team_id, 'upload:' || id || ':' || attempt AS reference FROM uploads
-    WHERE platform = 'x' AND deleted_at IS NULL AND ${where}`;
-  return [
-    sqlWrite(sql`UPDATE uploads SET credits_refunded = coalesce(credits_refunded, 0) + coalesce((
-        SELECT -SUM(d.included + d.purchased) FROM ${openDebits(
-          sql`SELECT uploads.team_id, 'upload:' || uploads.id || ':' || uploads.attempt AS reference`,
-        )}), 0)
-      WHERE platform = 'x' AND deleted_at IS NULL AND credits_spent > 0 AND ${where}`),
-    ...refund(now, attempts),
-  ];
-};
-
-/** What the attempt gets back, for the statement that ends it. */
-export const refundable = (upload: Omit<PayingUpload, "fence">): SQL =>
-  sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(
-    sql`SELECT ${upload.teamId} AS team_id, ${referenceOf(upload)} AS reference`,
-  )}), 0)`;
+/** The credits that `refund` gives back for these attempts, as SQL. */
+export const refundable = (attempts: SQL): SQL =>
+  sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(attempts)}), 0)`;
 
 /** Credits that were bought. The id has to be a new one. */
 export function grantPack(

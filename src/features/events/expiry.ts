@@ -1,8 +1,7 @@
-import { sql } from "drizzle-orm";
 import { firstIdSince } from "../../core/ids.ts";
 import { DAY } from "../../core/time.ts";
-import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { removeEvents, teamAfter } from "./repo.ts";
 
 /** Spec is silent: the feed of events goes back 30 days. */
 const KEPT_MS = 30 * DAY;
@@ -20,21 +19,10 @@ const TEAMS = 500;
 export async function forgetOldEvents(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);
   const before = firstIdSince("evt", new Date(deps.now().getTime() - KEPT_MS));
-  const [[next], removed] = await deps.db.run([teamAfter(from), removeEvents(from, before)]);
+  const [[next], removed] = await deps.db.run([
+    teamAfter(from, TEAMS),
+    removeEvents({ from, teams: TEAMS, before, most: SLICE }),
+  ]);
   if (removed === SLICE) return String(from);
   return next === undefined ? null : String(next);
 }
-
-/** The first team that `removeEvents` does not look at. */
-const teamAfter = (from: number): Query<number[]> =>
-  sqlQuery(
-    sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${TEAMS}`,
-    (row) => row.id as number,
-  );
-
-const removeEvents = (from: number, before: string): Query<number> =>
-  sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN (
-    SELECT old.team_id, old.id
-      FROM (SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT ${TEAMS}) team
-      CROSS JOIN events old ON old.team_id = team.id AND old.id < ${before}
-      LIMIT ${SLICE})`);

@@ -3,7 +3,7 @@ import type { PlanName } from "../../core/plans.ts";
 import { type Query, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { EventName } from "../events/catalogue.ts";
-import { emit } from "../events/emit.ts";
+import { emit } from "../events/repo.ts";
 
 type SubscriptionEvent = Extract<EventName, `subscription.${string}`>;
 

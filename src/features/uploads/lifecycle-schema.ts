@@ -186,7 +186,7 @@ export const toOlderItem = (post: OlderRecord): z.infer<typeof olderItemSchema> 
   id: post.id,
   title: post.title,
   platform: post.platform,
-  status: post.status,
+  status: post.statusGroup,
   uploadedAt: iso(post.uploadedAt),
   metadata: post.metadata,
 });
@@ -197,7 +197,7 @@ export const toOlderPost = (post: OlderRecord): z.infer<typeof olderPostSchema> 
   connectedAccountId: post.accountId,
   platform: post.platform,
   title: post.title,
-  status: post.status,
+  status: post.statusGroup,
   uploadedAt: iso(post.uploadedAt),
   metadata: JSON.stringify(post.metadata ?? {}),
   fileSize: String(post.fileSize),

@@ -1,7 +1,7 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { dailyCapOf, dailyCaps } from "./create/admission.ts";
-import { dayOfAccount } from "./lifecycle-repo.ts";
+import { dayOfAccount } from "./repo/read.ts";
 import { CAP_WINDOW_MS } from "./rules.ts";
 
 /** How far an account may go today. */

@@ -1,8 +1,8 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { olderById, olderByIds, olderPage } from "./lifecycle-repo.ts";
 import type { OlderFilter } from "./lifecycle-schema.ts";
 import { fillPage } from "./page-size.ts";
+import { olderById, olderByIds, olderPage } from "./repo/older.ts";
 import type { OlderRecord } from "./table.ts";
 
 /**

@@ -22,6 +22,17 @@ export type StatusGroup = Exclude<UploadStatus, "processing">;
 export const groupOf = (status: UploadStatus): StatusGroup =>
   status === "processing" ? "pending" : status;
 
+/** Statuses from which a stored post comes to each. Source: spec, "Upload status". */
+export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
+  draft: [],
+  pending_approval: ["scheduled", "pending", "processing", "failed"],
+  scheduled: ["scheduled", "pending"],
+  pending: ["scheduled", "processing", "failed"],
+  processing: ["pending", "processing"],
+  completed: ["processing"],
+  failed: ["scheduled", "pending", "processing"],
+};
+
 /** `submitting`: the call that cannot be undone was entered. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
 

@@ -1,11 +1,12 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { fillPage } from "./page-size.ts";
-import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo.ts";
+import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo/read.ts";
 import type { UploadFilter } from "./schema.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 export { createUpload } from "./create/create.ts";
+export { failWaiting } from "./repo/failed.ts";
 
 /**
  * One page, most recent first, and how many there are in all.

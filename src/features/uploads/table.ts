@@ -121,14 +121,16 @@ export interface UploadWithAccount {
 }
 
 /** What the older operations tell of a post. */
-export interface OlderRecord {
-  id: number;
-  createdBy: number | null;
-  accountId: string;
-  platform: Platform;
-  title: string | null;
-  status: StatusGroup;
-  uploadedAt: Date | null;
-  metadata: UploadMetadata | null;
-  fileSize: number;
-}
+export const OLDER_PROPERTIES = [
+  "id",
+  "createdBy",
+  "accountId",
+  "platform",
+  "title",
+  "statusGroup",
+  "uploadedAt",
+  "metadata",
+  "fileSize",
+] as const satisfies (keyof UploadRow)[];
+
+export type OlderRecord = Pick<UploadRow, (typeof OLDER_PROPERTIES)[number]>;

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { grantPack, refundUploads } from "../../../src/features/credits/repo.ts";
+import { grantPack } from "../../../src/features/credits/repo.ts";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
+import { refundUploads } from "../../../src/features/uploads/repo/credits.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { measure } from "../../support/meter.ts";
 import { testJpeg, testPng } from "../../support/videos.ts";

@@ -1,16 +1,8 @@
 import { AppError, notFound } from "../../../core/errors.ts";
-import type { Query } from "../../../db/client.ts";
 import type { Ctx } from "../../../deps.ts";
-import { emitIfChanged } from "../../events/emit.ts";
-import {
-  cancelWaiting,
-  ownUpload,
-  plannedTime,
-  refundWaiting,
-  removeResting,
-} from "../lifecycle-repo.ts";
+import { ownUpload, removeResting } from "../repo/change.ts";
+import { cancelWaiting } from "../repo/failed.ts";
 import type { UploadStatus } from "../rules.ts";
-import type { UploadRow } from "../table.ts";
 
 /** What became of a post that was to be deleted. `status`: of a removed one, the status it had. */
 export interface Deleted {
@@ -33,8 +25,9 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is published. Delete it at the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
+  // Of both lists, the last statement but one says whether it was done.
   const changed = await ctx.db.runAll(
-    isWaiting ? cancelling(ctx, row) : removeResting(id, status, ctx.now()),
+    isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
   );
   if (changed.at(-2) !== 1) {
     throw notCancellable("The post has just changed, or is being published. Read it again.");
@@ -43,20 +36,3 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
 }
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);
-
-/** As in `removeResting`, the last statement but one says whether it was done. */
-const cancelling = (ctx: Ctx, row: UploadRow): Query<number>[] => [
-  ...(row.platform === "x" ? refundWaiting(row.id, ctx.now()) : []),
-  cancelWaiting(row.id, "Cancelled before it went out.", ctx.now()),
-  emitIfChanged(ctx, {
-    team: row.teamId,
-    name: "upload.cancelled",
-    data: {
-      uploadId: row.id,
-      platform: row.platform,
-      accountId: row.accountId,
-      // Somebody may have moved it since it was read.
-      scheduledFor: plannedTime(row.id),
-    },
-  }),
-];

@@ -5,7 +5,6 @@ import { BROKEN_TEXT, isBrokenText } from "../../../core/text.ts";
 import type { Actor, Ctx } from "../../../deps.ts";
 import type { Post, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
-import { refundFollowed } from "../../credits/repo.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { accountFacts, requireQuota } from "../create/admission.ts";
@@ -14,11 +13,12 @@ import { contentHash } from "../create/content-hash.ts";
 import { contentViolations, prepareText, textOf } from "../create/content-rules.ts";
 import { hasQuota } from "../create/room.ts";
 import { boundErrors } from "../create/text-bounds.ts";
-import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../lifecycle-repo.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
+import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../repo/change.ts";
+import { refundFollowed } from "../repo/credits.ts";
 import { emitScheduled } from "../repo/events.ts";
-import { groupOf, isWithinLookAhead, scheduleRefusal } from "../rules.ts";
+import { isWithinLookAhead, scheduleRefusal } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
 /** What an edit may touch, as it is to be. */
@@ -204,13 +204,13 @@ async function changesOf(
   // What was prepared at the platform may hold the old text; an earlier try's words are of the old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isTrusted) {
-    const held = { status: "pending_approval", statusGroup: groupOf("pending_approval") } as const;
-    return { ...set, ...afresh, ...held, approvedHash: null, dueAt: null, wokenAt: null };
+    const held = { status: "pending_approval", approvedHash: null } as const;
+    return { ...set, ...afresh, ...held, dueAt: null, wokenAt: null };
   }
   if (isWaiting && hasNewDate && wanted.scheduledFor) {
     const at = wanted.scheduledFor;
     const wokenAt = isWithinLookAhead(at, ctx.now()) ? at : null;
-    return { ...set, ...afresh, status: "scheduled", statusGroup: "scheduled", dueAt: at, wokenAt };
+    return { ...set, ...afresh, status: "scheduled", dueAt: at, wokenAt };
   }
   return row.status === "pending" ? { ...set, bookmark: null } : set;
 }

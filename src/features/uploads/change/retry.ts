@@ -22,9 +22,10 @@ import {
   requireRoom,
 } from "../create/admission.ts";
 import { contentHash } from "../create/content-hash.ts";
+import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
+import { wake, wakeTogether } from "../publish/wake.ts";
 import {
   beginAttempts,
-  ifChanged,
   type NextAttempt,
   needFilesAgain,
   type Retryable,
@@ -32,9 +33,8 @@ import {
   stillFailed,
   uploadsLackingFiles,
   uploadToRetry,
-} from "../lifecycle-repo.ts";
-import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
-import { wake, wakeTogether } from "../publish/wake.ts";
+} from "../repo/retry.ts";
+import { ifChanged } from "../repo/update.ts";
 import type { UploadRow } from "../table.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */

@@ -2,7 +2,7 @@ import { AppError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plans.ts";
 import type { Ctx } from "../../../deps.ts";
 import { type NamedCall, requireSameCall } from "../../idempotency/repo.ts";
-import { uploadById } from "../repo.ts";
+import { uploadById } from "../repo/read.ts";
 import type { UploadRecord } from "../table.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";

@@ -10,7 +10,7 @@ import type { MediaKind } from "../../../platforms/connector.ts";
 import { type NamedCall, type StoredAnswer, storedAnswer } from "../../idempotency/repo.ts";
 import { refusedMediaUrl } from "../../media/download.ts";
 import { measureFile, type StoredFile, storeFile } from "../../media/store.ts";
-import { recentPosts } from "../repo.ts";
+import { recentPosts } from "../repo/read.ts";
 import { type AccountFacts, accountFacts } from "./admission.ts";
 import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
 import { urlRefusal } from "./text-bounds.ts";

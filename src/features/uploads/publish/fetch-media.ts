@@ -1,9 +1,8 @@
-import { sql } from "drizzle-orm";
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
-import { sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { DOWNLOAD_SECONDS, downloadMedia } from "../../media/download.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../../media/repo.ts";
+import { needFile } from "../repo/files.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { Lease } from "./lease.ts";
 import { renewedLease, save } from "./writes.ts";
@@ -67,8 +66,7 @@ export async function fetchNextMedia(
     },
     [
       insertMedia(teamId, [file], now),
-      sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
-        VALUES (${teamId}, ${file.sha256}, ${upload.id})`),
+      needFile(upload, file.sha256),
       // Whose object stands for the content is known only once the use is written: until then a file
       // that was there already may go.
       { ...stored, read: (result) => kept.push(...stored.read(result)) },

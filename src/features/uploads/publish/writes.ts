@@ -1,35 +1,24 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
-import { type Failure, LOOK_FIRST, toFailureObject } from "../../../core/failures.ts";
+import type { Failure } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
-import { orm, type Query, sqlWrite } from "../../../db/client.ts";
+import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
 import { countFailure, forgetFailures } from "../../accounts/repo.ts";
-import { refundAttempt, refundable } from "../../credits/repo.ts";
-import { emitIfChanged } from "../../events/emit.ts";
-import { isWithinLookAhead, LEASE_SECONDS, type Stage, type UploadStatus } from "../rules.ts";
-import { type UploadRow, uploads } from "../table.ts";
+import { emitIfChanged } from "../../events/repo.ts";
+import { creditRefund } from "../repo/credits.ts";
+import { failAttempt } from "../repo/failed.ts";
+import { changeUpload, isUnder, type RowChanges } from "../repo/update.ts";
+import { isWithinLookAhead, LEASE_SECONDS, type Stage } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
 import { wake } from "./wake.ts";
 
 /** Somebody else has taken the job since; whatever we were about to write is dropped. */
 export class LostLease extends Error {}
 
-const sameFence = ({ id, fence }: UploadRow) => and(eq(uploads.id, id), eq(uploads.fence, fence));
-
-/** Credits over all attempts, as the database adds them up. */
-type Credits = Partial<Record<"creditsSpent" | "creditsRefunded", SQL>>;
-
-const fenced = (upload: UploadRow, set: Partial<UploadRow>, credits: Credits): Query<number> =>
-  sqlWrite(
-    orm
-      .update(uploads)
-      .set({ ...set, ...credits })
-      .where(and(sameFence(upload), eq(uploads.status, upload.status))),
-  );
-
 /**
  * Writes where the job stands, under its fence.
  *
+ * @param unread what only the database works out
  * @throws LostLease
  */
 export async function save(
@@ -37,9 +26,12 @@ export async function save(
   upload: UploadRow,
   set: Partial<UploadRow>,
   alongside: Query<unknown>[] = [],
-  credits: Credits = {},
+  unread: RowChanges = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll<unknown>([fenced(upload, set, credits), ...alongside]);
+  const [changed] = await deps.db.runAll<unknown>([
+    changeUpload(upload, { ...set, ...unread }, isUnder(upload)),
+    ...alongside,
+  ]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }
@@ -116,7 +108,6 @@ export async function complete(
   };
   const set = {
     status: "completed",
-    statusGroup: "completed",
     dueAt: null,
     leaseUntil: null,
     uploadedAt: deps.now(),
@@ -139,60 +130,19 @@ export async function complete(
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
-const NOTHING_GIVEN = { credits: {}, refund: [] };
-
-/** What a post on X gets back with the write that gives its job `status`, by which the attempt is over. */
-function givingBack(deps: Deps, upload: UploadRow, status: UploadStatus) {
-  const given = refundable(upload);
-  return {
-    credits: {
-      creditsSpent: sql`coalesce(${uploads.creditsSpent}, 0)`,
-      creditsRefunded: sql`coalesce(${uploads.creditsRefunded}, 0) + ${given}`,
-    },
-    refund: refundAttempt(deps.now(), upload, status),
-  };
-}
-
-/**
- * The attempt is over: outcome and event in one batch. Its place under the daily cap and its credits are
- * given back, unless the post may be out there all the same.
- */
+/** The attempt is over: outcome and event in one batch. */
 export async function fail(
   deps: Deps,
   upload: UploadRow,
   failure: Failure,
   alongside: Query<number>[] = [],
 ): Promise<void> {
-  const mayBePublished = failure.code === "platform_processing_timeout";
-  const errorMessage = mayBePublished
-    ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
-    : failure.message;
-  const set: Partial<UploadRow> = {
-    status: "failed",
-    statusGroup: "failed",
-    dueAt: null,
-    leaseUntil: null,
-    failedAt: deps.now(),
-    failureCode: failure.code,
-    errorMessage,
-    ...(mayBePublished ? {} : { countedAt: null }),
-  };
-  const event = emitIfChanged(deps, {
-    team: upload.teamId,
-    name: "upload.failed",
-    data: {
-      uploadId: upload.id,
-      platform: upload.platform,
-      accountId: upload.accountId,
-      status: "failed",
-      errorMessage,
-      failure: toFailureObject(failure.code),
-    },
-  });
-  const gives = upload.platform === "x" && !mayBePublished;
-  const { credits, refund } = gives ? givingBack(deps, upload, "failed") : NOTHING_GIVEN;
-  const all = [event, ...refund, countFailure(upload.accountId), ...alongside];
-  await save(deps, upload, set, all, credits);
+  const [changed] = await deps.db.runAll([
+    ...failAttempt(deps, upload, failure),
+    countFailure(upload.accountId),
+    ...alongside,
+  ]);
+  if (changed !== 1) throw new LostLease();
   deps.log({
     event: "upload.failed",
     uploadId: upload.id,
@@ -228,7 +178,6 @@ export function backOff(
 export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
   const set: Partial<UploadRow> = {
     status: "pending_approval",
-    statusGroup: "pending_approval",
     dueAt: null,
     leaseUntil: null,
     countedAt: null,
@@ -238,6 +187,6 @@ export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<vo
     await save(deps, upload, set);
     return;
   }
-  const { credits, refund } = givingBack(deps, upload, "pending_approval");
-  await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, credits);
+  const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
+  await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
 }

@@ -2,6 +2,7 @@ import type { Failure } from "../../../core/failures.ts";
 import type { Deps } from "../../../deps.ts";
 import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo.ts";
 import { costOf, creditRefusal } from "../../credits/rules.ts";
+import { noteCost } from "../repo/credits.ts";
 import type { UploadRow } from "../table.ts";
 import { LostLease } from "./writes.ts";
 import { duplicateOf, type EarlierPost, earlierPosts } from "./x-duplicates.ts";
@@ -36,7 +37,7 @@ export async function passXGate(
 /** Takes what the post costs, unless that was done; whether it is paid for, and what stood there before. */
 async function pay(deps: Deps, upload: UploadRow, cost: number) {
   const results = await deps.db.runAll<unknown>([
-    ...debit(deps, upload, cost),
+    ...debit(deps, upload, cost, noteCost(upload.id, cost)),
     paymentOf(upload),
     earlierPosts(upload, deps.now()),
   ]);

@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
-import { emitIfChanged } from "../../events/emit.ts";
+import { emitIfChanged } from "../../events/repo.ts";
 import type { UploadRow } from "../table.ts";
 
 /** Announces a planned post, if the statement just before it in the batch stored or moved it. */

@@ -1,16 +1,8 @@
 import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import {
-  dropUnusedFiles,
-  dropUses,
-  type FileId,
-  fileAfter,
-  type KeptUntil,
-  markGone,
-  type SpentUse,
-  spentUses,
-} from "./repo.ts";
-import { keepThumbnail } from "./thumbnail.ts";
+import { dropUnusedFiles, type FileId, fileAfter } from "../media/repo.ts";
+import { keepThumbnail } from "../media/thumbnail.ts";
+import { dropUses, type KeptUntil, markGone, type SpentUse, spentUses } from "./repo/files.ts";
 
 /** Source: spec, "Time limits": failed upload media kept. */
 const FAILED_KEPT_MS = DAY;

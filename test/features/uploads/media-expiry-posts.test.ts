@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { expireFiles } from "../../../src/features/media/expiry.ts";
+import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
 import {
   connectSandbox,
   createMember,

@@ -1,17 +1,17 @@
 import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
-import type { Platform } from "../../core/platforms.ts";
-import { type Query, sqlQuery } from "../../db/client.ts";
-import { pickColumns, rowReader } from "../../db/rows.ts";
-import { accounts } from "../accounts/table.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { accounts } from "../../accounts/table.ts";
 import {
   COMPARED_WHOLE_BYTES,
   type RecentPost,
   SAMPLE_CHARACTERS,
-} from "./create/content-rules.ts";
-import { type PageRow, pageColumns, readPageRow } from "./page-size.ts";
-import { groupOf } from "./rules.ts";
-import type { UploadFilter } from "./schema.ts";
-import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "./table.ts";
+} from "../create/content-rules.ts";
+import { type PageRow, pageColumns, readPageRow } from "../page-size.ts";
+import { groupOf } from "../rules.ts";
+import type { UploadFilter } from "../schema.ts";
+import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "../table.ts";
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
@@ -155,4 +155,27 @@ export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[
       }),
     );
   return [side(time - windowMs, time, sql`DESC`), side(time + 1, time + windowMs, sql`ASC`)];
+}
+
+export interface DayOfAccount {
+  platform: Platform;
+  /** Posts after `since` that count under the daily cap, up to `most`. */
+  used: number;
+  /** When the oldest of them took its place. */
+  oldestAt: Date | null;
+}
+
+/** What an account of the team has used of its day: nothing else of the team is looked at. */
+export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
+  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
+  return sqlQuery(
+    sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${most})) AS used,
+        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
+      FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
+    (row): DayOfAccount => ({
+      platform: row.platform as Platform,
+      used: row.used as number,
+      oldestAt: row.oldest === null ? null : new Date(row.oldest as number),
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Query, sqlWrite } from "../../db/client.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 
@@ -50,3 +50,23 @@ export function emitForEach(now: Date, event: NewEvent, source: SQL): Query<numb
   const id = sql`'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8)))`;
   return insertEvents(event, id, at, source);
 }
+
+/** The id of the team that comes `teams` teams after the one from which they are counted. */
+export const teamAfter = (from: number, teams: number): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${teams}`,
+    (row) => row.id as number,
+  );
+
+/** Removes up to `most` events with an id below `before` from the next `teams` teams, beginning with `from`. */
+export const removeEvents = ({
+  from,
+  teams,
+  before,
+  most,
+}: Record<"from" | "teams" | "most", number> & { before: string }): Query<number> =>
+  sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN (
+    SELECT old.team_id, old.id
+      FROM (SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT ${teams}) team
+      CROSS JOIN events old ON old.team_id = team.id AND old.id < ${before}
+      LIMIT ${most})`);

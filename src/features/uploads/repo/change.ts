@@ -1,0 +1,59 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
+import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
+import type { UploadStatus } from "../rules.ts";
+import { type UploadRow, uploads } from "../table.ts";
+import { refundNote } from "./credits.ts";
+import { forgetFiles } from "./files.ts";
+import { changeUpload, isUnder, type RowChanges } from "./update.ts";
+
+const readUpload = rowReader(uploads);
+
+export function ownUpload(team: SQL, id: number): Query<UploadRow[]> {
+  return sqlQuery(
+    sql`SELECT * FROM uploads WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
+    readUpload,
+  );
+}
+
+export const filesOfOwnUpload = (team: SQL, id: number): Query<MediaRow[]> =>
+  mediaOfUpload(sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})`);
+
+/** Words that no post of the team may hold, lower case. */
+export const blocklistOf = (team: SQL): Query<string[][]> =>
+  sqlQuery(
+    sql`SELECT blocklist FROM teams WHERE id = ${team}`,
+    (row) => JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
+  );
+
+/**
+ * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. Where
+ * that ends an attempt, what it was paid counts as given back.
+ */
+export function changeUnchanged(
+  row: UploadRow,
+  set: RowChanges,
+  condition: SQL = sql`TRUE`,
+): Query<number> {
+  const refund = set.attempt === undefined ? {} : refundNote(row);
+  return changeUpload(
+    row,
+    { ...set, ...refund },
+    sql`${isUnder(row)} AND u.lease_until IS NULL AND u.deleted_at IS NULL
+      AND u.title IS ${row.title} AND u.description IS ${row.description}
+      AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
+      AND u.approved_hash IS ${row.approvedHash} AND ${condition}`,
+  );
+}
+
+/**
+ * Removes a post that nobody publishes, and says that it needs its files no more. What the other posts of
+ * its batch need goes with the last of them.
+ */
+export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
+  return [
+    changeUpload({ status }, { deletedAt: now }, sql`u.id = ${id} AND u.deleted_at IS NULL`),
+    forgetFiles(id),
+  ];
+}

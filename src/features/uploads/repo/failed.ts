@@ -1,0 +1,134 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Failure, LOOK_FIRST, toFailureObject } from "../../../core/failures.ts";
+import { type Query, sqlWrite } from "../../../db/client.ts";
+import type { Deps } from "../../../deps.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import { emitForEach, emitIfChanged } from "../../events/repo.ts";
+import type { UploadStatus } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
+import { creditRefund, refundUploads } from "./credits.ts";
+import { isUnder, moveUploads, type RowChanges } from "./update.ts";
+
+type Clock = Pick<Deps, "newEventId" | "now">;
+
+const mayBePublished = ({ code }: Failure): boolean => code === "platform_processing_timeout";
+
+/** What callers are told of a failure. */
+const errorMessageOf = (failure: Failure): string =>
+  mayBePublished(failure)
+    ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
+    : failure.message;
+
+interface Ending {
+  from: readonly UploadStatus[];
+  where: SQL;
+  failure: Failure;
+  changes?: RowChanges;
+}
+
+/** Ends posts as failed. Their places under the daily cap are free again, unless they may be published. */
+const failUploads = (now: Date, { from, where, failure, changes }: Ending): Query<number> =>
+  sqlWrite(
+    moveUploads(
+      { from, to: "failed" },
+      {
+        dueAt: null,
+        wokenAt: null,
+        leaseUntil: null,
+        failedAt: now,
+        failureCode: failure.code,
+        errorMessage: errorMessageOf(failure),
+        ...(mayBePublished(failure) ? {} : { countedAt: null }),
+        ...changes,
+      },
+      where,
+    ),
+  );
+
+const toldOf = (failure: Failure) => ({
+  status: "failed" as const,
+  errorMessage: errorMessageOf(failure),
+  failure: toFailureObject(failure.code),
+});
+
+/**
+ * Ends an attempt as failed, under the fence of its job, and gives its credits back unless the post may be
+ * published. The first statement answers 1 if the job was still ours.
+ */
+export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Query<number>[] {
+  const { id: uploadId, teamId, platform, accountId, status } = upload;
+  const isRefunded = platform === "x" && !mayBePublished(failure);
+  const { changes, refund } = isRefunded
+    ? creditRefund(deps.now(), upload, "failed")
+    : { changes: {}, refund: [] };
+  return [
+    failUploads(deps.now(), { from: [status], where: isUnder(upload), failure, changes }),
+    emitIfChanged(deps, {
+      team: teamId,
+      name: "upload.failed",
+      data: { uploadId, platform, accountId, ...toldOf(failure) },
+    }),
+    ...refund,
+  ];
+}
+
+const WAITING = ["scheduled", "pending"] as const satisfies UploadStatus[];
+
+/** When a post was to go out, as ISO 8601 at the moment the statement runs. */
+const plannedTime = (id: number): SQL => sql`(SELECT
+  strftime('%Y-%m-%dT%H:%M:%S', scheduled_for / 1000, 'unixepoch') || printf('.%03dZ', scheduled_for % 1000)
+  FROM uploads WHERE id = ${id})`;
+
+/**
+ * Calls a post off that waits to go out, with its event, and gives back what it paid between two tries.
+ * Nothing changes once somebody has begun to publish it: then the last statement but one answers 0.
+ */
+export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
+  const { id, teamId, platform, accountId } = upload;
+  const failure: Failure = { code: "cancelled", message: "Cancelled before it went out." };
+  const where = sql`u.id = ${id} AND u.deleted_at IS NULL`;
+  const refund =
+    platform === "x"
+      ? refundUploads(deps.now(), sql`u.status IN ('scheduled', 'pending') AND ${where}`)
+      : [];
+  return [
+    ...refund,
+    failUploads(deps.now(), { from: WAITING, where, failure }),
+    emitIfChanged(deps, {
+      team: teamId,
+      name: "upload.cancelled",
+      // Somebody may have moved it since it was read.
+      data: { uploadId: id, platform, accountId, scheduledFor: plannedTime(id) },
+    }),
+  ];
+}
+
+/**
+ * The posts of a disconnected account that have not gone out: failed as account_disconnected, each
+ * with its event, and with its credits back. What is being published at this moment is left to finish.
+ */
+export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
+  const now = deps.now();
+  const failure: Failure = {
+    code: "account_disconnected",
+    message: "The account was disconnected before the post went out.",
+  };
+  const where = sql`u.team_id = ${account.teamId} AND u.account_id = ${account.id}
+    AND u.status_group IN ('scheduled', 'pending') AND u.deleted_at IS NULL`;
+  const waiting = sql`u.status <> 'processing' AND ${where}`;
+  const event = {
+    team: sql`u.team_id`,
+    name: "upload.failed",
+    data: {
+      uploadId: sql`u.id`,
+      platform: sql`u.platform`,
+      accountId: sql`u.account_id`,
+      ...toldOf(failure),
+    },
+  } as const;
+  return [
+    ...(account.platform === "x" ? refundUploads(now, waiting) : []),
+    emitForEach(now, event, sql`FROM uploads u WHERE ${waiting}`),
+    failUploads(now, { from: WAITING, where, failure }),
+  ];
+}

@@ -1,0 +1,48 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import type { OlderFilter } from "../lifecycle-schema.ts";
+import { type PageRow, pageColumns, readPageRow } from "../page-size.ts";
+import { OLDER_PROPERTIES, type OlderRecord, uploads } from "../table.ts";
+
+const OLDER_COLUMNS = OLDER_PROPERTIES.map((property) => uploads[property]);
+
+const LONG = { texts: [uploads.title], json: [uploads.metadata] };
+
+const readOlder = rowReader(pickColumns(uploads, OLDER_PROPERTIES));
+
+/** A page of posts, most recent first: by planned date, else by date of creation. */
+export function olderPage(team: SQL, filter: OlderFilter): Query<PageRow<OlderRecord>[]> {
+  const { page, perPage, platform, status } = filter;
+  const where = and(
+    sql`team_id = ${team} AND deleted_at IS NULL`,
+    platform && sql`platform = ${platform}`,
+    status && sql`status_group = ${status}`,
+  );
+  return sqlQuery(
+    sql`SELECT ${pageColumns(OLDER_COLUMNS, LONG, perPage)}
+      FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC
+      LIMIT ${perPage} OFFSET ${(page - 1) * perPage}`,
+    readPageRow(readOlder),
+  );
+}
+
+const OLDER = sql.join(OLDER_COLUMNS, sql`, `);
+
+export function olderById(team: SQL, id: number): Query<OlderRecord[]> {
+  return sqlQuery(
+    sql`SELECT ${OLDER} FROM ${uploads} WHERE id = ${id} AND team_id = ${team}
+      AND deleted_at IS NULL`,
+    readOlder,
+  );
+}
+
+/** Those of the team's posts, in no order. */
+export function olderByIds(team: SQL, ids: readonly number[]): Query<OlderRecord[]> {
+  return sqlQuery(
+    sql`SELECT ${OLDER} FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${uploads} ON ${uploads.id} = wanted.value
+      WHERE team_id = ${team} AND deleted_at IS NULL`,
+    readOlder,
+  );
+}

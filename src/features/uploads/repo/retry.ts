@@ -1,0 +1,166 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import { FAILURES } from "../../../core/failures.ts";
+import type { Plan } from "../../../core/plans.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
+import { hasQuota } from "../create/room.ts";
+import type { RetryFilter } from "../lifecycle-schema.ts";
+import { type UploadRow, uploads } from "../table.ts";
+import { type Changes, moveUploads } from "./update.ts";
+
+const readUpload = rowReader(uploads);
+
+/** Of the upload `u`: a file that it needs is not stored any more. */
+const LACKS_FILE = sql`EXISTS (SELECT 1 FROM json_each(u.media) item
+  WHERE item.value ->> 'sha256' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM media m
+    WHERE m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'))`;
+
+export interface Retryable {
+  upload: UploadRow;
+  lacksFile: boolean;
+}
+
+const readRetryable = (row: Record<string, unknown>): Retryable => ({
+  upload: readUpload(row),
+  lacksFile: row.lacks_file === 1,
+});
+
+export function uploadToRetry(team: SQL, id: number): Query<Retryable[]> {
+  return sqlQuery(
+    sql`SELECT u.*, ${LACKS_FILE} AS lacks_file FROM uploads u
+      WHERE u.id = ${id} AND u.team_id = ${team} AND u.deleted_at IS NULL`,
+    readRetryable,
+  );
+}
+
+const RETRYABLE = JSON.stringify(
+  Object.entries(FAILURES)
+    .filter(([, { retryable }]) => retryable)
+    .map(([code]) => code),
+);
+
+/** Posts that failed after `since` and may be retried, oldest first. */
+export function recentFailures(
+  team: SQL,
+  { accountId, platform }: RetryFilter,
+  since: Date,
+  most: number,
+): Query<Retryable[]> {
+  const wanted = and(
+    accountId === undefined ? undefined : sql`u.account_id = ${accountId}`,
+    platform && sql`u.platform = ${platform}`,
+  );
+  return sqlQuery(
+    sql`SELECT u.*, ${LACKS_FILE} AS lacks_file FROM uploads u
+      WHERE u.team_id = ${team} AND u.status_group = 'failed' AND u.deleted_at IS NULL
+        AND u.failed_at > ${since.getTime()}
+        AND u.failure_code IN (SELECT value FROM json_each(${RETRYABLE}))
+        AND ${wanted ?? sql`TRUE`}
+      ORDER BY u.sort_at, u.id LIMIT ${most}`,
+    readRetryable,
+  );
+}
+
+/** A failed attempt to be followed by another. `isHeld`: only after an approval. */
+export interface NextAttempt {
+  id: number;
+  /** The one that failed. */
+  attempt: number;
+  isHeld: boolean;
+  /** It goes out before the time that was planned for it. */
+  isEarly: boolean;
+}
+
+/** The last value of each: how many places in the month it and those before it take. */
+function asJson(attempts: readonly NextAttempt[]): string {
+  let places = 0;
+  return JSON.stringify(
+    attempts.map(({ id, attempt, isHeld, isEarly }) => {
+      if (!isHeld) places++;
+      return [id, attempt, +isHeld, +isEarly, places];
+    }),
+  );
+}
+
+/** The files of the upload `u`, none of which is noted as gone: others needed them, or brought them again. */
+const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
+  SELECT json_group_array(json(iif(item.value ->> 'sha256' IS NULL, item.value,
+    json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
+
+/**
+ * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
+ * posts left this month. One that goes out early gives up its plan. The new fence makes an old worker's
+ * last write void.
+ */
+export function beginAttempts(
+  team: SQL,
+  plan: Plan,
+  list: readonly NextAttempt[],
+  now: Date,
+): Query<number[]> {
+  const isHeld = sql`wanted.value ->> 2`;
+  const due = sql`iif(${isHeld}, NULL, ${now.getTime()})`;
+  const isEarly = sql`wanted.value ->> 3`;
+  // Naming the column is enough to have three indexes written anew.
+  const planned: Changes = list.some((one) => one.isEarly)
+    ? {
+        sortAt: sql`iif(${isEarly}, u.created_at, u.sort_at)`,
+        scheduledFor: sql`iif(${isEarly}, NULL, u.scheduled_for)`,
+      }
+    : {};
+  const begun = moveUploads(
+    { from: ["failed"], to: { when: isHeld, becomes: "pending_approval", otherwise: "pending" } },
+    {
+      attempt: sql`u.attempt + 1`,
+      fence: sql`u.fence + 1`,
+      backoffs: 0,
+      crashes: 0,
+      restarts: 0,
+      submits: 0,
+      stage: "preparing",
+      bookmark: null,
+      leaseUntil: null,
+      progressedAt: null,
+      submittedAt: null,
+      failedAt: null,
+      failureCode: null,
+      errorMessage: null,
+      dueAt: due,
+      wokenAt: due,
+      media: ALL_FILES_THERE,
+      approvedHash: sql`iif(${isHeld}, NULL, u.approved_hash)`,
+      ...planned,
+    },
+    sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
+      AND u.deleted_at IS NULL AND NOT ${LACKS_FILE}
+      AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})`,
+    sql`FROM json_each(${asJson(list)}) wanted`,
+  );
+  return sqlQuery(sql`${begun} RETURNING id`, (row) => row.id as number);
+}
+
+/** Those of the posts that lack a file. */
+export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
+  return sqlQuery(
+    sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value WHERE ${LACKS_FILE}`,
+    (row) => row.id as number,
+  );
+}
+
+/** Those of the posts that have failed, and are not taken up again. */
+export const stillFailed = (team: SQL, ids: readonly number[]): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value
+      WHERE u.team_id = ${team} AND u.status = 'failed' AND u.deleted_at IS NULL`,
+    (row) => row.id as number,
+  );
+
+/** The posts of these next attempts need their files again, whatever was cleaned up since they failed. */
+export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
+    SELECT u.team_id, item.value ->> 'sha256', u.id FROM json_each(${asJson(list)}) wanted
+      CROSS JOIN uploads u CROSS JOIN json_each(u.media) item
+    WHERE u.id = wanted.value ->> 0 AND u.attempt = (wanted.value ->> 1) + 1
+      AND u.status IN ('pending', 'pending_approval') AND item.value ->> 'sha256' IS NOT NULL`);

@@ -1,0 +1,89 @@
+import { getTableColumns, is, SQL, sql } from "drizzle-orm";
+import { type Query, sqlWrite } from "../../../db/client.ts";
+import { COMES_FROM, groupOf, type UploadStatus } from "../rules.ts";
+import { type UploadRow, uploads } from "../table.ts";
+
+/** New values of a post by property, or SQL that works one out. */
+export type Changes = { [K in keyof UploadRow]?: UploadRow[K] | SQL };
+
+type Facts = Omit<Changes, "status" | "statusGroup">;
+
+/** As `Changes`; a new status moves the post, and brings its group. */
+export type RowChanges = Facts & { status?: UploadStatus };
+
+const COLUMNS = getTableColumns(uploads);
+
+function assignments(changes: Changes): SQL {
+  const list = Object.entries(changes).map(([property, value]) => {
+    const column = COLUMNS[property as keyof UploadRow];
+    const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
+    return sql`${sql.identifier(column.name)} = ${stored}`;
+  });
+  return sql.join(list, sql`, `);
+}
+
+/** Changes the posts `u` that `where` finds. `source`: a `FROM` of what else the values come from. */
+const updateUploads = (changes: Changes, where: SQL, source: SQL = sql``): SQL =>
+  sql`UPDATE uploads AS u SET ${assignments(changes)} ${source} WHERE ${where}`;
+
+/** Changes facts of the posts `u` that `where` finds, and leaves their status alone. */
+export const changeFacts = (changes: Facts, where: SQL, source?: SQL): SQL =>
+  updateUploads(changes, where, source);
+
+/** A status, or one of two. */
+type Target = UploadStatus | { when: SQL; becomes: UploadStatus; otherwise: UploadStatus };
+
+const literal = (word: string): SQL => sql.raw(`'${word}'`);
+
+/**
+ * Moves the posts `u` that `where` finds from one status to another: nothing else writes the status of a
+ * post that is stored. `from`: the statuses that are left; by default each that may be.
+ */
+export function moveUploads(
+  { to, from }: { to: Target; from?: readonly UploadStatus[] },
+  changes: Facts,
+  where: SQL,
+  source?: SQL,
+): SQL {
+  const targets = typeof to === "string" ? [to] : [to.becomes, to.otherwise];
+  const left = from ?? targets.flatMap((target) => COMES_FROM[target]);
+  for (const target of targets) {
+    const wrong = left.find((status) => !COMES_FROM[target].includes(status));
+    if (wrong) throw new Error(`No ${wrong} post becomes ${target}.`);
+  }
+  const wordFor = (wordOf: (status: UploadStatus) => string) =>
+    typeof to === "string"
+      ? literal(wordOf(to))
+      : sql`iif(${to.when}, ${literal(wordOf(to.becomes))}, ${literal(wordOf(to.otherwise))})`;
+  // Naming the group is enough to have its index written anew.
+  const isSameGroup = new Set([...targets, ...left].map(groupOf)).size === 1;
+  const set: Changes = {
+    status: wordFor((status) => status),
+    ...(isSameGroup ? {} : { statusGroup: wordFor(groupOf) }),
+    ...changes,
+  };
+  const isLeft = sql`u.status IN (${sql.join(left.map(literal), sql`, `)})`;
+  return updateUploads(set, sql`${isLeft} AND ${where}`, source);
+}
+
+/** Changes a post that still has the status with which it was read, and for which `where` holds. */
+export const changeUpload = (
+  row: Pick<UploadRow, "status">,
+  { status, ...facts }: RowChanges,
+  where: SQL,
+): Query<number> =>
+  sqlWrite(
+    status === undefined
+      ? changeFacts(facts, sql`u.status = ${literal(row.status)} AND ${where}`)
+      : moveUploads({ from: [row.status], to: status }, facts, where),
+  );
+
+/** Holds for the post as long as nobody else has taken its job. */
+export const isUnder = ({ id, fence }: Pick<UploadRow, "id" | "fence">): SQL =>
+  sql`u.id = ${id} AND u.fence = ${fence}`;
+
+/** A statement that ends in its condition, to run only if the one just before it changed a row. */
+export const ifChanged = (query: Query<number>): Query<number> => ({
+  ...query,
+  sql: `${query.sql} AND changes() > 0`,
+});
