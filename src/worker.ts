@@ -1,16 +1,36 @@
-import { createApp } from "./app.ts";
-import { runSchedule } from "./cron/schedule.ts";
-import { createDeps, type Env } from "./deps.ts";
-import { consume } from "./queue/consumer.ts";
+import type { Env } from "./deps.ts";
 
 export { Heartbeat } from "./durable/heartbeat.ts";
 export { RateLimiter } from "./durable/rate-limiter.ts";
 export { SandboxState } from "./sandbox/state.ts";
 
-const app = createApp((c) => createDeps(c.env as Env, c.executionCtx));
+const loadDeps = () => import("./deps.ts");
 
+async function openHttp() {
+  const [{ createApp }, { createDeps }] = await Promise.all([import("./app.ts"), loadDeps()]);
+  return createApp((c) => createDeps(c.env as Env, c.executionCtx));
+}
+
+let http: Awaited<ReturnType<typeof openHttp>> | null = null;
+
+/** A switch: each door loads what it needs when it is first used. */
 export default {
-  fetch: app.fetch,
-  queue: (batch, env, execution) => consume(createDeps(env, execution), batch),
-  scheduled: (_event, env, execution) => runSchedule(createDeps(env, execution)),
+  async fetch(request: Request, env, execution) {
+    http ??= await openHttp();
+    return http.fetch(request, env, execution);
+  },
+  async queue(batch, env, execution) {
+    const [{ consume }, { createDeps }] = await Promise.all([
+      import("./queue/consumer.ts"),
+      loadDeps(),
+    ]);
+    await consume(createDeps(env, execution), batch);
+  },
+  async scheduled(_event, env, execution) {
+    const [{ runSchedule }, { createDeps }] = await Promise.all([
+      import("./cron/schedule.ts"),
+      loadDeps(),
+    ]);
+    await runSchedule(createDeps(env, execution));
+  },
 } satisfies ExportedHandler<Env>;

@@ -13,9 +13,9 @@ const withoutWorkerd: Plugin = {
 };
 
 const ENTRY = `
-import { createApp } from "./src/app.ts";
+import { createApi } from "./src/doors/api.ts";
 import { toDocument } from "./src/http/openapi.ts";
-const app = createApp(() => { throw new Error("Nothing is answered here."); });
+const app = createApi(() => { throw new Error("Nothing is answered here."); });
 export const text = JSON.stringify(toDocument(app), null, 2);
 `;
 

@@ -1,9 +1,9 @@
 import type { OpenAPIHono, RouteConfig } from "@hono/zod-openapi";
 import * as z from "zod";
 import { ERROR_CODES } from "../core/errors.ts";
+import { MAX_KEY_CHARACTERS } from "../core/idempotency-key.ts";
 import { PLATFORMS } from "../core/platforms.ts";
 import { SCOPES } from "../core/scopes.ts";
-import { MAX_KEY_CHARACTERS } from "../features/idempotency/repo.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Fields that every refusal has. */

@@ -1,11 +1,24 @@
 import type { Context } from "hono";
+import type { Scope } from "../core/scopes.ts";
 import type { Ctx, Deps } from "../deps.ts";
+
+/** A caller's credentials as sent, not verified yet. */
+export interface Presented {
+  token: string | null;
+  tokenHash: string | null;
+  /** X-Team-ID. */
+  teamId: number | null;
+  /** Needed for whatever is asked; a use-case may need more. */
+  scope: Scope;
+}
 
 /** What the middleware leaves for handlers. */
 export interface AppEnv {
   Variables: {
     requestId: string;
     deps: Deps;
+    /** Makes the context of a caller; where the door takes tokens. */
+    createCaller: (deps: Deps, presented: Presented, admission: Promise<void>) => Promise<Ctx>;
     /** On API routes: who asks, and for which team. */
     ctx: Ctx;
     /** Headers that the rate limiter wants on the answer, whatever it is. */

@@ -1,7 +1,7 @@
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { describeCrash } from "../core/crash.ts";
 import { AppError } from "../core/errors.ts";
-import type { LogEntry } from "../deps.ts";
 import type { AppContext } from "./env.ts";
 
 /** Any refusal or accident as the error envelope. Source: spec, "Errors". */
@@ -43,15 +43,4 @@ function toAppError(error: unknown): AppError | null {
     return new AppError("INVALID_JSON", "The request body is not valid JSON.");
   }
   return new AppError(null, error.message || "The request is not valid.", { status: error.status });
-}
-
-/** The accident as a log line: our own words and the place, never statement parameters. */
-export function describeCrash(error: unknown, requestId: string | null): LogEntry {
-  const crash = error instanceof Error ? error : new Error(String(error));
-  return {
-    event: "crash",
-    requestId,
-    error: `${crash.name}: ${crash.message.split("params:")[0]}`.slice(0, 500),
-    stack: crash.stack?.split("\n").slice(1, 6).join(" | ").slice(0, 1_000),
-  };
 }

@@ -1,8 +1,8 @@
+import { describeCrash } from "../core/crash.ts";
 import type { Deps } from "../deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
-import { describeCrash } from "../http/errors.ts";
 import { publishMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 

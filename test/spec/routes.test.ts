@@ -1,12 +1,15 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
 import { SCOPES, type Scope } from "../../src/core/scopes.ts";
+import { createApi } from "../../src/doors/api.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "../../src/features/uploads/create/text-bounds.ts";
+import { apiRoute, createRouter, formRoute, json, jsonBody } from "../../src/http/route.ts";
 import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import {
@@ -376,6 +379,67 @@ describe("before anything is said of the request", () => {
       status: 403,
       body: { requiredScope: "posts:read" },
     });
+  });
+});
+
+describe("a handler that forgets to ask who is calling", () => {
+  const router = createRouter();
+  const place = { scope: "posts:write", limit: "write" } as const;
+  const responses = json(z.object({ secret: z.string() }), "Nobody's business.");
+  const body = jsonBody(z.object({}));
+  const forget = { ...place, method: "post", responses } as const;
+  const secret = { secret: "This leaves to nobody unknown." };
+  let handled = 0;
+  for (const route of [
+    apiRoute({ ...forget, path: "/get", method: "get" }),
+    apiRoute({ ...forget, path: "/json", request: { body } }),
+    formRoute({ ...forget, path: "/form", form: z.object({ a: z.string() }) }),
+  ]) {
+    router.openapi(route, (c) => {
+      handled++;
+      return c.json(secret, 200, { "X-Secret": "too" });
+    });
+  }
+  router.get("/undeclared", (c) => c.json(secret));
+  const api = createApi(() => harness.deps, [router]);
+  const bodies: Record<string, BodyInit> = { json: "{}", form: form({ a: "b" }) };
+  const call = async (path: string, token?: string) => {
+    const before = handled;
+    const response = await api.request(`/api/v1/${path}`, {
+      method: path in bodies ? "POST" : "GET",
+      body: bodies[path],
+      headers: {
+        ...(token ? { "x-api-key": token } : {}),
+        ...(path === "json" ? { "content-type": "application/json" } : {}),
+      },
+    });
+    const { code } = await response.json<{ code?: string }>();
+    const { status, headers } = response;
+    const told = {
+      secret: headers.get("x-secret"),
+      origin: headers.get("access-control-allow-origin"),
+    };
+    return { status, code, told, handled: handled - before };
+  };
+
+  test.each(["get", "json", "form"])("has its answer dropped: %s", async (path) => {
+    const told = { secret: null, origin: "*" };
+    const unknown = await call(path, `kmb_${"c".repeat(64)}`);
+    expect(unknown).toMatchObject({ status: 401, code: "UNAUTHORIZED", told });
+    const lacking = await createToken(owner.userId, { scopes: ["posts:read"] });
+    expect(await call(path, lacking)).toMatchObject({
+      status: 403,
+      code: "INSUFFICIENT_SCOPE",
+      told,
+      handled: 1,
+    });
+    expect(await call(path)).toMatchObject({ status: 401, handled: 0 });
+    expect(await call(path, owner.token)).toMatchObject({ status: 200, handled: 1 });
+  });
+
+  test("is told to nobody where it declares no scope at all", async () => {
+    const answer = await call("undeclared", owner.token);
+    expect(answer).toMatchObject({ status: 500, code: "INTERNAL" });
   });
 });
 

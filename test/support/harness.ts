@@ -6,6 +6,7 @@ import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
+import { createApi } from "../../src/doors/api.ts";
 import { toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
@@ -82,9 +83,9 @@ export class Harness {
     vi.setSystemTime(Date.now() + seconds * 1_000);
   }
 
-  /** What the router answers: every handler and middleware, in order. */
+  /** Every handler and middleware of the API, in order. */
   get routes() {
-    return this.app.routes;
+    return createApi(() => this.deps).routes;
   }
 
   request(path: string, init?: RequestInit): Promise<Response> {
@@ -122,7 +123,7 @@ export class Harness {
   private refuseUndocumented(told: Told): void {
     const path = told.path.split("?")[0] ?? "";
     if (told.status < 400 && path === DOCUMENT_PATH) return;
-    documented ??= new Documented(toDocument(this.app));
+    documented ??= new Documented(toDocument(createApi(() => this.deps)));
     const found = documented.mismatches({ ...told, path });
     if (found.length > 0) throw new Error(`Not as documented: ${found.join("; ")}`);
   }

@@ -3,29 +3,23 @@ import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
+import type { Presented } from "../../http/env.ts";
 import { teamOfToken, tokenQuery } from "./repo.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
-/** What a caller presented, not believed yet. */
-export interface Presented {
-  token: string | null;
-  tokenHash: string | null;
-  /** X-Team-ID. */
-  teamId: number | null;
-}
-
 /** @throws AppError INSUFFICIENT_SCOPE */
-export function requireScope(actor: Actor, scope: Scope): void {
-  if (coversScope(actor.scopes, scope)) return;
-  throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${scope}.`, {
-    extras: { requiredScope: scope },
+function requireScopes({ scopes }: Actor, ...needed: Scope[]): void {
+  const lacking = needed.find((scope) => !coversScope(scopes, scope));
+  if (lacking === undefined) return;
+  throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${lacking}.`, {
+    extras: { requiredScope: lacking },
   });
 }
 
 /**
- * The context of somebody holding a token. Nothing is asked of the database until the first `read`,
+ * Creates the context of somebody holding a token. Nothing is asked of the database until the first `read`,
  * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
- * awaited before anything is answered.
+ * awaited before anything is answered. Every read needs the scope of the route besides its own.
  *
  * @throws AppError UNAUTHORIZED at once for what cannot be a token
  */
@@ -53,7 +47,7 @@ export async function createCaller(
     },
     async read<const Q extends readonly Query<unknown>[]>(scope: Scope, queries: Q) {
       if (actor) {
-        requireScope(actor, scope);
+        requireScopes(actor, presented.scope, scope);
         return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
       }
       // Who was refused once is not asked about again.
@@ -66,7 +60,7 @@ export async function createCaller(
         const [record = null] = records as TokenRecord[];
         actor = resolveActor(record, presented.teamId);
         ctx.team = sql`${actor.teamId}`;
-        requireScope(actor, scope);
+        requireScopes(actor, presented.scope, scope);
         return results as Results<Q>;
       } catch (error) {
         refusal = error;

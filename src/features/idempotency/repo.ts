@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
+import { MAX_KEY_CHARACTERS } from "../../core/idempotency-key.ts";
 import { DAY } from "../../core/time.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
@@ -9,7 +10,6 @@ export type StoredAnswer = typeof idempotency.$inferSelect;
 
 /** How long an answer is given again. Spec is silent. */
 const KEPT_MS = DAY;
-export const MAX_KEY_CHARACTERS = 255;
 
 /** A call that names itself, so that its repetition can be known. */
 export interface NamedCall {

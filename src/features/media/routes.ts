@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
-import { countVisitor } from "../../http/route.ts";
 import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
 import { mediaByHash } from "./repo.ts";

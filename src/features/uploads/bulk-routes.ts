@@ -47,7 +47,7 @@ const create = formRoute({
     "What became of each account. `success` where at least one has the post.",
   ),
 });
-formRoute.mount(bulkRoutes, create, async (c) => {
+bulkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   const call = readCallName(c.req.raw, "POST /upload/bulk");
   const { results, isReplayed, isHeld } = await createBatch(ctx, c.req.raw, call);
@@ -87,7 +87,7 @@ const validate = formRoute({
     "Every error at once; without an accountId it is about the request as a whole.",
   ),
 });
-formRoute.mount(bulkRoutes, validate, async (c) => {
+bulkRoutes.openapi(validate, async (c) => {
   const { errors, targets } = await validateBatch(c.var.ctx, c.req.raw);
   return c.json({ success: true as const, valid: errors.length === 0, errors, targets }, 200);
 });

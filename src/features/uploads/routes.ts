@@ -32,13 +32,16 @@ const create = formRoute({
   scope: "posts:write",
   limit: "upload-create",
   takesIdempotencyKey: true,
-  query: z.object({
-    async: z
-      .string()
-      .optional()
-      .describe("`false` waits up to 60 seconds for the outcome.")
-      .openapi({ type: "boolean", default: true }),
-  }),
+  request: {
+    query: z.object({
+      async: z
+        .union([z.string(), z.array(z.string())])
+        .optional()
+        .transform((given) => [given].flat()[0]?.toLowerCase() !== "false")
+        .describe("`false` waits up to 60 seconds for the outcome.")
+        .openapi({ type: "boolean", default: true }),
+    }),
+  },
   form: uploadFormSchema(),
   responses: {
     ...json(
@@ -51,12 +54,12 @@ const create = formRoute({
     ),
   },
 });
-formRoute.mount(uploadRoutes, create, async (c) => {
+uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   const call = readCallName(c.req.raw, "POST /upload");
   const { upload, isReplayed } = await uploads.createUpload(ctx, c.req.raw, call);
   if (isReplayed) c.header("Idempotent-Replayed", "true");
-  if (c.req.query("async")?.toLowerCase() !== "false") {
+  if (c.req.valid("query").async) {
     const message = MESSAGES[upload.status] ?? "Upload created.";
     return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);
   }

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { theHeartbeat } from "../../src/durable/heartbeat.ts";
+import { theHeartbeat } from "../../../src/durable/heartbeat.ts";
 import {
   connectSandbox,
   createMember,
@@ -8,7 +8,7 @@ import {
   Harness,
   harnessWith,
   START,
-} from "../support/harness.ts";
+} from "../../support/harness.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

@@ -1,15 +1,15 @@
 import { sql } from "drizzle-orm";
 import { Hono } from "hono";
-import { namesOwnDomain } from "../config.ts";
-import { judgeProgress, LATE_SECONDS } from "../core/health.ts";
-import { addSeconds, secondsBetween } from "../core/time.ts";
-import { sqlQuery } from "../db/client.ts";
-import type { Deps } from "../deps.ts";
-import { theHeartbeat } from "../durable/heartbeat.ts";
-import { connectors } from "../platforms/registry.ts";
-import { describeEnding, endingVersions } from "../platforms/sunsets.ts";
-import type { AppEnv } from "./env.ts";
-import { countVisitor } from "./route.ts";
+import { namesOwnDomain } from "../../config.ts";
+import { judgeProgress, LATE_SECONDS } from "../../core/health.ts";
+import { addSeconds, secondsBetween } from "../../core/time.ts";
+import { sqlQuery } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { theHeartbeat } from "../../durable/heartbeat.ts";
+import { countVisitor } from "../../http/caller.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { connectors } from "../../platforms/registry.ts";
+import { describeEnding, endingVersions } from "../../platforms/sunsets.ts";
 
 type Check = "ok" | "failing";
 

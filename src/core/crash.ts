@@ -1,0 +1,10 @@
+/** Describes an unexpected error for the log: its name, message and place, never statement parameters. */
+export function describeCrash(error: unknown, requestId: string | null) {
+  const crash = error instanceof Error ? error : new Error(String(error));
+  return {
+    event: "crash",
+    requestId,
+    error: `${crash.name}: ${crash.message.split("params:")[0]}`.slice(0, 500),
+    stack: crash.stack?.split("\n").slice(1, 6).join(" | ").slice(0, 1_000),
+  };
+}

@@ -1,0 +1,63 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { cors } from "hono/cors";
+import { accountExtraRoutes } from "../features/accounts/extra-routes.ts";
+import { accountRoutes } from "../features/accounts/routes.ts";
+import { createCaller } from "../features/auth/caller.ts";
+import { tokenRoutes } from "../features/auth/routes.ts";
+import { creditRoutes } from "../features/credits/routes.ts";
+import { platformRoutes } from "../features/platforms/routes.ts";
+import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
+import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
+import { uploadRoutes } from "../features/uploads/routes.ts";
+import { requireKnownCaller } from "../http/caller.ts";
+import { type MakeDeps, prepareDoor } from "../http/door.ts";
+import type { AppEnv } from "../http/env.ts";
+import { describeApi } from "../http/openapi.ts";
+
+const apiCors = cors({
+  origin: "*",
+  allowMethods: ["GET", "POST", "PATCH", "PUT", "DELETE"],
+  allowHeaders: [
+    "content-type",
+    "authorization",
+    "x-api-key",
+    "x-api-token",
+    "x-team-id",
+    "idempotency-key",
+  ],
+  exposeHeaders: [
+    "x-request-id",
+    "idempotent-replayed",
+    "ratelimit",
+    "ratelimit-policy",
+    "retry-after",
+  ],
+  maxAge: 86_400,
+});
+
+/** The API: every feature's routes. The most specific paths stand first. */
+const ROUTES = [
+  platformRoutes,
+  accountExtraRoutes,
+  accountRoutes,
+  lifecycleRoutes,
+  bulkRoutes,
+  uploadRoutes,
+  tokenRoutes,
+  creditRoutes,
+];
+
+/** Creates the app of everything under /api. */
+export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppEnv> {
+  const app = new OpenAPIHono<AppEnv>();
+  prepareDoor(app, makeDeps);
+  app.use("/api/*", apiCors);
+  describeApi(app);
+  app.use("/api/*", requireKnownCaller);
+  app.use("/api/*", async (c, next) => {
+    c.set("createCaller", createCaller);
+    await next();
+  });
+  for (const router of routes) app.route("/api/v1", router);
+  return app;
+}

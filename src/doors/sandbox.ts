@@ -1,0 +1,39 @@
+import { Hono } from "hono";
+import { AppError } from "../core/errors.ts";
+import { runSchedule } from "../cron/schedule.ts";
+import { createCaller } from "../features/auth/caller.ts";
+import { countCaller } from "../http/caller.ts";
+import { type MakeDeps, prepareDoor } from "../http/door.ts";
+import type { AppContext, AppEnv } from "../http/env.ts";
+import { createSandboxRoutes } from "../sandbox/routes.tsx";
+
+/**
+ * Returns the team whose posts the feed shows: null, for everybody's, in development; in production the
+ * team of the token that came with the request.
+ *
+ * @throws AppError NOT_FOUND where the sandbox is switched off, UNAUTHORIZED, INSUFFICIENT_SCOPE
+ */
+async function teamOf(c: AppContext): Promise<number | null> {
+  const { deps } = c.var;
+  if (!deps.config.sandboxEnabled) throw new AppError("NOT_FOUND", "The sandbox is switched off.");
+  if (deps.config.isDevelopment) return null;
+  const ctx = await countCaller(c, "posts:read", "read:sandbox");
+  await ctx.read("posts:read", []);
+  return ctx.actor.teamId;
+}
+
+/** Creates the app of the simulated platforms' feed. */
+export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  prepareDoor(app, makeDeps);
+  app.use(async (c, next) => {
+    c.set("createCaller", createCaller);
+    await next();
+  });
+  const routes = createSandboxRoutes({
+    deps: (c) => c.var.deps,
+    teamOf,
+    onClockMoved: (c) => runSchedule(c.var.deps),
+  });
+  return app.route("/sandbox", routes);
+}
