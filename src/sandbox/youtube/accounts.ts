@@ -1,12 +1,9 @@
-import { readBody } from "../kit/input.ts";
+import { bearerOf, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
-import {
-  badParameter,
-  requireKnownParameters,
-  requireParts,
-  type YouTubeCall,
-  YouTubeError,
-} from "./call.ts";
+import { readRefresh } from "../kit/refresh.ts";
+import { oauthError } from "../kit/refusal.ts";
+import type { Call } from "../kit/simulator.ts";
+import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 
 /** Seconds. Google's tokens say 3599. */
 const ACCESS_SECONDS = 3_599;
@@ -28,43 +25,36 @@ async function toChannel(name: string): Promise<Channel> {
   return { id: `UC${mark}`, title: name, handle, uploads: `UU${mark}` };
 }
 
-const loginsOf = ({ store, origin }: YouTubeCall) => new Logins(store.sql, "youtube", origin);
+const loginsOf = ({ env: { store, origin } }: Call) => new Logins(store.sql, "youtube", origin);
+
+const AUTHORIZATION = { location: "Authorization", locationType: "header" } as const;
 
 export const invalidCredentials = () =>
-  new YouTubeError(401, "authError", "Invalid Credentials", {
-    location: "Authorization",
-    locationType: "header",
-  });
+  refusal(401, "authError", "Invalid Credentials", AUTHORIZATION);
 
 /**
- * Whose token the call carries.
+ * The channel whose token the call carries, and the token.
  *
- * @throws YouTubeError 401 required, authError
+ * @throws Refusal 401 required, authError
  */
-export async function authenticate(
-  call: YouTubeCall,
-): Promise<{ channel: Channel; token: string }> {
-  const header = call.request.headers.get("authorization");
-  if (header === null) {
-    throw new YouTubeError(401, "required", "Login Required.", {
-      location: "Authorization",
-      locationType: "header",
-    });
+export async function authenticate(call: Call): Promise<{ channel: Channel; token: string }> {
+  if (call.req.header("authorization") === undefined) {
+    throw refusal(401, "required", "Login Required.", AUTHORIZATION);
   }
-  const token = /^Bearer (.+)$/.exec(header)?.[1] ?? "";
-  const name = loginsOf(call).nameOf(token, "access");
-  if (name === null || name === "expired") throw invalidCredentials();
+  const token = bearerOf(call) ?? "";
+  const name = loginsOf(call).liveNameOf(token, "access");
+  if (name === null) throw invalidCredentials();
   return { channel: await toChannel(name), token };
 }
 
 const CHANNEL_PARTS = ["id", "snippet", "contentDetails", "statistics", "status"];
 const PICTURE = "https://yt3.sandbox.test/channel";
 
-export async function listChannels(call: YouTubeCall): Promise<Response> {
+export async function listChannels(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
   requireKnownParameters(call, ["part", "mine", "maxResults"]);
   const parts = requireParts(call, CHANNEL_PARTS);
-  if (call.url.searchParams.get("mine") !== "true") {
+  if (call.req.query("mine") !== "true") {
     throw badParameter("parameters", "No filter selected.", "missingRequiredParameter");
   }
   const resource: Record<string, object> = {
@@ -102,37 +92,23 @@ export async function listChannels(call: YouTubeCall): Promise<Response> {
   });
 }
 
-const oauthError = (status: number, error: string, error_description: string): Response =>
-  Response.json({ error, error_description }, { status });
-
-const MAX_FORM_BYTES = 10_000;
-
-async function readForm({ request }: YouTubeCall): Promise<URLSearchParams> {
-  const type = request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) return new URLSearchParams();
-  const bytes = await readBody(request, MAX_FORM_BYTES);
-  return new URLSearchParams(new TextDecoder().decode(bytes ?? undefined));
-}
-
-/** A new access token; the refresh token lives on. Which app asks does not matter here. */
-export async function refreshTokens(call: YouTubeCall): Promise<Response> {
-  const form = await readForm(call);
-  if (form.get("grant_type") !== "refresh_token") {
-    return oauthError(
-      400,
-      "unsupported_grant_type",
-      `Invalid grant_type: ${form.get("grant_type")}`,
-    );
-  }
-  for (const name of ["client_id", "client_secret", "refresh_token"]) {
-    if (form.get(name) !== null) continue;
-    return oauthError(400, "invalid_request", `Missing required parameter: ${name}`);
-  }
+/** Gives out a new access token; the refresh token lives on. Which app asks does not matter here. */
+export async function refreshTokens(call: Call): Promise<Response> {
   const logins = loginsOf(call);
-  const name = logins.nameOf(form.get("refresh_token") ?? "", "refresh");
-  if (name === null || name === "expired") {
-    return oauthError(400, "invalid_grant", "Token has been expired or revoked.");
-  }
+  const wrongGrant = (grant: string | null = null) =>
+    oauthError(400, "unsupported_grant_type", `Invalid grant_type: ${grant}`);
+  const { name } = await readRefresh(
+    call,
+    logins,
+    {
+      notForm: wrongGrant,
+      wrongGrant,
+      missing: (field) =>
+        oauthError(400, "invalid_request", `Missing required parameter: ${field}`),
+      invalidToken: () => oauthError(400, "invalid_grant", "Token has been expired or revoked."),
+    },
+    ["client_id", "client_secret", "refresh_token"],
+  );
   return Response.json({
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
     expires_in: ACCESS_SECONDS,
@@ -142,13 +118,11 @@ export async function refreshTokens(call: YouTubeCall): Promise<Response> {
 }
 
 /** Ends every token of the login. */
-export async function revokeTokens(call: YouTubeCall): Promise<Response> {
-  const token = (await readForm(call)).get("token") ?? call.url.searchParams.get("token") ?? "";
+export async function revokeTokens(call: Call): Promise<Response> {
+  const token = (await readForm(call))?.get("token") ?? call.req.query("token") ?? "";
   const logins = loginsOf(call);
-  const name = logins.nameOf(token, "refresh") ?? logins.nameOf(token, "access");
-  if (name === null || name === "expired") {
-    return oauthError(400, "invalid_token", "Token expired or revoked");
-  }
+  const name = logins.liveNameOf(token, "refresh", "access");
+  if (name === null) throw oauthError(400, "invalid_token", "Token expired or revoked");
   logins.endAll(name);
   return Response.json({});
 }

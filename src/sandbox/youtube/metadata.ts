@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { parseInstant } from "../../core/time.ts";
-import { badParameter, requireParts, type YouTubeCall, YouTubeError } from "./call.ts";
+import type { Call } from "../kit/simulator.ts";
+import { badParameter, refusal, requireParts } from "./call.ts";
 
 /** Source of all limits: YouTube Data API, "Videos". */
 const MAX_TITLE = 100;
@@ -98,14 +99,14 @@ const REASONS: [path: string, reason: string][] = [
 ];
 
 /**
- * What `videos.insert` is given: every part that is there is named, and every part is in order.
+ * The resource of `videos.insert`, whose parts are all named in the query and all in order.
  *
- * @throws YouTubeError 400
+ * @throws Refusal 400
  */
-export function readResource(call: YouTubeCall, body: Record<string, unknown>): Resource {
+export function readResource(call: Call, body: Record<string, unknown>): Resource {
   const parts = requireParts(call, [...PARTS, ...READ_PARTS]);
   if (body.contentDetails !== undefined && parts.includes("contentDetails")) {
-    throw new YouTubeError(400, "invalidVideoMetadata", "The request metadata is invalid.");
+    throw refusal(400, "invalidVideoMetadata", "The request metadata is invalid.");
   }
   const misplaced = parts.find((part) => !PARTS.includes(part) && part !== "id");
   if (misplaced) throw badParameter("part", `'${misplaced}'`, "unexpectedPart");
@@ -115,7 +116,7 @@ export function readResource(call: YouTubeCall, body: Record<string, unknown>): 
   if (parsed.success) {
     const { snippet: texts, localizations } = parsed.data;
     if (localizations && !texts.defaultLanguage) {
-      throw new YouTubeError(400, "defaultLanguageNotSet", "The default language is not set.");
+      throw refusal(400, "defaultLanguageNotSet", "The default language is not set.");
     }
     return parsed.data;
   }
@@ -128,7 +129,7 @@ export function readResource(call: YouTubeCall, body: Record<string, unknown>): 
     );
   }
   const reason = REASONS.find(([start]) => path.startsWith(start))?.[1] ?? "invalidVideoMetadata";
-  throw new YouTubeError(400, reason, `The request metadata specifies an invalid ${path}.`, {
+  throw refusal(400, reason, `The request metadata specifies an invalid ${path}.`, {
     location: `body.${path}`,
     locationType: "other",
   });

@@ -2,18 +2,12 @@ import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY } from "../../core/time.ts";
 import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
-import { deliver } from "../kit/simulator.ts";
+import { type Call, deliver } from "../kit/simulator.ts";
+import { requireAccepted, steer } from "../kit/steered.ts";
 import { authenticate } from "./accounts.ts";
-import {
-  badParameter,
-  readJson,
-  requireKnownParameters,
-  type YouTubeCall,
-  YouTubeError,
-} from "./call.ts";
+import { badParameter, readObject, refusal, requireKnownParameters } from "./call.ts";
 import { type Resource, readResource } from "./metadata.ts";
-import { API } from "./origins.ts";
-import { deliveryWords, findingOf, openingWords, refuseAsSteered } from "./steering.ts";
+import { deliveryWords, findingOf, openingWords, REFUSALS } from "./steering.ts";
 import { insertVideo, readVideo, textOf } from "./videos.ts";
 
 export const SESSIONS_SCHEMA = `
@@ -51,60 +45,52 @@ const INSERT_PARAMETERS = [
   "onBehalfOfContentOwnerChannel",
 ];
 
-function readNotify({ url }: YouTubeCall): boolean {
-  const told = url.searchParams.get("notifySubscribers") ?? "true";
+function readNotify({ req }: Call): boolean {
+  const told = req.query("notifySubscribers") ?? "true";
   if (told === "true" || told === "false") return told === "true";
   throw badParameter("notifySubscribers", `Invalid boolean value: '${told}'.`);
 }
 
-function readSize({ request }: YouTubeCall): number {
-  const type = request.headers.get("x-upload-content-type") ?? "";
+function readSize({ req }: Call): number {
+  const type = req.header("x-upload-content-type") ?? "";
   if (!/^(?:video\/[\w.+-]+|application\/octet-stream)$/.test(type)) {
-    throw new YouTubeError(400, "badContent", `Media type '${type}' is not supported.`);
+    throw refusal(400, "badContent", `Media type '${type}' is not supported.`);
   }
-  const length = request.headers.get("x-upload-content-length") ?? "";
+  const length = req.header("x-upload-content-length") ?? "";
   const size = /^\d{1,15}$/.test(length) ? Number(length) : 0;
   if (size < 1 || size > MAX_VIDEO_BYTES) {
-    throw new YouTubeError(
-      400,
-      "mediaBodyRequired",
-      "The request does not include the video content.",
-    );
+    throw refusal(400, "mediaBodyRequired", "The request does not include the video content.");
   }
   return size;
 }
 
 /** Opens an upload; the video comes with the last of its bytes. */
-export async function openSession(call: YouTubeCall): Promise<Response> {
+export async function openSession(call: Call): Promise<Response> {
   const { channel, token } = await authenticate(call);
-  if (call.url.searchParams.get("uploadType") !== "resumable") {
+  if (call.req.query("uploadType") !== "resumable") {
     throw badParameter("uploadType", "The sandbox takes resumable uploads only.");
   }
   requireKnownParameters(call, INSERT_PARAMETERS);
   const notify = readNotify(call);
   const size = readSize(call);
-  const resource = readResource(call, await readJson(call));
-  const words = openingWords(textOf(resource));
-  const verdict = call.store.steer(call.origin, channel.id, words, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const resource = readResource(call, await readObject(call));
+  steer(call.env, REFUSALS, { key: channel.id, text: openingWords(textOf(resource)), token });
   const id = `sandbox-${randomHex(20)}`;
-  const owner = { platform: "youtube" as const, owner: channel.id };
-  call.store.sql.exec(
-    `INSERT INTO youtube_sessions (id, team_id, channel_id, channel, resource, notify, media_id,
-       size, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  const owner = { platform: "youtube", owner: channel.id } as const;
+  call.env.store.insert("youtube_sessions", {
     id,
-    call.origin.teamId,
-    channel.id,
-    JSON.stringify(channel),
-    JSON.stringify(resource),
-    notify ? 1 : 0,
-    reserveFile(call, owner),
+    team_id: call.env.origin.teamId,
+    channel_id: channel.id,
+    channel: JSON.stringify(channel),
+    resource: JSON.stringify(resource),
+    notify: notify ? 1 : 0,
+    media_id: reserveFile(call.env, owner),
     size,
-    now().getTime() + SESSION_MS,
-  );
-  const query = new URLSearchParams(call.url.searchParams);
+    expires_at: now().getTime() + SESSION_MS,
+  });
+  const query = new URL(call.req.url).searchParams;
   query.set("upload_id", id);
-  const location = `${API}/upload/youtube/v3/videos?${query}`;
+  const location = `https://www.googleapis.com/upload/youtube/v3/videos?${query}`;
   return new Response(null, { headers: { location, "x-guploader-uploadid": id } });
 }
 
@@ -123,44 +109,38 @@ type Session = {
   expires_at: number;
 };
 
-function requireSession({ store, url, origin }: YouTubeCall): Session {
-  const [session] = store.sql
-    .exec<Session>(
-      "SELECT * FROM youtube_sessions WHERE id = ? AND team_id = ?",
-      url.searchParams.get("upload_id") ?? "",
-      origin.teamId,
-    )
-    .toArray();
-  if (!session) throw new YouTubeError(404, "notFound", "The upload session was not found.");
+function requireSession({ env: { store, origin }, req }: Call): Session {
+  const id = req.query("upload_id") ?? "";
+  const session = store.find<Session>("youtube_sessions", { id, team_id: origin.teamId });
+  if (!session) throw refusal(404, "notFound", "The upload session was not found.");
   if (session.expires_at <= now().getTime()) {
-    throw new YouTubeError(410, "gone", "The upload session has expired.");
+    throw refusal(410, "gone", "The upload session has expired.");
   }
   return session;
 }
 
-/** A video is not there yet. Who does not want a 308 gets it in another form. */
-function incomplete({ request }: YouTubeCall, received: number): Response {
+/** The answer before the last chunk: a 308, or a 200 for callers that cannot take one. */
+function incomplete({ req }: Call, received: number): Response {
   const headers = new Headers(received > 0 ? { range: `bytes=0-${received - 1}` } : {});
-  if (request.headers.get("x-guploader-no-308") !== "yes") {
+  if (req.header("x-guploader-no-308") !== "yes") {
     return new Response(null, { status: 308, headers });
   }
   headers.set("x-http-status-code-override", "308");
   return new Response(null, { status: 200, headers });
 }
 
-const badRequest = (message: string) => new YouTubeError(400, "badRequest", message);
+const badRequest = (message: string) => refusal(400, "badRequest", message);
 
 interface Chunk {
   length: number;
   isLast: boolean;
 }
 
-/** What the call brings; null where it only asks how far the upload is. */
-function readChunk({ request }: YouTubeCall, session: Session): Chunk | null {
-  const { headers } = request;
-  const length = Number(headers.get("content-length") ?? Number.NaN);
-  if (!Number.isInteger(length)) throw new YouTubeError(411, "lengthRequired", "Length Required");
-  const told = headers.get("content-range");
+/** The chunk that the call brings; null where it only asks how far the upload is. */
+function readChunk({ req }: Call, session: Session): Chunk | null {
+  const length = Number(req.header("content-length") ?? Number.NaN);
+  if (!Number.isInteger(length)) throw refusal(411, "lengthRequired", "Length Required");
+  const told = req.header("content-range");
   const asked = /^bytes \*\/(\d+|\*)$/.exec(told ?? "")?.[1];
   if (asked !== undefined) {
     if (length !== 0) throw badRequest("A status request has no body.");
@@ -189,30 +169,30 @@ function readChunk({ request }: YouTubeCall, session: Session): Chunk | null {
 }
 
 /** A chunk, or the question how far the upload is. Who knows the address may send it. */
-export async function putChunk(call: YouTubeCall): Promise<Response> {
-  if (call.request.headers.has("authorization")) await authenticate(call);
+export async function putChunk(call: Call): Promise<Response> {
+  if (call.req.header("authorization") !== undefined) await authenticate(call);
   const session = requireSession(call);
   const chunk = readChunk(call, session);
   if (chunk === null) {
-    await call.request.body?.cancel();
+    await call.req.raw.body?.cancel();
     if (session.video_id === null) return incomplete(call, session.received);
     return Response.json(readVideo(call, session.video_id, partsOf(session)));
   }
   const resource: Resource = JSON.parse(session.resource);
   const words = chunk.isLast ? deliveryWords(textOf(resource)) : "";
-  const verdict = call.store.steer(call.origin, session.id, words, "");
+  const verdict = call.env.store.steer(call.env.origin, session.id, words, "");
   const finding = findingOf(verdict);
   if (verdict.kind !== "accepted" && !finding) {
-    await call.request.body?.cancel();
-    return refuseAsSteered(verdict);
+    await call.req.raw.body?.cancel();
+    requireAccepted(verdict, REFUSALS);
   }
   const received = await store(call, session, chunk.length);
   if (!chunk.isLast) return incomplete(call, received);
 
-  const file = await readStored(call.store, session.media_id);
+  const file = await readStored(call.env.store, session.media_id);
   const isVideo = file.mime.startsWith("video/");
-  const owner = { platform: "youtube" as const, owner: session.channel_id };
-  const mediaId = sealFile(call, owner, session.media_id, file);
+  const owner = { platform: "youtube", owner: session.channel_id } as const;
+  const mediaId = sealFile(call.env, owner, session.media_id, file);
   const videoId = insertVideo(call, {
     channel: JSON.parse(session.channel),
     resource,
@@ -220,25 +200,24 @@ export async function putChunk(call: YouTubeCall): Promise<Response> {
     mediaId,
     finding: isVideo ? finding : { uploadStatus: "failed", reason: "invalidFile" },
   });
-  call.store.sql.exec("UPDATE youtube_sessions SET video_id = ? WHERE id = ?", videoId, session.id);
+  call.env.store.update("youtube_sessions", { id: session.id }, { video_id: videoId });
   const answer = Response.json(readVideo(call, videoId, partsOf(session)), { status: 200 });
   return verdict.kind === "accepted" ? deliver(verdict.reply, answer) : answer;
 }
 
 const partsOf = ({ resource }: Session): string[] => Object.keys(JSON.parse(resource));
 
-/** Keeps the chunk; how much of the video is there now. */
-async function store(call: YouTubeCall, session: Session, length: number): Promise<number> {
-  const { request } = call;
+/** Stores the chunk; the number of bytes received so far. */
+async function store(call: Call, session: Session, length: number): Promise<number> {
   const { media_id, slices } = session;
-  const stored = await appendBody(call.store, media_id, slices, request.body, length);
+  const stored = await appendBody(call.env.store, media_id, slices, call.req.raw.body, length);
   // Reading took a while: the same chunk may have arrived meanwhile.
   const isOvertaken = requireSession(call).received !== session.received;
   if (isOvertaken || stored === "too_large" || stored.bytes !== length) {
     throw badRequest("The chunk is not what its Content-Range says.");
   }
   const received = session.received + length;
-  call.store.sql.exec(
+  call.env.store.sql.exec(
     `UPDATE youtube_sessions SET received = ?, slices = slices + ?,
        chunk_size = CASE chunk_size WHEN 0 THEN ? ELSE chunk_size END WHERE id = ?`,
     received,

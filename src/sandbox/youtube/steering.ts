@@ -1,8 +1,8 @@
 import type { FailureCode } from "../../core/failures.ts";
-import { forcedFailure } from "../kit/simulator.ts";
+import type { SteeredRefusals } from "../kit/steered.ts";
 import { readSteering, type Verdict } from "../kit/steering.ts";
 import { invalidCredentials } from "./accounts.ts";
-import { YouTubeError } from "./call.ts";
+import { refusal } from "./call.ts";
 
 /** A word about the last chunk, which makes the video, or about what YouTube makes of it. */
 const DELIVERY_WORD =
@@ -18,13 +18,13 @@ export const openingWords = (text: string): string =>
 export const deliveryWords = (text: string): string =>
   [...text.matchAll(DELIVERY_WORD)].map(([word]) => word).join(" ");
 
-/** How long the sandbox processes a video: to be waited for, short enough to be watched. */
+/** Simulated processing time of a video. */
 const PROCESSING_SECONDS = 3;
 
 export const processingSeconds = (text: string): number =>
   readSteering(text).slowSeconds || PROCESSING_SECONDS;
 
-/** What YouTube says of a video after looking through it. */
+/** The result of processing a video that YouTube does not take. */
 export interface Finding {
   uploadStatus: "failed" | "rejected";
   reason: string;
@@ -36,35 +36,16 @@ const FINDINGS: Partial<Record<FailureCode, Finding>> = {
   platform_unavailable: { uploadStatus: "failed", reason: "uploadAborted" },
 };
 
-/** Null for what is refused before YouTube looks at the video. */
+/** The finding that the text asks for; null for what is refused before a video is processed. */
 export const findingOf = (verdict: Verdict): Finding | null =>
   (verdict.kind === "failure" && FINDINGS[verdict.code]) || null;
 
-const asked = (code: string): string => `Refused because the text says [sandbox:${code}].`;
-
-/** What steering makes of a call that is not accepted. */
-export function refuseAsSteered(verdict: Exclude<Verdict, { kind: "accepted" }>): Response {
-  const refuse = (status: number, reason: string, message: string) =>
-    new YouTubeError(status, reason, message).toResponse();
-  switch (verdict.kind) {
-    case "token_refused":
-      return invalidCredentials().toResponse();
-    case "server_error":
-      return refuse(503, "backendError", "Backend Error");
-    case "failure":
-      break;
-  }
-  const { code } = verdict;
-  switch (code) {
-    case "rate_limited":
-      return refuse(400, "uploadLimitExceeded", asked(code));
-    case "account_disconnected":
-      return refuse(403, "authenticatedUserAccountSuspended", asked(code));
-    case "unknown":
-      return refuse(400, "invalidVideoMetadata", asked(code));
-  }
-  return forcedFailure({
-    code,
-    message: `The sandbox was asked for this failure: ${code}.`,
-  }).toResponse();
-}
+export const REFUSALS: SteeredRefusals = {
+  expiredToken: invalidCredentials,
+  serverError: () => refusal(503, "backendError", "Backend Error"),
+  failures: {
+    rate_limited: (message) => refusal(400, "uploadLimitExceeded", message),
+    account_disconnected: (message) => refusal(403, "authenticatedUserAccountSuspended", message),
+    unknown: (message) => refusal(400, "invalidVideoMetadata", message),
+  },
+};

@@ -3,14 +3,9 @@ import { detectFileType } from "../../core/file-type.ts";
 import { toHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import { readBody } from "../kit/input.ts";
+import type { Call } from "../kit/simulator.ts";
 import { authenticate, type Channel } from "./accounts.ts";
-import {
-  badParameter,
-  requireKnownParameters,
-  requireParts,
-  type YouTubeCall,
-  YouTubeError,
-} from "./call.ts";
+import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import type { Resource } from "./metadata.ts";
 import { type Finding, processingSeconds } from "./steering.ts";
 
@@ -51,23 +46,21 @@ interface NewVideo {
 }
 
 /** All of a video is here: it has an id and an address, and is processed for a while. */
-export function insertVideo({ store, origin }: YouTubeCall, video: NewVideo): string {
+export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): string {
   const { channel, resource, notify, mediaId, finding } = video;
   const id = newVideoId();
   const at = now().getTime();
-  store.sql.exec(
-    `INSERT INTO youtube_videos (id, team_id, channel_id, channel_title, resource, created_at,
-       done_at, outcome, reason) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert("youtube_videos", {
     id,
-    origin.teamId,
-    channel.id,
-    channel.title,
-    JSON.stringify(resource),
-    at,
-    at + processingSeconds(textOf(resource)) * SECOND,
-    finding?.uploadStatus ?? "processed",
-    finding?.reason ?? "",
-  );
+    team_id: origin.teamId,
+    channel_id: channel.id,
+    channel_title: channel.title,
+    resource: JSON.stringify(resource),
+    created_at: at,
+    done_at: at + processingSeconds(textOf(resource)) * SECOND,
+    outcome: finding?.uploadStatus ?? "processed",
+    reason: finding?.reason ?? "",
+  });
   if (finding) return id;
   store.savePost(origin, {
     platform: "youtube",
@@ -93,10 +86,8 @@ type Video = {
   reason: string;
 };
 
-const findVideo = ({ store, origin }: YouTubeCall, id: string): Video | null =>
-  store.sql
-    .exec<Video>("SELECT * FROM youtube_videos WHERE id = ? AND team_id = ?", id, origin.teamId)
-    .toArray()[0] ?? null;
+const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =>
+  store.find<Video>("youtube_videos", { id, team_id: origin.teamId });
 
 const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
 
@@ -168,18 +159,18 @@ function toItem(video: Video, parts: string[]) {
   return { kind: "youtube#video", id: video.id, ...Object.fromEntries(picked) };
 }
 
-export function readVideo(call: YouTubeCall, id: string, parts: string[]) {
+export function readVideo(call: Call, id: string, parts: string[]) {
   const video = findVideo(call, id);
   return video ? toItem(video, parts) : null;
 }
 
 const MAX_IDS = 50;
 
-export async function listVideos(call: YouTubeCall): Promise<Response> {
+export async function listVideos(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
   requireKnownParameters(call, ["part", "id", "maxResults", "hl"]);
   const parts = requireParts(call, VIDEO_PARTS);
-  const ids = (call.url.searchParams.get("id") ?? "").split(",").filter(Boolean);
+  const ids = (call.req.query("id") ?? "").split(",").filter(Boolean);
   if (ids.length === 0) {
     throw badParameter("parameters", "No filter selected.", "missingRequiredParameter");
   }
@@ -198,31 +189,31 @@ export async function listVideos(call: YouTubeCall): Promise<Response> {
 const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];
 
 /** The uploads of the channel, newest first; one page holds all that a test has. */
-export async function listPlaylist(call: YouTubeCall): Promise<Response> {
+export async function listPlaylist(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
-  const { searchParams } = call.url;
+  const query = call.req.query();
   requireKnownParameters(call, ["part", "playlistId", "maxResults", "pageToken"]);
   const parts = requireParts(call, ITEM_PARTS);
-  const most = Number(searchParams.get("maxResults") ?? 5);
+  const most = Number(query.maxResults ?? 5);
   if (!Number.isInteger(most) || most < 0 || most > 50) {
     throw badParameter("maxResults", "Values must be within the range: [0, 50]");
   }
-  if (searchParams.has("pageToken")) {
+  if (query.pageToken !== undefined) {
     throw badParameter(
       "pageToken",
       "The request specifies an invalid page token.",
       "invalidPageToken",
     );
   }
-  if (searchParams.get("playlistId") !== channel.uploads) {
-    throw new YouTubeError(404, "playlistNotFound", "The playlist cannot be found.");
+  if (query.playlistId !== channel.uploads) {
+    throw refusal(404, "playlistNotFound", "The playlist cannot be found.");
   }
-  const rows = call.store.sql
+  const rows = call.env.store.sql
     .exec<Video>(
       `SELECT * FROM youtube_videos WHERE channel_id = ? AND team_id = ?
        ORDER BY created_at DESC LIMIT ?`,
       channel.id,
-      call.origin.teamId,
+      call.env.origin.teamId,
       most,
     )
     .toArray();
@@ -246,32 +237,28 @@ const MAX_THUMBNAIL_BYTES = 2_097_152;
 const THUMBNAIL_TYPES = ["image/jpeg", "image/png"];
 
 /** Gives a video its picture, which then stands among the fields of its post. */
-export async function setThumbnail(call: YouTubeCall): Promise<Response> {
+export async function setThumbnail(call: Call): Promise<Response> {
   const { channel } = await authenticate(call);
   requireKnownParameters(call, ["videoId", "uploadType", "onBehalfOfContentOwner"]);
-  const { searchParams } = call.url;
-  if (searchParams.get("uploadType") !== "media") {
+  const query = call.req.query();
+  if (query.uploadType !== "media") {
     throw badParameter("uploadType", "The sandbox takes simple uploads of thumbnails only.");
   }
-  const id = searchParams.get("videoId") ?? "";
+  const id = query.videoId ?? "";
   if (findVideo(call, id)?.channel_id !== channel.id) {
-    throw new YouTubeError(404, "videoNotFound", "The video cannot be found.");
+    throw refusal(404, "videoNotFound", "The video cannot be found.");
   }
-  const type = call.request.headers.get("content-type") ?? "";
-  const bytes = await readBody(call.request, MAX_THUMBNAIL_BYTES);
+  const type = call.req.header("content-type") ?? "";
+  const bytes = await readBody(call.req.raw, MAX_THUMBNAIL_BYTES);
   if (bytes?.byteLength === 0) {
-    throw new YouTubeError(
-      400,
-      "mediaBodyRequired",
-      "The request does not include the image content.",
-    );
+    throw refusal(400, "mediaBodyRequired", "The request does not include the image content.");
   }
   const mime = bytes && detectFileType(bytes)?.mime;
   if (!bytes || mime !== type || !THUMBNAIL_TYPES.includes(mime)) {
-    throw new YouTubeError(400, "invalidImage", "The provided image content is invalid.");
+    throw refusal(400, "invalidImage", "The provided image content is invalid.");
   }
   const sha256 = toHex(await crypto.subtle.digest("SHA-256", bytes));
-  call.store.sql.exec(
+  call.env.store.sql.exec(
     `UPDATE posts SET fields = json_set(fields, '$.thumbnail', json(?))
      WHERE platform = 'youtube' AND key = ?`,
     JSON.stringify({ mime, sizeBytes: bytes.byteLength, sha256 }),
