@@ -4,8 +4,6 @@ import { moveClock } from "../../src/core/clock.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
-import { readImageSize } from "../../src/sandbox/tiktok/image-size.ts";
-import { testJpeg } from "../support/videos.ts";
 import { mp4, sandbox, unique } from "./support.ts";
 
 afterEach(() => moveClock(0));
@@ -329,15 +327,6 @@ describe("photos", () => {
       status: 400,
       code: "invalid_params",
     });
-  });
-
-  it("have their size read from the header", () => {
-    expect(readImageSize(testJpeg)).toEqual({ width: 64, height: 64 });
-    expect(readImageSize(new Uint8Array(100))).toBeNull();
-    const webp = new Uint8Array(30);
-    webp.set(new TextEncoder().encode("RIFF\0\0\0\0WEBPVP8X"));
-    webp.set([0x37, 0x04, 0, 0x7f, 0x07, 0], 24);
-    expect(readImageSize(webp)).toEqual({ width: 1_080, height: 1_920 });
   });
 });
 

@@ -102,14 +102,14 @@ export async function storeFile(
 
 export type PullProblem = "unreachable" | "too_large" | "wrong_type";
 
-/** Names a stored file, unless it is of another type than these; then it is gone. */
+/** Names a stored file whose type is taken, and discards any other. */
 export function keepFile(
   sandbox: Sandbox,
   file: FileOwner,
   stored: ReadFile & { id: number },
-  types: readonly string[],
+  isTaken: (mime: string) => boolean,
 ): number | null {
-  if (types.includes(stored.mime)) return sealFile(sandbox, file, stored.id, stored);
+  if (isTaken(stored.mime)) return sealFile(sandbox, file, stored.id, stored);
   sandbox.store.media.discard(stored.id);
   return null;
 }
@@ -148,12 +148,8 @@ export async function pullTyped(
 ): Promise<Result<number, PullProblem>> {
   const pulled = await pullFile(sandbox, file, url, maxBytes);
   if (!pulled.ok) return pulled;
-  const { declaredType, ...stored } = pulled.value;
-  const id = keepFile(
-    sandbox,
-    file,
-    stored,
-    types.filter((type) => type === declaredType),
-  );
+  const { declaredType } = pulled.value;
+  const isTaken = (mime: string) => mime === declaredType && types.includes(mime);
+  const id = keepFile(sandbox, file, pulled.value, isTaken);
   return id === null ? refuse("wrong_type") : ok(id);
 }

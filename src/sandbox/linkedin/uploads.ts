@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
-import { appendBody, readStored, sealFile } from "../kit/files.ts";
+import { appendBody, keepFile, readStored } from "../kit/files.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
 import type { Call } from "../kit/simulator.ts";
 import { authenticate, requireActor } from "./accounts.ts";
@@ -82,17 +82,15 @@ export async function putUpload(call: Call): Promise<Response> {
 /** Begins to process a file whose bytes are all here. */
 async function closeAsset(call: Call, { urn, kind, owner, media_id }: AssetRow) {
   const { store } = call.env;
-  const file = await readStored(store, media_id);
-  const isGood = TYPES[kind].test(file.mime);
-  if (!isGood) store.media.discard(media_id);
+  const file = { id: media_id, ...(await readStored(store, media_id)) };
+  const isTaken = (mime: string) => TYPES[kind].test(mime);
+  const id = keepFile(call.env, { platform: "linkedin", owner }, file, isTaken);
   const at = now().getTime();
   const changed = {
-    media_id: isGood
-      ? sealFile(call.env, { platform: "linkedin", owner }, media_id, file)
-      : media_id,
+    media_id: id ?? media_id,
     uploaded_at: at,
     available_at: at + processingMs(kind, file.sizeBytes),
-    failure: isGood ? null : `The file is ${file.mime}`,
+    failure: id === null ? `The file is ${file.mime}` : null,
   };
   store.update("linkedin_assets", { urn }, changed);
 }

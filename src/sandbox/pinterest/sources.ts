@@ -133,7 +133,7 @@ async function readImage(
   const body = new Blob([bytes]).stream();
   const stored = await storeFile(call.env, file, body, MAX_IMAGE_BYTES);
   if (stored === "too_large") throw refusePulled.too_large();
-  const id = keepFile(call.env, file, stored, [content_type]);
+  const id = keepFile(call.env, file, stored, (mime) => mime === content_type);
   if (id === null) throw refusePulled.wrong_type();
   return id;
 }

@@ -4,7 +4,7 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import busboy from "busboy";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { sealFile, storeFile } from "../kit/files.ts";
+import { keepFile, storeFile } from "../kit/files.ts";
 import type { Call } from "../kit/simulator.ts";
 import { type Media, mediaByKey, receiveFile } from "./media.ts";
 
@@ -82,11 +82,8 @@ async function takeFile(
   const bytes = Readable.toWeb(file) as unknown as ReadableStream<Uint8Array>;
   const stored = await storeFile(call.env, owner, bytes, MAX_VIDEO_BYTES);
   if (stored === "too_large") return tooLarge();
-  if (stored.mime.startsWith("video/")) {
-    return { media, fileId: sealFile(call.env, owner, stored.id, stored) };
-  }
-  call.env.store.media.discard(stored.id);
-  return { media, fileId: null };
+  const fileId = keepFile(call.env, owner, stored, (mime) => mime.startsWith("video/"));
+  return { media, fileId };
 }
 
 /** A video as a form: the fields of the registration, then the file. Who has them may send it. */

@@ -2,9 +2,12 @@ import * as z from "zod";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
-import { readBody } from "../kit/input.ts";
+import { bearerOf, readForm } from "../kit/input.ts";
 import { Logins } from "../kit/logins.ts";
-import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
+import { readRefresh } from "../kit/refresh.ts";
+import { Refusal } from "../kit/refusal.ts";
+import type { Call } from "../kit/simulator.ts";
+import { answer, invalidParams, readInput, refusal } from "./call.ts";
 
 export const ACCOUNTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS tiktok_accounts (
@@ -30,7 +33,7 @@ export interface Account {
   username: string;
 }
 
-const loginsOf = ({ store, origin }: TikTokCall) =>
+const loginsOf = ({ env: { store, origin } }: Call) =>
   new Logins(store.sql, "tiktok", origin, { refresh: REFRESH_SECONDS });
 
 const usernameOf = (name: string): string =>
@@ -42,7 +45,7 @@ async function openIdOf(name: string): Promise<string> {
 }
 
 /** The account of this name, which comes into being here. */
-async function toAccount({ store }: TikTokCall, name: string): Promise<Account> {
+async function toAccount({ env: { store } }: Call, name: string): Promise<Account> {
   const account = { openId: await openIdOf(name), name, username: usernameOf(name) };
   store.sql.exec(
     "INSERT OR IGNORE INTO tiktok_accounts (open_id, name, username) VALUES (?, ?, ?)",
@@ -53,33 +56,19 @@ async function toAccount({ store }: TikTokCall, name: string): Promise<Account> 
   return account;
 }
 
-/** Whose token it is; null for one that is not known, or that has ended. */
-async function ownerOf(
-  call: TikTokCall,
-  token: string,
-  kind: "access" | "refresh",
-): Promise<Account | null> {
-  const name = loginsOf(call).nameOf(token, kind);
-  return name === null || name === "expired" ? null : toAccount(call, name);
-}
-
 export const tokenInvalid = () =>
-  new TikTokError(
-    401,
-    "access_token_invalid",
-    "The access token is invalid or not found in the request.",
-  );
+  refusal(401, "access_token_invalid", "The access token is invalid or not found in the request.");
 
 /**
- * Whose token the call carries.
+ * The account whose token the call carries, and the token.
  *
- * @throws TikTokError 401 access_token_invalid
+ * @throws Refusal 401 access_token_invalid
  */
-export async function authenticate(call: TikTokCall): Promise<{ account: Account; token: string }> {
-  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
-  const account = token ? await ownerOf(call, token, "access") : null;
-  if (!token || !account) throw tokenInvalid();
-  return { account, token };
+export async function authenticate(call: Call): Promise<{ account: Account; token: string }> {
+  const token = bearerOf(call) ?? "";
+  const name = loginsOf(call).liveNameOf(token, "access");
+  if (name === null) throw tokenInvalid();
+  return { account: await toAccount(call, name), token };
 }
 
 /** An audience that is always the same for the same account. */
@@ -113,15 +102,15 @@ const userOf = ({
 });
 
 /** The fields that the query asks for; all have to be known. */
-export function requireFields(call: TikTokCall, known: readonly string[]): string[] {
-  const fields = (call.url.searchParams.get("fields") ?? "").split(",").filter(Boolean);
+export function requireFields(call: Call, known: readonly string[]): string[] {
+  const fields = (call.req.query("fields") ?? "").split(",").filter(Boolean);
   if (fields.length === 0) throw invalidParams("The parameter fields is required");
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown) throw invalidParams(`The field ${unknown} is not valid`);
   return fields;
 }
 
-export async function readUserInfo(call: TikTokCall): Promise<Response> {
+export async function readUserInfo(call: Call): Promise<Response> {
   const user = userOf((await authenticate(call)).account);
   const fields = requireFields(call, Object.keys(user));
   return answer({ user: Object.fromEntries(fields.map((field) => [field, user[field]])) });
@@ -136,7 +125,7 @@ export const isLookedThrough = ({ name }: Account): boolean => /\bmoderated\b/i.
 /** Every simulated creator is public. */
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
-export async function readCreatorInfo(call: TikTokCall): Promise<Response> {
+export async function readCreatorInfo(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   await readInput(call, z.object({}));
   return answer({
@@ -152,49 +141,42 @@ export async function readCreatorInfo(call: TikTokCall): Promise<Response> {
 }
 
 /** TikTok gives OAuth errors out with HTTP 200. */
-const oauthError = (error: string, error_description: string): Response =>
-  Response.json({ error, error_description, log_id: randomHex(16) });
+const oauthError = (error: string, error_description: string): Refusal =>
+  new Refusal(200, { error, error_description, log_id: randomHex(16) });
 
-const MAX_FORM_BYTES = 10_000;
-
-async function readForm(call: TikTokCall): Promise<URLSearchParams | null> {
-  const type = call.request.headers.get("content-type") ?? "";
-  if (!type.startsWith("application/x-www-form-urlencoded")) return null;
-  const bytes = await readBody(call.request, MAX_FORM_BYTES);
-  return bytes && new URLSearchParams(new TextDecoder().decode(bytes));
-}
-
-/** A new pair for a refresh token, which dies with it. Which app asks does not matter here. */
-export async function refreshTokens(call: TikTokCall): Promise<Response> {
-  const form = await readForm(call);
-  if (!form) return oauthError("invalid_request", "The request must be a form.");
-  if (form.get("grant_type") !== "refresh_token") {
-    return oauthError("unsupported_grant_type", "The grant type is not supported.");
-  }
-  if (form.get("client_key") === null || form.get("client_secret") === null) {
-    return oauthError("invalid_request", "The client_key or client_secret is missing.");
-  }
-  const refreshToken = form.get("refresh_token") ?? "";
-  const account = await ownerOf(call, refreshToken, "refresh");
-  if (!account) return oauthError("invalid_grant", "Refresh token is invalid or expired.");
+/** Exchanges a refresh token, which ends with it, for a new pair. Which app asks does not matter here. */
+export async function refreshTokens(call: Call): Promise<Response> {
   const logins = loginsOf(call);
-  logins.end(refreshToken);
+  const { name, token } = await readRefresh(
+    call,
+    logins,
+    {
+      notForm: () => oauthError("invalid_request", "The request must be a form."),
+      wrongGrant: () => oauthError("unsupported_grant_type", "The grant type is not supported."),
+      missing: () => oauthError("invalid_request", "The client_key or client_secret is missing."),
+      invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
+    },
+    ["client_key", "client_secret"],
+  );
+  const { openId } = await toAccount(call, name);
+  logins.end(token);
   return Response.json({
-    access_token: logins.issue(account.name, "access", ACCESS_SECONDS, "act."),
+    access_token: logins.issue(name, "access", ACCESS_SECONDS, "act."),
     expires_in: ACCESS_SECONDS,
-    open_id: account.openId,
+    open_id: openId,
     refresh_expires_in: REFRESH_SECONDS,
-    refresh_token: logins.issue(account.name, "refresh", REFRESH_SECONDS, "rft."),
+    refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS, "rft."),
     scope: SCOPES,
     token_type: "Bearer",
   });
 }
 
 /** Ends every token of the account. */
-export async function revokeTokens(call: TikTokCall): Promise<Response> {
+export async function revokeTokens(call: Call): Promise<Response> {
   const form = await readForm(call);
-  const account = form && (await ownerOf(call, form.get("token") ?? "", "access"));
-  if (!account) return oauthError("invalid_request", "The token is invalid.");
-  loginsOf(call).endAll(account.name);
+  const logins = loginsOf(call);
+  const name = logins.liveNameOf(form?.get("token") ?? "", "access");
+  if (name === null) throw oauthError("invalid_request", "The token is invalid.");
+  logins.endAll(name);
   return Response.json({});
 }

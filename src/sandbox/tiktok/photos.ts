@@ -1,12 +1,11 @@
-import { exports } from "cloudflare:workers";
+import { imageDimensionsFromStream } from "image-dimensions";
 import * as z from "zod";
-import { detectFileType } from "../../core/file-type.ts";
-import { toHex } from "../../core/ids.ts";
-import { deliver } from "../kit/simulator.ts";
+import { pullTyped } from "../kit/files.ts";
+import { type Call, deliver } from "../kit/simulator.ts";
+import { steer } from "../kit/steered.ts";
 import { authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
-import { answer, readInput, type TikTokCall, TikTokError } from "./call.ts";
-import { readImageSize } from "./image-size.ts";
-import { allWords, refuseAsSteered } from "./steering.ts";
+import { answer, readInput, refusal } from "./call.ts";
+import { allWords, refusalsOf } from "./steering.ts";
 import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
 /** Source of all limits: TikTok, "Photo Post" and "Media Transfer Guide". */
@@ -53,50 +52,32 @@ const input = z.discriminatedUnion("post_mode", [
   }),
 ]);
 
-/** The part of the Worker that answers requests, reached without the network. */
-interface OwnFront {
-  default: { fetch(request: Request): Promise<Response> };
-}
-
-const isOwnFront = (value: object): value is OwnFront => "default" in value;
-
-/**
- * The bytes at an address of our own media, under whatever name we are reached; null for every other
- * address, because nothing of the sandbox leaves the machine.
- */
-async function pull(address: string): Promise<Uint8Array<ArrayBuffer> | null> {
-  const own: object = exports;
-  if (!new URL(address).pathname.startsWith("/media/") || !isOwnFront(own)) return null;
-  const reply = await own.default.fetch(new Request(address));
-  const bytes = new Uint8Array(await reply.arrayBuffer());
-  return reply.status === 200 ? bytes : null;
-}
-
 type Photos = { media: { id: number; alt: string }[] } | { failReason: string };
 
+const FAIL_REASONS = {
+  unreachable: "photo_pull_failed",
+  too_large: "file_format_check_failed",
+  wrong_type: "file_format_check_failed",
+};
+
 /** Pulls and stores the photos; the reason with which TikTok gives up at the first it cannot use. */
-async function pullPhotos(call: TikTokCall, owner: string, urls: string[]): Promise<Photos> {
+async function pullPhotos({ env }: Call, owner: string, urls: string[]): Promise<Photos> {
+  const file = { platform: "tiktok", owner } as const;
+  const limits = { maxBytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES };
   const media: { id: number; alt: string }[] = [];
   for (const url of urls) {
-    const bytes = await pull(url);
-    if (!bytes) return { failReason: "photo_pull_failed" };
-    const mime = detectFileType(bytes)?.mime ?? "";
-    const isTaken = PHOTO_TYPES.includes(mime) && bytes.byteLength <= MAX_PHOTO_BYTES;
-    if (!isTaken) return { failReason: "file_format_check_failed" };
-    const size = readImageSize(bytes);
+    const pulled = await pullTyped(env, file, url, limits);
+    if (!pulled.ok) return { failReason: FAIL_REASONS[pulled.error] };
+    const size = await imageDimensionsFromStream(env.store.media.stream(pulled.value));
     if (!size || size.width > SIZE.width || size.height > SIZE.height) {
       return { failReason: "picture_size_check_failed" };
     }
-    const sha256 = toHex(await crypto.subtle.digest("SHA-256", bytes));
-    const file = { platform: "tiktok" as const, owner, ref: sha256, mime, sha256 };
-    call.store.media.save(call.origin, file, bytes);
-    const stored = call.store.media.find("tiktok", owner, sha256, call.origin.teamId);
-    if (stored) media.push({ id: stored.id, alt: "" });
+    media.push({ id: pulled.value, alt: "" });
   }
   return { media };
 }
 
-export async function initPhotos(call: TikTokCall): Promise<Response> {
+export async function initPhotos(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const body = await readInput(call, input);
   const isInbox = body.post_mode === "MEDIA_UPLOAD";
@@ -107,13 +88,16 @@ export async function initPhotos(call: TikTokCall): Promise<Response> {
   }
   const privacy = body.post_mode === "DIRECT_POST" ? body.post_info.privacy_level : "";
   const task: NewTask = { isVideo: false, isInbox, privacy, title, description, fields: body };
-  const words = allWords(textOf(task));
-  const verdict = call.store.steer(call.origin, account.openId, words, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict, true);
+  const text = allWords(textOf(task));
+  const reply = steer(call.env, refusalsOf({ isPulled: true }), {
+    key: account.openId,
+    text,
+    token,
+  });
   const photos = await pullPhotos(call, account.openId, body.source_info.photo_images);
   const publishId = openTask(call, account, task);
   const opened = findTask(call, publishId);
-  if (!opened) throw new TikTokError(500, "internal_error", "The task was lost.");
+  if (!opened) throw refusal(500, "internal_error", "The task was lost.");
   accept(call, opened, photos);
-  return deliver(verdict.reply, answer({ publish_id: publishId }));
+  return deliver(reply, answer({ publish_id: publishId }));
 }

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
+import { randomDigits } from "../kit/ids.ts";
+import type { Call } from "../kit/simulator.ts";
 import {
   type Account,
   authenticate,
@@ -8,7 +10,7 @@ import {
   isUnaudited,
   requireFields,
 } from "./accounts.ts";
-import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
+import { answer, invalidParams, readInput, refusal } from "./call.ts";
 import { processingSeconds } from "./steering.ts";
 
 export const TASKS_SCHEMA = `
@@ -62,7 +64,7 @@ const PUBLIC = "PUBLIC_TO_EVERYONE";
 const PRIVATE = "SELF_ONLY";
 
 /**
- * How long a public post is looked through once it is out; until then nobody is told its id.
+ * Time that a public post is moderated once it is out, in ms; until then nobody is told its id.
  *
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
@@ -78,69 +80,50 @@ export interface NewTask {
   fields: Record<string, unknown>;
 }
 
-const digits = (count: number): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(count)), (byte) => byte % 10).join("");
-
 /** Opens a task; its id. */
-export function openTask(call: TikTokCall, account: Account, task: NewTask): string {
+export function openTask(call: Call, account: Account, task: NewTask): string {
   const kind = task.isInbox ? "inbox" : "pub";
-  const publishId = `${task.isVideo ? "v" : "p"}_${kind}_${task.isVideo ? "file" : "url"}~v2-1.7${digits(18)}`;
-  call.store.sql.exec(
-    `INSERT INTO tiktok_tasks (publish_id, open_id, team_id, is_video, is_inbox, privacy, title,
-       description, fields, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    publishId,
-    account.openId,
-    call.origin.teamId,
-    task.isVideo ? 1 : 0,
-    task.isInbox ? 1 : 0,
-    task.privacy,
-    task.title,
-    task.description,
-    JSON.stringify(task.fields),
-    now().getTime(),
-  );
+  const publishId = `${task.isVideo ? "v" : "p"}_${kind}_${task.isVideo ? "file" : "url"}~v2-1.7${randomDigits(18)}`;
+  call.env.store.insert("tiktok_tasks", {
+    publish_id: publishId,
+    open_id: account.openId,
+    team_id: call.env.origin.teamId,
+    is_video: task.isVideo ? 1 : 0,
+    is_inbox: task.isInbox ? 1 : 0,
+    privacy: task.privacy,
+    title: task.title,
+    description: task.description,
+    fields: JSON.stringify(task.fields),
+    created_at: now().getTime(),
+  });
   return publishId;
 }
 
-export const findTask = (call: TikTokCall, publishId: string): TaskRow | null =>
-  call.store.sql
-    .exec<TaskRow>(
-      "SELECT * FROM tiktok_tasks WHERE publish_id = ? AND team_id = ?",
-      publishId,
-      call.origin.teamId,
-    )
-    .toArray()[0] ?? null;
+export const findTask = ({ env: { store, origin } }: Call, publishId: string): TaskRow | null =>
+  store.find<TaskRow>("tiktok_tasks", { publish_id: publishId, team_id: origin.teamId });
 
 export const textOf = ({ title, description }: Pick<NewTask, "title" | "description">): string =>
   [title, description].filter(Boolean).join("\n");
 
-/**
- * All of a post is here: it stands in the feed, and is looked through for a while. One with a reason to
- * fail never stands anywhere.
- */
+/** Begins to process a post whose files are all here. It stands in the feed unless it has a reason to fail. */
 export function accept(
-  call: TikTokCall,
+  call: Call,
   task: TaskRow,
   outcome: { media: { id: number; alt: string }[] } | { failReason: string },
 ): void {
-  const { store, origin } = call;
+  const { store, origin } = call.env;
   const isPublic = task.is_inbox === 0 && task.privacy === PUBLIC && !("failReason" in outcome);
   // More digits than a JSON number holds, as TikTok's have.
-  const postId = isPublic ? `75${digits(17)}` : null;
-  store.sql.exec(
-    "UPDATE tiktok_tasks SET done_at = ?, fail_reason = ?, post_id = ? WHERE publish_id = ?",
-    now().getTime() + processingSeconds(textOf(task)) * SECOND,
-    "failReason" in outcome ? outcome.failReason : null,
-    postId,
-    task.publish_id,
-  );
+  const postId = isPublic ? `75${randomDigits(17)}` : null;
+  const changed = {
+    done_at: now().getTime() + processingSeconds(textOf(task)) * SECOND,
+    fail_reason: "failReason" in outcome ? outcome.failReason : null,
+    post_id: postId,
+  };
+  store.update("tiktok_tasks", { publish_id: task.publish_id }, changed);
   if ("failReason" in outcome) return;
-  const { username } = store.sql
-    .exec<{ username: string }>(
-      "SELECT username FROM tiktok_accounts WHERE open_id = ?",
-      task.open_id,
-    )
-    .one();
+  const account = store.find<{ username: string }>("tiktok_accounts", { open_id: task.open_id });
+  const username = account?.username ?? "";
   const profile = `https://www.tiktok.com/@${username}`;
   store.savePost(origin, {
     platform: "tiktok",
@@ -156,24 +139,19 @@ export function accept(
 
 const statusInput = z.strictObject({ publish_id: z.string().max(64) });
 
-export async function fetchStatus(call: TikTokCall): Promise<Response> {
+export async function fetchStatus(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { publish_id } = await readInput(call, statusInput);
   const task = findTask(call, publish_id);
-  if (!task) throw new TikTokError(400, "invalid_publish_id", "The publish_id does not exist.");
+  if (!task) throw refusal(400, "invalid_publish_id", "The publish_id does not exist.");
   if (task.open_id !== account.openId) {
-    throw new TikTokError(
+    throw refusal(
       400,
       "token_not_authorized_for_specified_publish_id",
       "The access_token does not have authorization for this publish_id.",
     );
   }
-  const [upload] = call.store.sql
-    .exec<{ received: number }>(
-      "SELECT received FROM tiktok_uploads WHERE publish_id = ?",
-      publish_id,
-    )
-    .toArray();
+  const upload = call.env.store.find<{ received: number }>("tiktok_uploads", { publish_id });
   const bytes = upload ? { uploaded_bytes: upload.received } : {};
   const isDone = task.done_at !== null && task.done_at <= now().getTime();
   if (!isDone) {
@@ -215,16 +193,16 @@ const listInput = z.strictObject({
 });
 
 /** The public posts, newest first. */
-export async function listVideos(call: TikTokCall): Promise<Response> {
+export async function listVideos(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const fields = requireFields(call, VIDEO_FIELDS);
   const { max_count, cursor } = await readInput(call, listInput);
-  const rows = call.store.sql
+  const rows = call.env.store.sql
     .exec<TaskRow>(
       `SELECT * FROM tiktok_tasks WHERE open_id = ? AND team_id = ? AND post_id IS NOT NULL
          AND done_at <= ? AND created_at < ? ORDER BY created_at DESC LIMIT ?`,
       account.openId,
-      call.origin.teamId,
+      call.env.origin.teamId,
       now().getTime() - moderationMs(account),
       cursor ?? Number.MAX_SAFE_INTEGER,
       max_count + 1,
@@ -256,7 +234,7 @@ export async function listVideos(call: TikTokCall): Promise<Response> {
   });
 }
 
-/** @throws TikTokError 400, 403 */
+/** @throws Refusal 400, 403 */
 export function requirePrivacy(
   account: Account,
   level: string,
@@ -264,14 +242,14 @@ export function requirePrivacy(
   isBranded: boolean,
 ): void {
   if (!options.includes(level)) {
-    throw new TikTokError(
+    throw refusal(
       403,
       "privacy_level_option_mismatch",
       "The privacy level is none of those that creator_info lists.",
     );
   }
   if (isUnaudited(account) && level !== PRIVATE) {
-    throw new TikTokError(
+    throw refusal(
       403,
       "unaudited_client_can_only_post_to_private_accounts",
       "Please review our integration guidelines at https://developers.tiktok.com/doc/content-sharing-guidelines/",

@@ -2,12 +2,12 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { HOUR } from "../../core/time.ts";
-import { appendBody, readStored, sealFile } from "../kit/files.ts";
-import { deliver } from "../kit/simulator.ts";
+import { appendBody, keepFile, readStored, reserveFile } from "../kit/files.ts";
+import { type Call, deliver } from "../kit/simulator.ts";
+import { requireAccepted, steer } from "../kit/steered.ts";
 import { type Account, authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
-import { answer, invalidParams, readInput, type TikTokCall, TikTokError } from "./call.ts";
-import { UPLOADS } from "./origins.ts";
-import { deliveryWords, openingWords, refuseAsSteered } from "./steering.ts";
+import { answer, invalidParams, readInput, refusal } from "./call.ts";
+import { deliveryWords, openingWords, refusalsOf } from "./steering.ts";
 import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
 /** Source of all limits: TikTok, "Direct Post" and "Media Transfer Guide". */
@@ -18,6 +18,9 @@ const MAX_CHUNK_BYTES = 64_000_000;
 const MAX_CHUNKS = 1_000;
 const MAX_CAPTION_UNITS = 2_200;
 const UPLOAD_MS = HOUR;
+/** Takes the chunks of a video. */
+const UPLOADS = "https://open-upload.tiktokapis.com";
+const REFUSALS = refusalsOf({ isPulled: false });
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
 
 const sourceInfo = z.strictObject({
@@ -57,42 +60,36 @@ function requireChunkPlan({ video_size, chunk_size, total_chunk_count }: Source)
   }
 }
 
-function openUpload(call: TikTokCall, account: Account, task: NewTask, source: Source): Response {
+function openUpload(call: Call, account: Account, task: NewTask, source: Source): Response {
   const publishId = openTask(call, account, task);
   const uploadToken = randomHex(16);
-  const mediaId = call.store.media.reserve(call.origin, {
-    platform: "tiktok",
-    owner: account.openId,
-    ref: publishId,
+  const { store } = call.env;
+  const owner = { platform: "tiktok", owner: account.openId } as const;
+  store.insert("tiktok_uploads", {
+    publish_id: publishId,
+    upload_token: uploadToken,
+    media_id: reserveFile(call.env, owner),
+    size: source.video_size,
+    chunk_size: source.chunk_size,
+    chunk_count: source.total_chunk_count,
+    expires_at: now().getTime() + UPLOAD_MS,
   });
-  call.store.sql.exec(
-    `INSERT INTO tiktok_uploads (publish_id, upload_token, media_id, size, chunk_size, chunk_count,
-       expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    publishId,
-    uploadToken,
-    mediaId,
-    source.video_size,
-    source.chunk_size,
-    source.total_chunk_count,
-    now().getTime() + UPLOAD_MS,
-  );
   const query = new URLSearchParams({ upload_id: publishId, upload_token: uploadToken });
   return answer({ publish_id: publishId, upload_url: `${UPLOADS}/video/?${query}` });
 }
 
-export async function initVideo(call: TikTokCall): Promise<Response> {
+export async function initVideo(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const input = await readInput(call, directInput);
   const { privacy_level, title, brand_content_toggle } = input.post_info;
   requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   requireChunkPlan(input.source_info);
-  const verdict = call.store.steer(call.origin, account.openId, openingWords(title), token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict, false);
+  steer(call.env, REFUSALS, { key: account.openId, text: openingWords(title), token });
   const task = { isVideo: true, isInbox: false, privacy: privacy_level, title, description: "" };
   return openUpload(call, account, { ...task, fields: input }, input.source_info);
 }
 
-export async function initInboxVideo(call: TikTokCall): Promise<Response> {
+export async function initInboxVideo(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, inboxInput);
   requireChunkPlan(input.source_info);
@@ -112,21 +109,18 @@ type Upload = {
   expires_at: number;
 };
 
-function requireUpload(call: TikTokCall): Upload {
-  const { searchParams } = call.url;
-  const publishId = searchParams.get("upload_id") ?? "";
-  const [upload] = call.store.sql
-    .exec<Upload>(
-      "SELECT * FROM tiktok_uploads WHERE publish_id = ? AND upload_token = ?",
-      publishId,
-      searchParams.get("upload_token") ?? "",
-    )
-    .toArray();
+function requireUpload(call: Call): Upload {
+  const publishId = call.req.query("upload_id") ?? "";
+  const uploadToken = call.req.query("upload_token") ?? "";
+  const upload = call.env.store.find<Upload>("tiktok_uploads", {
+    publish_id: publishId,
+    upload_token: uploadToken,
+  });
   if (!upload || !findTask(call, publishId)) {
-    throw new TikTokError(404, "upload_not_found", "There is no such upload task.");
+    throw refusal(404, "upload_not_found", "There is no such upload task.");
   }
   if (upload.expires_at <= now().getTime()) {
-    throw new TikTokError(403, "upload_url_expired", "The upload_url has expired.");
+    throw refusal(403, "upload_url_expired", "The upload_url has expired.");
   }
   return upload;
 }
@@ -136,9 +130,9 @@ const progress = ({ received, size }: Upload) => ({
 });
 
 /** The chunk has to be the one whose turn it is, whole, and say so. */
-function requireChunk(call: TikTokCall, upload: Upload): { length: number; isLast: boolean } {
-  const { headers } = call.request;
-  const badRequest = (message: string) => new TikTokError(400, "invalid_chunk", message);
+function requireChunk(call: Call, upload: Upload): { length: number; isLast: boolean } {
+  const { headers } = call.req.raw;
+  const badRequest = (message: string) => refusal(400, "invalid_chunk", message);
   if (!VIDEO_TYPES.includes(headers.get("content-type") ?? "")) {
     throw badRequest("The Content-Type must be video/mp4, video/quicktime or video/webm");
   }
@@ -146,7 +140,7 @@ function requireChunk(call: TikTokCall, upload: Upload): { length: number; isLas
   const [, first, last, total] = range ?? [];
   if (!range || Number(total) !== upload.size) throw badRequest("The Content-Range is invalid");
   if (Number(first) !== upload.received) {
-    throw new TikTokError(
+    throw refusal(
       416,
       "invalid_range",
       "The Content-Range does not match the progress of the upload.",
@@ -164,32 +158,30 @@ function requireChunk(call: TikTokCall, upload: Upload): { length: number; isLas
 }
 
 /** One chunk of a video. Who knows the address may send it. */
-export async function putChunk(call: TikTokCall): Promise<Response> {
+export async function putChunk(call: Call): Promise<Response> {
   const upload = requireUpload(call);
   const { length, isLast } = requireChunk(call, upload);
   const task = findTask(call, upload.publish_id);
-  if (!task) throw new TikTokError(404, "upload_not_found", "There is no such upload task.");
+  if (!task) throw refusal(404, "upload_not_found", "There is no such upload task.");
   const words = isLast ? deliveryWords(textOf(task)) : "";
-  const verdict = call.store.steer(call.origin, upload.publish_id, words, "");
-  if (verdict.kind !== "accepted") {
-    await call.request.body?.cancel();
-    return refuseAsSteered(verdict, false);
-  }
+  const verdict = call.env.store.steer(call.env.origin, upload.publish_id, words, "");
+  if (verdict.kind !== "accepted") await call.req.raw.body?.cancel();
+  const reply = requireAccepted(verdict, REFUSALS);
   const stored = await appendBody(
-    call.store,
+    call.env.store,
     upload.media_id,
     upload.slices,
-    call.request.body,
+    call.req.raw.body,
     length,
   );
   // Reading took a while: the same chunk may have arrived meanwhile.
   const current = requireUpload(call);
   if (current.received !== upload.received) requireChunk(call, current);
   if (stored === "too_large" || stored.bytes !== length) {
-    throw new TikTokError(400, "invalid_chunk", "The chunk has another length than it says.");
+    throw refusal(400, "invalid_chunk", "The chunk has another length than it says.");
   }
   const received = upload.received + length;
-  call.store.sql.exec(
+  call.env.store.sql.exec(
     `UPDATE tiktok_uploads SET chunks = chunks + 1, received = ?, slices = slices + ?
      WHERE publish_id = ?`,
     received,
@@ -198,7 +190,9 @@ export async function putChunk(call: TikTokCall): Promise<Response> {
   );
   const headers = progress({ ...upload, received });
   if (!isLast) return new Response(null, { status: 206, headers });
-  const mediaId = await sealVideo(call, task.open_id, upload.media_id);
+  const owner = { platform: "tiktok", owner: task.open_id } as const;
+  const file = { id: upload.media_id, ...(await readStored(call.env.store, upload.media_id)) };
+  const mediaId = keepFile(call.env, owner, file, (mime) => mime.startsWith("video/"));
   accept(
     call,
     task,
@@ -206,16 +200,5 @@ export async function putChunk(call: TikTokCall): Promise<Response> {
       ? { failReason: "file_format_check_failed" }
       : { media: [{ id: mediaId, alt: "" }] },
   );
-  return deliver(verdict.reply, new Response(null, { status: 201, headers }));
-}
-
-/** The id of the whole video in the feed's storage; null for what is no video. */
-async function sealVideo(call: TikTokCall, owner: string, id: number): Promise<number | null> {
-  const { store, origin } = call;
-  const file = await readStored(store, id);
-  if (!file.mime.startsWith("video/")) {
-    store.media.discard(id);
-    return null;
-  }
-  return sealFile({ store, origin }, { platform: "tiktok", owner }, id, file);
+  return deliver(reply, new Response(null, { status: 201, headers }));
 }

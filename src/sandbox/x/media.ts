@@ -164,7 +164,7 @@ export async function uploadWhole(call: Call): Promise<Response> {
   const owner = { platform: "x" as const, owner: account.userId };
   const stored = await storeFile(call.env, owner, file.stream(), MAX_IMAGE_BYTES);
   if (stored === "too_large") throw invalidRequest("File size exceeds 5242880 bytes.");
-  const fileId = keepFile(call.env, owner, stored, IMAGE_TYPES);
+  const fileId = keepFile(call.env, owner, stored, (mime) => IMAGE_TYPES.includes(mime));
   if (fileId === null) throw invalidRequest("media type unrecognized.");
   const media = insertMedia(call, account, {
     category,
