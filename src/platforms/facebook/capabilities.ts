@@ -1,20 +1,9 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
 /** UTF-16 units of a post's text. Source: spec, "Content limits by platform". */
-export const MAX_TEXT = 63_206;
-/** Source: spec, "Content limits by platform". */
-export const MAX_TITLE = 255;
-/** Images of an album. Source: spec, "Bulk upload". */
-export const MAX_ALBUM = 10;
-/** Bytes of one image. Source: spec, "Content limits by platform". */
-export const MAX_IMAGE_BYTES = 4_000_000;
-/** WebP is converted: it is not among the formats that Meta names. Source: Meta, "Page Photos". */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif", "image/webp"];
-/** Bytes of one video. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 1_000_000_000;
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+const MAX_TEXT = 63_206;
 
-/** What the header of a reel may say. Source: spec, and Meta, "Reels Publishing API", specifications. */
+/** Limits on the header of a reel. Source: spec, and Meta, "Reels Publishing API", specifications. */
 export const REEL_RULES = {
   minSeconds: 3,
   maxSeconds: 90,
@@ -43,11 +32,12 @@ export const needs: Needs = {
   review: "App review with advanced access, and business verification.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
     postCharacters: MAX_TEXT,
     photoPostCharacters: MAX_TEXT,
-    titleCharacters: MAX_TITLE,
+    /** Source: spec, "Content limits by platform". */
+    titleCharacters: 255,
     altTextCharacters: null,
     linkCharacters: null,
     tagsCharacters: null,
@@ -56,14 +46,18 @@ export const capabilities: Capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_ALBUM,
+    /** Images of an album. Source: spec, "Bulk upload". */
+    maxCount: 10,
     textOnly: true,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
+    /** WebP is converted: it is not among the formats that Meta names. Source: Meta, "Page Photos". */
+    imageTypes: ["image/jpeg", "image/png", "image/gif", "image/webp"],
+    /** Source: spec, "Content limits by platform". */
+    imageMaxBytes: 4_000_000,
+    videoTypes: ["video/mp4", "video/quicktime"],
+    /** Source: spec, "Content limits by platform". */
+    videoMaxBytes: 1_000_000_000,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. A call may carry 50 MB of a video. */
 export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };

@@ -1,102 +1,64 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
-import {
-  IMAGE_TYPES,
-  MAX_ALBUM,
-  MAX_IMAGE_BYTES,
-  MAX_TEXT,
-  MAX_TITLE,
-  MAX_VIDEO_BYTES,
-  VIDEO_TYPES,
-} from "./capabilities.ts";
+import { checksFor, isSurely, refuseIf } from "../kit/checks.ts";
+import { capabilities } from "./capabilities.ts";
 import type { FacebookSettings } from "./settings.ts";
+
+const { limits, mediaSupport } = capabilities;
+const checks = checksFor("Facebook", capabilities);
 
 type FacebookPost = Post<FacebookSettings>;
 
-/** What the post becomes at Facebook. */
+/** The form of a post at Facebook. */
 export type Shape = "text" | "photo" | "album" | "video" | "reel";
 
 const presence = (text: string | null): string | null =>
   text === null || text.trim() === "" ? null : text;
 
-/** What stands above photos and in a text post: the description, or the title where that is blank. */
+/** Returns the text above photos and of a text post: the description, or the title where that is blank. */
 export const messageOf = (post: Pick<Post, "title" | "description">): string =>
   presence(post.description) ?? presence(post.title) ?? "";
 
-/** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
-const isSurelyImage = ({ kind, mime }: PostMedia): boolean => kind === "image" && mime !== null;
-
-/** What a post becomes by its media and its media_type. */
+/** Returns the form of a post by its media and its media_type. */
 export function shapeOf({ media, settings }: Pick<FacebookPost, "media" | "settings">): Shape {
   const [item] = media;
   if (!item) return "text";
   if (media.length > 1) return "album";
   const type = settings.media_type;
   if (item.kind === "video") return type === "REELS" ? "reel" : "video";
-  if (type === null || isSurelyImage(item)) return "photo";
+  if (type === null || isSurely("image", item)) return "photo";
   return type === "REELS" ? "reel" : "video";
 }
 
 function checkTexts({ title, description }: FacebookPost, shape: Shape): FieldError[] {
-  const errors: FieldError[] = [];
-  if (shape === "text" && presence(description) === null) {
-    errors.push({
-      field: "description",
-      message: "Add a description: it is the text of a Facebook post without media.",
-    });
-  }
-  const texts: [field: string, text: string | null, max: number][] = [
-    ["description", description, MAX_TEXT],
-    ["title", title, MAX_TITLE],
+  const tooLong = (field: string, text: string | null, most: number) =>
+    checks.length(field, `the ${field}`, { count: text?.length ?? 0, most });
+  return [
+    ...refuseIf(
+      shape === "text" && presence(description) === null,
+      "description",
+      "Add a description: it is the text of a Facebook post without media.",
+    ),
+    ...tooLong("description", description, limits.postCharacters),
+    ...tooLong("title", title, limits.titleCharacters),
   ];
-  for (const [field, text, max] of texts) {
-    if (text === null || text.length <= max) continue;
-    errors.push({
-      field,
-      message: `Shorten the ${field}: Facebook takes ${formatCount(max)} characters, it has ${formatCount(text.length)}.`,
-    });
-  }
-  return errors;
-}
-
-function checkCount({ media }: FacebookPost): FieldError[] {
-  if (media.length <= MAX_ALBUM) return [];
-  const message = `A Facebook album takes up to ${MAX_ALBUM} images; ${media.length} were sent.`;
-  return [{ field: "photo", message }];
 }
 
 function checkFile(item: PostMedia, index: number, shape: Shape): FieldError[] {
-  const { kind, mime, sizeBytes } = item;
-  if (kind === "document") {
+  const field = "photo";
+  if (item.kind === "document") {
     const message = `File ${index + 1} is a document; Facebook takes images and videos.`;
-    return [{ field: "photo", message }];
+    return [{ field, message }];
   }
-  if (kind === "video" && shape === "album") {
-    const message = `File ${index + 1} is a video; a Facebook album takes images only.`;
-    return [{ field: "photo", message }];
-  }
-  const isVideo = kind === "video";
-  const field = isVideo ? "video" : "photo";
-  const name = isVideo ? "The video" : `Image ${index + 1}`;
-  const errors: FieldError[] = [];
-  if (mime !== null && !(isVideo ? VIDEO_TYPES : IMAGE_TYPES).includes(mime)) {
-    const wanted = isVideo ? "send MP4 or QuickTime" : "send JPEG, PNG, GIF or WebP";
-    errors.push({ field, message: `${name} is ${mime}; ${wanted}.` });
-  }
-  const max = isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
-  if (sizeBytes !== null && mime !== null && sizeBytes > max) {
-    errors.push({
-      field,
-      message: `${name} has ${formatCount(sizeBytes)} bytes; make it ${formatCount(max)} or less.`,
-    });
-  }
-  return errors;
+  if (item.kind === "image") return checks.file(item, { field, name: `Image ${index + 1}` });
+  if (shape !== "album") return checks.file(item, { field: "video", name: "The video" });
+  const message = `File ${index + 1} is a video; a Facebook album takes images only.`;
+  return [{ field, message }];
 }
 
 function checkType({ media, settings }: FacebookPost): FieldError[] {
   const type = settings.media_type;
-  if (type === null || !media.some(isSurelyImage)) return [];
+  if (type === null || !media.some((item) => isSurely("image", item))) return [];
   const message = `media_type ${type} does not fit an image; leave it out.`;
   return [{ field: "media_type", message }];
 }
@@ -104,10 +66,11 @@ function checkType({ media, settings }: FacebookPost): FieldError[] {
 /** Everything Facebook would refuse. Source: spec, "Uploads: create" and "Content limits by platform". */
 export function check(post: FacebookPost): FieldError[] {
   const shape = shapeOf(post);
+  const { media } = post;
   return [
     ...checkTexts(post, shape),
-    ...checkCount(post),
-    ...post.media.flatMap((item, index) => checkFile(item, index, shape)),
+    ...checks.count("photo", media.length, mediaSupport.maxCount, "images", "A Facebook album"),
+    ...media.flatMap((item, index) => checkFile(item, index, shape)),
     ...checkType(post),
   ];
 }

@@ -2,7 +2,7 @@ import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
-export const MAX_CAPTION = 2_200;
+const MAX_CAPTION = 2_200;
 /** Source: spec, "Content limits by platform". */
 export const MAX_HASHTAGS = 30;
 /** Source: spec, "Content limits by platform". */
@@ -11,21 +11,11 @@ export const MAX_MENTIONS = 20;
 export const MAX_COLLABORATORS = 3;
 /** Accounts tagged in one medium. Source: Meta, "IG User Media", user_tags. */
 export const MAX_USER_TAGS = 20;
-/** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */
-export const MIN_CAROUSEL = 2;
-export const MAX_CAROUSEL = 10;
-/** Bytes of one image. Source: spec, "Content limits by platform". */
-export const MAX_IMAGE_BYTES = 8_000_000;
-/** Instagram reads JPEG alone; the others are converted for it. */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", "image/gif"];
 /** Bytes of one video. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 300_000_000;
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
-/** Bytes of a story's video. Source: spec, "Uploads: create", Story. */
-export const MAX_STORY_VIDEO_BYTES = 100_000_000;
+const MAX_VIDEO_BYTES = 300_000_000;
 
 /**
- * What holds of every video. Source: spec, "Content limits by platform"; frame rates: Meta, "IG User
+ * Limits on every video. Source: spec, "Content limits by platform"; frame rates: Meta, "IG User
  * Media", reel specifications.
  */
 const ANY_VIDEO = { minFps: 23, maxFps: 60, maxWidth: 1_920, minRatio: 0.01, maxRatio: 10 };
@@ -42,7 +32,7 @@ export const STORY_RULES: VideoRules = {
   ...ANY_VIDEO,
   minSeconds: 3,
   maxSeconds: 60,
-  maxBytes: MAX_STORY_VIDEO_BYTES,
+  maxBytes: 100_000_000,
 };
 
 /** Those that Instagram names itself as not to be found. Source: its guidelines against self-harm, 2012. */
@@ -61,7 +51,7 @@ export const needs: Needs = {
   review: "App review with advanced access, and business verification.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
     postCharacters: MAX_CAPTION,
     photoPostCharacters: MAX_CAPTION,
@@ -74,14 +64,17 @@ export const capabilities: Capabilities = {
   bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_CAROUSEL,
+    /** Files of a carousel. Source: spec, "Uploads: create", `instagram`. */
+    maxCount: 10,
     textOnly: false,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
+    /** Instagram reads JPEG alone; the others are converted for it. */
+    imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
+    /** Source: spec, "Content limits by platform". */
+    imageMaxBytes: 8_000_000,
+    videoTypes: ["video/mp4", "video/quicktime"],
     videoMaxBytes: MAX_VIDEO_BYTES,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
 export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };

@@ -1,32 +1,26 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { checksFor, isSurely, refuseIf } from "../kit/checks.ts";
 import { captionField, captionOf } from "../meta/post.ts";
 import {
-  IMAGE_TYPES,
-  MAX_CAPTION,
-  MAX_CAROUSEL,
+  capabilities,
   MAX_COLLABORATORS,
   MAX_HASHTAGS,
-  MAX_IMAGE_BYTES,
   MAX_MENTIONS,
-  MAX_STORY_VIDEO_BYTES,
   MAX_USER_TAGS,
-  MAX_VIDEO_BYTES,
-  VIDEO_TYPES,
+  STORY_RULES,
 } from "./capabilities.ts";
 import type { InstagramSettings } from "./settings.ts";
 
+const { limits, mediaSupport } = capabilities;
+const checks = checksFor("Instagram", capabilities);
+
 type InstagramPost = Post<InstagramSettings>;
 
-/** What the post becomes at Instagram. */
+/** The form of a post at Instagram. */
 export type Shape = "image" | "reel" | "story" | "carousel";
 
-/** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
-const isSurely = (kind: PostMedia["kind"], item: PostMedia): boolean =>
-  item.kind === kind && (item.mime !== null || kind === "video");
-
-/** What a post becomes by its media and its media_type. */
+/** Returns the form of a post by its media and its media_type. */
 export function shapeOf({ media, settings }: Pick<InstagramPost, "media" | "settings">): Shape {
   const type = settings.media_type;
   if (type === "STORIES") return "story";
@@ -51,66 +45,51 @@ export const countMentions = (caption: string): number => [...caption.matchAll(M
 
 function checkCaption(post: InstagramPost): FieldError[] {
   const caption = captionOf(post);
-  const field = captionField(post);
-  const errors: FieldError[] = [];
-  const counts: [what: string, count: number, max: number][] = [
-    ["characters", caption.length, MAX_CAPTION],
-    ["hashtags", countHashtags(caption), MAX_HASHTAGS],
-    ["mentions", countMentions(caption), MAX_MENTIONS],
+  const tooLong = (unit: string, count: number, most: number) =>
+    checks.length(captionField(post), "the caption", { count, most, unit });
+  return [
+    ...tooLong("characters", caption.length, limits.postCharacters),
+    ...tooLong("hashtags", countHashtags(caption), MAX_HASHTAGS),
+    ...tooLong("mentions", countMentions(caption), MAX_MENTIONS),
   ];
-  for (const [what, count, max] of counts) {
-    if (count <= max) continue;
-    errors.push({
-      field,
-      message: `Shorten the caption: Instagram takes ${formatCount(max)} ${what}, it has ${formatCount(count)}.`,
-    });
-  }
-  return errors;
 }
 
 function checkCount({ media }: InstagramPost, shape: Shape): FieldError[] {
   const field = "photo";
   if (shape === "story") {
-    if (media.length === 1) return [];
     const message = `A story is exactly one image or video; ${media.length} were sent.`;
-    return [{ field, message }];
+    return refuseIf(media.length !== 1, field, message);
   }
-  if (media.length === 0) {
-    return [{ field, message: "Add a photo or a video: Instagram takes no post without media." }];
-  }
-  if (media.length <= MAX_CAROUSEL) return [];
-  const message = `An Instagram carousel takes up to ${MAX_CAROUSEL} images and videos; ${media.length} were sent.`;
-  return [{ field, message }];
+  return [
+    ...refuseIf(
+      media.length === 0,
+      field,
+      "Add a photo or a video: Instagram takes no post without media.",
+    ),
+    ...checks.count(
+      field,
+      media.length,
+      mediaSupport.maxCount,
+      "images and videos",
+      "An Instagram carousel",
+    ),
+  ];
 }
 
+const STORY_IMAGES = { types: ["image/jpeg"], wanted: "; a story takes JPEG alone" };
+const STORY_VIDEOS = { maxBytes: STORY_RULES.maxBytes };
+
 function checkFile(item: PostMedia, index: number, shape: Shape): FieldError[] {
-  const { kind, mime, sizeBytes } = item;
-  if (kind === "document") {
+  if (item.kind === "document") {
     const message = `File ${index + 1} is a document; Instagram takes images and videos.`;
     return [{ field: "photo", message }];
   }
-  const isVideo = kind === "video";
-  const field = isVideo && shape !== "carousel" ? "video" : "photo";
-  const name = `${isVideo ? "Video" : "Image"} ${index + 1}`;
-  const errors: FieldError[] = [];
-  const imageTypes = shape === "story" ? ["image/jpeg"] : IMAGE_TYPES;
-  if (mime !== null && !(isVideo ? VIDEO_TYPES : imageTypes).includes(mime)) {
-    const wanted = isVideo
-      ? "send MP4 or QuickTime"
-      : shape === "story"
-        ? "a story takes JPEG alone"
-        : "send JPEG, PNG, WebP or GIF";
-    errors.push({ field, message: `${name} is ${mime}; ${wanted}.` });
-  }
-  const maxVideo = shape === "story" ? MAX_STORY_VIDEO_BYTES : MAX_VIDEO_BYTES;
-  const max = isVideo ? maxVideo : MAX_IMAGE_BYTES;
-  if (sizeBytes !== null && mime !== null && sizeBytes > max) {
-    errors.push({
-      field,
-      message: `${name} has ${formatCount(sizeBytes)} bytes; make it ${formatCount(max)} or less.`,
-    });
-  }
-  return errors;
+  const isVideo = item.kind === "video";
+  return checks.file(item, {
+    field: isVideo && shape !== "carousel" ? "video" : "photo",
+    name: `${isVideo ? "Video" : "Image"} ${index + 1}`,
+    ...(shape === "story" ? (isVideo ? STORY_VIDEOS : STORY_IMAGES) : {}),
+  });
 }
 
 function checkType({ media, settings }: InstagramPost, shape: Shape): FieldError[] {
@@ -130,35 +109,33 @@ function checkType({ media, settings }: InstagramPost, shape: Shape): FieldError
 }
 
 function checkFields({ settings }: InstagramPost, shape: Shape): FieldError[] {
-  const errors: FieldError[] = [];
   const { collaborators, user_tags: tags } = settings;
-  if (shape === "story" && collaborators.length > 0) {
-    errors.push({ field: "collaborators", message: "A story has no collaborators; leave it out." });
-  } else if (collaborators.length > MAX_COLLABORATORS) {
-    errors.push({
-      field: "collaborators",
-      message: `Instagram takes up to ${MAX_COLLABORATORS} collaborators; ${collaborators.length} were sent.`,
-    });
-  }
-  if (tags.length > MAX_USER_TAGS) {
-    errors.push({
-      field: "user_tags",
-      message: `Instagram takes up to ${MAX_USER_TAGS} tagged accounts; ${tags.length} were sent.`,
-    });
-  }
-  if (shape === "story" && settings.location_id !== null) {
-    errors.push({ field: "location_id", message: "A story has no location; leave it out." });
-  }
-  if (shape !== "reel" && settings.trial_reel !== null) {
-    errors.push({
-      field: "trial_reel",
-      message: "Only a single video posted as a Reel can be a trial reel.",
-    });
-  }
-  if (shape !== "reel" && settings.audio_name !== null) {
-    errors.push({ field: "audio_name", message: "Only the audio of a Reel can be named." });
-  }
-  return errors;
+  const isStory = shape === "story";
+  return [
+    ...(isStory
+      ? refuseIf(
+          collaborators.length > 0,
+          "collaborators",
+          "A story has no collaborators; leave it out.",
+        )
+      : checks.count("collaborators", collaborators.length, MAX_COLLABORATORS, "collaborators")),
+    ...checks.count("user_tags", tags.length, MAX_USER_TAGS, "tagged accounts"),
+    ...refuseIf(
+      isStory && settings.location_id !== null,
+      "location_id",
+      "A story has no location; leave it out.",
+    ),
+    ...refuseIf(
+      shape !== "reel" && settings.trial_reel !== null,
+      "trial_reel",
+      "Only a single video posted as a Reel can be a trial reel.",
+    ),
+    ...refuseIf(
+      shape !== "reel" && settings.audio_name !== null,
+      "audio_name",
+      "Only the audio of a Reel can be named.",
+    ),
+  ];
 }
 
 /** Everything Instagram would refuse. Source: spec, "Content limits by platform" and Story. */

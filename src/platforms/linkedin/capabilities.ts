@@ -5,37 +5,13 @@ import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
  * UTF-16 units of a post's text, its asterisks taken out, and its backslashes put in: LinkedIn does not
  * say whether it counts those. Source: spec, "Content limits by platform".
  */
-export const MAX_TEXT_UNITS = 3_000;
-/** UTF-16 units of the title. Source: spec, "Content limits by platform". */
-export const MAX_TITLE_UNITS = 400;
-
-/** Source: spec, "Content limits by platform". */
-export const MAX_IMAGES = 20;
-export const MAX_IMAGE_BYTES = 10_000_000;
-/** Fewer than these. Source: LinkedIn, "Images API", image requirements. */
+const MAX_TEXT = 3_000;
+/** The fewest pixels that are too many. Source: LinkedIn, "Images API", image requirements. */
 export const IMAGE_PIXELS_END = 36_152_320;
-/** Source: LinkedIn, "Images API", image requirements. */
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/gif"];
-
 /** Source: LinkedIn, "Videos API", video specifications. */
 export const MIN_VIDEO_BYTES = 75_000;
-/** Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 500_000_000;
-/** Source: LinkedIn, "Videos API", video specifications. */
-export const VIDEO_TYPES = ["video/mp4"];
 export const MIN_VIDEO_SECONDS = 3;
 export const MAX_VIDEO_SECONDS = 30 * 60;
-
-/** Source: spec, "Content limits by platform". */
-export const MAX_DOCUMENT_BYTES = 100_000_000;
-/** PDF, DOC, DOCX, PPT, PPTX. Source: LinkedIn, "Documents API". */
-export const DOCUMENT_TYPES = [
-  "application/pdf",
-  "application/msword",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  "application/vnd.ms-powerpoint",
-  "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-];
 
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 150;
@@ -53,11 +29,12 @@ export const needs: Needs = {
   review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
-    postCharacters: MAX_TEXT_UNITS,
-    photoPostCharacters: MAX_TEXT_UNITS,
-    titleCharacters: MAX_TITLE_UNITS,
+    postCharacters: MAX_TEXT,
+    photoPostCharacters: MAX_TEXT,
+    /** UTF-16 units. Source: spec, "Content limits by platform". */
+    titleCharacters: 400,
     altTextCharacters: null,
     linkCharacters: null,
     tagsCharacters: null,
@@ -66,16 +43,26 @@ export const capabilities: Capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video", "document"],
-    maxCount: MAX_IMAGES,
+    /** Source of the count and of all sizes: spec, "Content limits by platform". */
+    maxCount: 20,
     textOnly: true,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
-    documentTypes: DOCUMENT_TYPES,
-    documentMaxBytes: MAX_DOCUMENT_BYTES,
+    /** Source: LinkedIn, "Images API", image requirements. */
+    imageTypes: ["image/jpeg", "image/png", "image/gif"],
+    imageMaxBytes: 10_000_000,
+    /** Source: LinkedIn, "Videos API", video specifications. */
+    videoTypes: ["video/mp4"],
+    videoMaxBytes: 500_000_000,
+    /** PDF, DOC, DOCX, PPT, PPTX. Source: LinkedIn, "Documents API". */
+    documentTypes: [
+      "application/pdf",
+      "application/msword",
+      "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      "application/vnd.ms-powerpoint",
+      "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    ],
+    documentMaxBytes: 100_000_000,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. A call may be long, because a document of 100 MB goes out in a single one. */
 export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };

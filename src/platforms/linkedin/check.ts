@@ -1,23 +1,15 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
 import type { MediaKind, Plan, Post, PostMedia } from "../connector.ts";
-import {
-  DOCUMENT_TYPES,
-  IMAGE_PIXELS_END,
-  IMAGE_TYPES,
-  MAX_DOCUMENT_BYTES,
-  MAX_IMAGE_BYTES,
-  MAX_IMAGES,
-  MAX_TEXT_UNITS,
-  MAX_TITLE_UNITS,
-  MAX_VIDEO_BYTES,
-  MIN_VIDEO_BYTES,
-  VIDEO_TYPES,
-} from "./capabilities.ts";
+import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
+import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
 import { escapeLittleText } from "./little-text.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { withoutMarks } from "./styling.ts";
 import { isOrganization } from "./urn.ts";
+
+const { limits, mediaSupport } = capabilities;
+const checks = checksFor("LinkedIn", capabilities);
 
 type LinkedInPost = Post<LinkedInSettings>;
 
@@ -25,121 +17,76 @@ type LinkedInPost = Post<LinkedInSettings>;
 export const bodyOf = ({ description }: Pick<Post, "description">): string =>
   description?.trim() ? description : "";
 
-/** A file behind a URL is an image by its field alone; it may still turn out to be something else. */
-const isSurely = (kind: MediaKind, item: PostMedia): boolean =>
-  item.kind === kind && (item.mime !== null || kind !== "image");
-
 function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
-  const errors: FieldError[] = [];
-  const titleUnits = title?.length ?? 0;
-  if (titleUnits > MAX_TITLE_UNITS) {
-    errors.push({
-      field: "title",
-      message: `Shorten the title: it takes ${formatCount(MAX_TITLE_UNITS)} characters, it has ${formatCount(titleUnits)}.`,
-    });
-  }
+  const field = "description";
   const body = bodyOf({ description });
-  if (body === "") {
-    if (media.length === 0) {
-      errors.push({ field: "description", message: "Write a description: it is the post's text." });
-    } else if (media.some((item) => isSurely("document", item))) {
-      const message = "Write a description: a document is posted with a text.";
-      errors.push({ field: "description", message });
-    }
-  }
+  const isBlank = body === "";
   const tooLong = describeTooLong(withoutMarks(body));
-  return tooLong ? [...errors, { field: "description", message: tooLong }] : errors;
+  return [
+    ...checks.length("title", "the title", {
+      count: title?.length ?? 0,
+      most: limits.titleCharacters,
+      taker: "it",
+    }),
+    ...refuseIf(
+      isBlank && media.length === 0,
+      field,
+      "Write a description: it is the post's text.",
+    ),
+    ...refuseIf(
+      isBlank && media.some((item) => isSurely("document", item)),
+      field,
+      "Write a description: a document is posted with a text.",
+    ),
+    ...(tooLong ? [{ field, message: tooLong }] : []),
+  ];
 }
 
-/** Why LinkedIn has no room for a text, or null. It is sent with a backslash before some characters. */
+/** Returns why LinkedIn has no room for a text, or null. It is sent with a backslash before some characters. */
 function describeTooLong(text: string): string | null {
-  const taken = `Shorten the description: LinkedIn takes ${formatCount(MAX_TEXT_UNITS)} characters`;
+  const taken = `Shorten the description: LinkedIn takes ${formatCount(limits.postCharacters)} characters`;
   // First, because a text that is far too long takes a while to be escaped.
-  if (text.length > MAX_TEXT_UNITS) {
+  if (text.length > limits.postCharacters) {
     return `${taken}, it has ${formatCount(text.length)} without the asterisks of bold and italic.`;
   }
   const sent = escapeLittleText(text).length;
-  if (sent <= MAX_TEXT_UNITS) return null;
+  if (sent <= limits.postCharacters) return null;
   return `${taken}, it has ${formatCount(sent)} with the backslashes that LinkedIn wants before \\ | { } @ [ ] ( ) < > # * _ ~.`;
 }
 
 function checkCounts({ media }: LinkedInPost): FieldError[] {
-  const errors: FieldError[] = [];
-  const count = (kind: MediaKind) => media.filter((item) => item.kind === kind).length;
+  const count = (kind: MediaKind) => ofKind(media, kind).length;
   const [images, videos, documents] = [count("image"), count("video"), count("document")];
-  if (images > MAX_IMAGES) {
-    const message = `LinkedIn takes up to ${MAX_IMAGES} images; ${images} were sent.`;
-    errors.push({ field: "photo", message });
-  }
-  if (videos > 1) {
-    const message = `LinkedIn takes one video; ${videos} were sent.`;
-    errors.push({ field: "video", message });
-  }
-  if (documents > 1) {
-    const message = `LinkedIn takes one document; ${documents} were sent.`;
-    errors.push({ field: "photo", message });
-  }
-  if ([images, videos, documents].filter((number) => number > 0).length > 1) {
-    const message = `LinkedIn takes images, a video or a document, not several of these; send one video, one document, or up to ${MAX_IMAGES} images.`;
-    errors.push({ field: videos > 0 ? "video" : "photo", message });
-  }
-  return errors;
+  const { maxCount } = mediaSupport;
+  return [
+    ...checks.count("photo", images, maxCount, "images"),
+    ...checks.count("video", videos, 1, "video"),
+    ...checks.count("photo", documents, 1, "document"),
+    ...refuseIf(
+      [images, videos, documents].filter((number) => number > 0).length > 1,
+      videos > 0 ? "video" : "photo",
+      `LinkedIn takes images, a video or a document, not several of these; send one video, one document, or up to ${maxCount} images.`,
+    ),
+  ];
 }
 
-interface FileRule {
-  name: string;
-  field: string;
-  types: readonly string[];
-  wanted: string;
-  minBytes: number;
-  maxBytes: number;
-}
+const NAMES: Record<MediaKind, string> = { image: "Image", video: "Video", document: "Document" };
 
-const FILE_RULES: Record<MediaKind, FileRule> = {
-  image: {
-    name: "Image",
-    field: "photo",
-    types: IMAGE_TYPES,
-    wanted: "LinkedIn takes JPEG, PNG and GIF",
-    minBytes: 1,
-    maxBytes: MAX_IMAGE_BYTES,
-  },
-  video: {
-    name: "Video",
-    field: "video",
-    types: VIDEO_TYPES,
-    wanted: "LinkedIn takes MP4",
-    minBytes: MIN_VIDEO_BYTES,
-    maxBytes: MAX_VIDEO_BYTES,
-  },
-  document: {
-    name: "Document",
-    field: "photo",
-    types: DOCUMENT_TYPES,
-    wanted: "LinkedIn takes PDF, DOC, DOCX, PPT and PPTX",
-    minBytes: 1,
-    maxBytes: MAX_DOCUMENT_BYTES,
-  },
-};
-
-function checkFile({ kind, mime, sizeBytes, width, height }: PostMedia, index: number) {
-  const { name, field, types, wanted, minBytes, maxBytes } = FILE_RULES[kind];
-  const errors: FieldError[] = [];
-  const refuse = (problem: string) =>
-    errors.push({ field, message: `${name} ${index + 1} ${problem}.` });
-  // What a file behind a URL is, and so what it may be, shows when it is fetched.
-  if (mime === null) return errors;
-  if (!types.includes(mime)) refuse(`is ${mime}; ${wanted}`);
-  if (sizeBytes !== null && sizeBytes > maxBytes) {
-    refuse(`has ${formatCount(sizeBytes)} bytes; make it ${formatCount(maxBytes)} or less`);
-  }
+function checkFile(item: PostMedia, index: number): FieldError[] {
+  const { kind, mime, sizeBytes, width, height } = item;
+  if (mime === null) return [];
+  const field = kind === "video" ? "video" : "photo";
+  const name = `${NAMES[kind]} ${index + 1}`;
+  const wanted = `; LinkedIn takes ${nameTypes(mediaSupport[`${kind}Types`], "and")}`;
+  const errors = checks.file(item, { field, name, wanted });
+  const minBytes = kind === "video" ? MIN_VIDEO_BYTES : 1;
   if (sizeBytes !== null && sizeBytes < minBytes) {
-    refuse(`has ${formatCount(sizeBytes)} bytes; LinkedIn takes ${formatCount(minBytes)} or more`);
+    const message = `${name} has ${formatCount(sizeBytes)} bytes; LinkedIn takes ${formatCount(minBytes)} or more.`;
+    errors.push({ field, message });
   }
   if (kind === "image" && width !== null && height !== null && width * height >= IMAGE_PIXELS_END) {
-    refuse(
-      `is ${width} x ${height}, which is ${formatCount(width * height)} pixels; LinkedIn takes fewer than ${formatCount(IMAGE_PIXELS_END)}`,
-    );
+    const message = `${name} is ${width} x ${height}, which is ${formatCount(width * height)} pixels; LinkedIn takes fewer than ${formatCount(IMAGE_PIXELS_END)}.`;
+    errors.push({ field, message });
   }
   return errors;
 }

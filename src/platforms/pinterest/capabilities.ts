@@ -1,23 +1,7 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
-/** UTF-16 units. Source: spec, "Content limits by platform". */
-export const MAX_TITLE = 100;
 /** UTF-16 units; Pinterest itself takes 800. Source: spec, "Content limits by platform". */
-export const MAX_DESCRIPTION = 500;
-/** Source: spec, "Content limits by platform". */
-export const MAX_LINK = 2_048;
-/** UTF-16 units. Source: spec, "Content limits by platform". */
-export const MAX_ALT_TEXT = 500;
-/** Source: spec, "Uploads: create", `pinterest`. */
-export const MAX_CAROUSEL = 5;
-/** Bytes of one image. Source: spec, "Content limits by platform". */
-export const MAX_IMAGE_BYTES = 20_000_000;
-/** Source: spec, "Uploads: create", `pinterest`. */
-export const IMAGE_TYPES = ["image/jpeg", "image/png"];
-/** Bytes of one video. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 2_000_000_000;
-/** M4V is MP4 by its bytes. Source: spec, "Presigned upload", `pinterest_videos`. */
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+const MAX_DESCRIPTION = 500;
 
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 20;
@@ -41,27 +25,33 @@ export const needs: Needs = {
   review: "Standard access, with a demo video: until it is given, Pinterest refuses every pin.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
+  /** Source of all: spec, "Content limits by platform". */
   limits: {
     postCharacters: MAX_DESCRIPTION,
     photoPostCharacters: MAX_DESCRIPTION,
-    titleCharacters: MAX_TITLE,
-    altTextCharacters: MAX_ALT_TEXT,
-    linkCharacters: MAX_LINK,
+    titleCharacters: 100,
+    altTextCharacters: 500,
+    linkCharacters: 2_048,
     tagsCharacters: null,
   },
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_CAROUSEL,
+    /** Source: spec, "Uploads: create", `pinterest`. */
+    maxCount: 5,
     textOnly: false,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
+    /** Source: spec, "Uploads: create", `pinterest`. */
+    imageTypes: ["image/jpeg", "image/png"],
+    /** Source: spec, "Content limits by platform". */
+    imageMaxBytes: 20_000_000,
+    /** M4V is MP4 by its bytes. Source: spec, "Presigned upload", `pinterest_videos`. */
+    videoTypes: ["video/mp4", "video/quicktime"],
+    /** Source: spec, "Content limits by platform". */
+    videoMaxBytes: 2_000_000_000,
   },
-};
+} satisfies Capabilities;
 
 /**
  * Seconds. A video goes to Pinterest's storage in one request that cannot be resumed, so a call gets

@@ -1,18 +1,11 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
-import {
-  IMAGE_TYPES,
-  MAX_ALT_TEXT,
-  MAX_CAROUSEL,
-  MAX_DESCRIPTION,
-  MAX_IMAGE_BYTES,
-  MAX_LINK,
-  MAX_TITLE,
-  MAX_VIDEO_BYTES,
-  VIDEO_TYPES,
-} from "./capabilities.ts";
+import { checksFor, ofKind } from "../kit/checks.ts";
+import { capabilities } from "./capabilities.ts";
 import { MAX_COVER_TIME_MS, type PinterestSettings } from "./settings.ts";
+
+const { limits, mediaSupport } = capabilities;
+const checks = checksFor("Pinterest", capabilities);
 
 type PinterestPost = Post<PinterestSettings>;
 
@@ -36,56 +29,41 @@ function checkBoard({ pinterest_board_id, board_id }: PinterestSettings): FieldE
   return [];
 }
 
-function checkLength(field: string, text: string | null, max: number): FieldError[] {
-  if (text === null || text.length <= max) return [];
-  const counts = `Pinterest takes ${formatCount(max)} characters, it has ${formatCount(text.length)}`;
-  return [{ field, message: `Shorten ${field}: ${counts}.` }];
-}
+const checkLength = (field: string, text: string | null, most: number): FieldError[] =>
+  checks.length(field, field, { count: text?.length ?? 0, most });
 
 function checkLink(link: string | null): FieldError[] {
-  const tooLong = checkLength("link", link, MAX_LINK);
+  const tooLong = checkLength("link", link, limits.linkCharacters);
   if (link === null || tooLong.length > 0) return tooLong;
   const isWeb = URL.canParse(link) && /^https?:$/.test(new URL(link).protocol);
   return isWeb ? [] : [{ field: "link", message: "link must be an http or https URL." }];
 }
 
-function checkFile({ kind, mime, sizeBytes }: PostMedia, index: number): FieldError[] {
-  const field = kind === "video" ? "video" : "photo";
-  if (kind === "document") {
-    return [{ field, message: "Pinterest takes no documents; send images or a video." }];
+function checkFile(item: PostMedia, index: number): FieldError[] {
+  if (item.kind === "document") {
+    const message = "Pinterest takes no documents; send images or a video.";
+    return [{ field: "photo", message }];
   }
-  const isVideo = kind === "video";
-  const name = isVideo ? "The video" : `Image ${index + 1}`;
-  const max = isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
-  const errors: FieldError[] = [];
-  if (mime !== null && !(isVideo ? VIDEO_TYPES : IMAGE_TYPES).includes(mime)) {
-    const wanted = isVideo ? "MP4 or QuickTime" : "JPEG or PNG";
-    errors.push({ field, message: `${name} is ${mime}; send ${wanted}.` });
-  }
-  if (sizeBytes !== null && sizeBytes > max) {
-    const message = `${name} has ${formatCount(sizeBytes)} bytes; make it ${formatCount(max)} or less.`;
-    errors.push({ field, message });
-  }
-  return errors;
+  const isVideo = item.kind === "video";
+  return checks.file(item, {
+    field: isVideo ? "video" : "photo",
+    name: isVideo ? "The video" : `Image ${index + 1}`,
+  });
 }
 
 function checkCount(media: PostMedia[]): FieldError[] {
-  const videos = media.filter(({ kind }) => kind === "video").length;
+  const videos = ofKind(media, "video").length;
+  const { maxCount } = mediaSupport;
   if (media.length === 0) {
-    const message = `Send 1 to ${MAX_CAROUSEL} images, or a video: there are no pins of text alone.`;
+    const message = `Send 1 to ${maxCount} images, or a video: there are no pins of text alone.`;
     return [{ field: "photo", message }];
   }
-  if (videos > 1) {
-    const message = `A pin takes one video; ${videos} were sent.`;
-    return [{ field: "video", message }];
-  }
+  if (videos > 1) return checks.count("video", videos, 1, "video", "A pin");
   if (videos === 1 && media.length > 1) {
     const message = "A pin takes a video or images, not both; send the video alone.";
     return [{ field: "video", message }];
   }
-  if (media.length <= MAX_CAROUSEL) return [];
-  const message = `A carousel takes up to ${MAX_CAROUSEL} images; ${media.length} were sent.`;
-  return [{ field: "photo", message }];
+  return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
 /** How far sides may differ from each other, rounded pixels included. */
@@ -130,10 +108,10 @@ function checkCover(sent: string | null, media: PostMedia[]): FieldError[] {
 export function check({ title, description, media, settings }: PinterestPost): FieldError[] {
   return [
     ...checkBoard(settings),
-    ...checkLength("title", title, MAX_TITLE),
-    ...checkLength("description", description, MAX_DESCRIPTION),
+    ...checkLength("title", title, limits.titleCharacters),
+    ...checkLength("description", description, limits.postCharacters),
     ...checkLink(settings.link),
-    ...checkLength("alt_text", settings.alt_text, MAX_ALT_TEXT),
+    ...checkLength("alt_text", settings.alt_text, limits.altTextCharacters),
     ...checkCount(media),
     ...media.flatMap(checkFile),
     ...checkRatios(media),

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { field, single } from "../kit/form-fields.ts";
-import { MAX_ALT_TEXT, MAX_LINK } from "./capabilities.ts";
+import { capabilities } from "./capabilities.ts";
+
+const { limits } = capabilities;
 
 /** Longer than any video. */
 export const MAX_COVER_TIME_MS = 999_999_999;
@@ -24,12 +26,12 @@ export const settings = z.object({
   }),
   link: field(text, {
     type: "string",
-    maxLength: MAX_LINK,
+    maxLength: limits.linkCharacters,
     description: "The http or https address that the pin leads to, up to 2,048 characters.",
   }),
   alt_text: field(text, {
     type: "string",
-    maxLength: MAX_ALT_TEXT,
+    maxLength: limits.altTextCharacters,
     description: "What is to be seen, for people who cannot; up to 500 characters.",
   }),
   pinterest_cover_time_ms: field(text, {

@@ -1,25 +1,16 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
-/** What Threads counts as characters. Source: spec, "Content limits by platform". */
-export const MAX_TEXT = 500;
+/** Characters as Threads counts them. Source: spec, "Content limits by platform". */
+const MAX_TEXT = 500;
 /** Different links in the text. Source: Threads API, "Changelog", 22 December 2025. */
 export const MAX_LINKS = 5;
-/** UTF-16 units. Source: spec, "Uploads: create", `threads`. */
-export const MAX_ALT_TEXT = 1_000;
-/** Files of a carousel. Source: spec, "Uploads: create", `threads`. */
-export const MAX_CAROUSEL = 20;
-/** Bytes of one image. Source: spec, "Content limits by platform". */
-export const MAX_IMAGE_BYTES = 8_000_000;
 /** Width by height. Source: Threads API, "Posts", image specifications. */
 export const MAX_IMAGE_RATIO = 10;
-/** What Threads reads. Source: Threads API, "Posts", image specifications. */
+/** Images that Threads reads. Source: Threads API, "Posts", image specifications. */
 export const READABLE_IMAGES = ["image/jpeg", "image/png"];
-/** The others are converted for it. */
-export const IMAGE_TYPES = [...READABLE_IMAGES, "image/webp", "image/gif"];
 /** Bytes of one video. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 1_000_000_000;
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
+const MAX_VIDEO_BYTES = 1_000_000_000;
 
 /** Source: Threads API, "Posts", video specifications. */
 export const VIDEO_RULES: VideoRules = {
@@ -50,12 +41,13 @@ export const needs: Needs = {
   review: "App review with advanced access, and business verification.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
     postCharacters: MAX_TEXT,
     photoPostCharacters: MAX_TEXT,
     titleCharacters: MAX_TEXT,
-    altTextCharacters: MAX_ALT_TEXT,
+    /** UTF-16 units. Source: spec, "Uploads: create", `threads`. */
+    altTextCharacters: 1_000,
     linkCharacters: null,
     tagsCharacters: null,
   },
@@ -63,14 +55,17 @@ export const capabilities: Capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_CAROUSEL,
+    /** Files of a carousel. Source: spec, "Uploads: create", `threads`. */
+    maxCount: 20,
     textOnly: true,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
+    /** The others are converted for it. */
+    imageTypes: [...READABLE_IMAGES, "image/webp", "image/gif"],
+    /** Source: spec, "Content limits by platform". */
+    imageMaxBytes: 8_000_000,
+    videoTypes: ["video/mp4", "video/quicktime"],
     videoMaxBytes: MAX_VIDEO_BYTES,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
 export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { choice, field, otherwise, single } from "../kit/form-fields.ts";
-import { MAX_ALT_TEXT } from "./capabilities.ts";
+import { capabilities } from "./capabilities.ts";
 
 /** Source: spec, "Uploads: create", `threads`. */
 const REPLY_CONTROLS = [
@@ -17,7 +17,7 @@ export const settings = z.object({
     single((text) => text),
     {
       type: "string",
-      maxLength: MAX_ALT_TEXT,
+      maxLength: capabilities.limits.altTextCharacters,
       description:
         "Alt text of every image and video of the post, up to 1,000 characters; not for a post of text alone.",
     },

@@ -1,23 +1,6 @@
 import type { Capabilities, Needs, SettleTiming, VerifiedPull } from "../connector.ts";
 
-/** UTF-16 units of a video's caption. Source: TikTok, "Direct Post", `post_info.title`. */
-export const MAX_CAPTION_UNITS = 2_200;
-/** UTF-16 units of a photo post's title; longer ones are cut. Source: spec, "Content limits by platform". */
-export const MAX_PHOTO_TITLE_UNITS = 90;
-/** UTF-16 units of a photo post's text. Source: TikTok, "Photo Post", `post_info.description`. */
-export const MAX_PHOTO_DESCRIPTION_UNITS = 4_000;
-/** Source: spec, "Uploads: create", `tiktok` photos. */
-export const MAX_PHOTOS = 35;
-/** Bytes of one photo. Source: spec, "Content limits by platform". */
-export const MAX_PHOTO_BYTES = 20_000_000;
-/** Source: spec, "Uploads: create", `tiktok` photos. */
-export const PHOTO_TYPES = ["image/jpeg", "image/webp"];
-/** Bytes of one video. Source: spec, "Content limits by platform". */
-export const MAX_VIDEO_BYTES = 4_000_000_000;
-/** Source: spec, "Content limits by platform". */
-export const VIDEO_TYPES = ["video/mp4", "video/webm", "video/quicktime"];
-
-/** Whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
+/** Hashtags whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
 const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
 
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
@@ -36,11 +19,15 @@ export const needs: Needs = {
   review: "Content Posting audit: until it is passed every post is visible to its creator alone.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
+  /** UTF-16 units. */
   limits: {
-    postCharacters: MAX_CAPTION_UNITS,
-    photoPostCharacters: MAX_PHOTO_DESCRIPTION_UNITS,
-    titleCharacters: MAX_PHOTO_TITLE_UNITS,
+    /** The caption of a video. Source: TikTok, "Direct Post", `post_info.title`. */
+    postCharacters: 2_200,
+    /** Source: TikTok, "Photo Post", `post_info.description`. */
+    photoPostCharacters: 4_000,
+    /** The title of a photo post; longer ones are cut. Source: spec, "Content limits by platform". */
+    titleCharacters: 90,
     altTextCharacters: null,
     linkCharacters: null,
     tagsCharacters: null,
@@ -49,15 +36,18 @@ export const capabilities: Capabilities = {
   bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_PHOTOS,
+    /** Source: spec, "Uploads: create", `tiktok` photos. */
+    maxCount: 35,
     textOnly: false,
-    imageTypes: PHOTO_TYPES,
-    imageMaxBytes: MAX_PHOTO_BYTES,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
+    /** Source: spec, "Uploads: create", `tiktok` photos. */
+    imageTypes: ["image/jpeg", "image/webp"],
+    /** Source of this and what follows: spec, "Content limits by platform". */
+    imageMaxBytes: 20_000_000,
+    videoTypes: ["video/mp4", "video/webm", "video/quicktime"],
+    videoMaxBytes: 4_000_000_000,
     note: "TikTok fetches photos from this instance, at a domain of the owner's or a URL prefix that is verified in TikTok's developer portal and set as PUBLIC_URL. Videos need none.",
   },
-};
+} satisfies Capabilities;
 
 /**
  * Photos are the one kind that cannot be sent: TikTok fetches them.

@@ -1,23 +1,13 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
 /** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
-export const MAX_TEXT = 280;
+const MAX_TEXT = 280;
 export const MAX_PREMIUM_TEXT = 25_000;
-/** Source: X, "Create media metadata", `alt_text.text`. */
-export const MAX_ALT_CHARACTERS = 1_000;
-/** Source: spec, "Content limits by platform". */
-export const MAX_IMAGES = 4;
-/** Bytes. Source: X, "Media best practices", images and GIFs. */
-export const MAX_IMAGE_BYTES = 5_000_000;
+/** Bytes. Source: X, "Media best practices", GIFs. */
 export const MAX_GIF_BYTES = 15_000_000;
 /** Pixels. Source: X, "Media best practices", GIFs. */
 export const MAX_GIF_SIZE = { width: 1_280, height: 1_080 };
 export const GIF = "image/gif";
-export const IMAGE_TYPES = ["image/jpeg", "image/png", "image/webp", GIF];
-/** Bytes. Source: spec, "Content limits by platform"; what X takes depends on the account. */
-export const MAX_VIDEO_BYTES = 1_000_000_000;
-/** Source: X, "Media best practices", videos. */
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Seconds. Source: spec, "Content limits by platform"; what X takes depends on the account. */
 export const MAX_VIDEO_SECONDS = 20 * 60;
 export const MAX_PREMIUM_VIDEO_SECONDS = 125 * 60;
@@ -45,12 +35,13 @@ export const needs: Needs = {
   review: null,
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
     postCharacters: MAX_TEXT,
     photoPostCharacters: MAX_TEXT,
     titleCharacters: null,
-    altTextCharacters: MAX_ALT_CHARACTERS,
+    /** Source: X, "Create media metadata", `alt_text.text`. */
+    altTextCharacters: 1_000,
     linkCharacters: null,
     tagsCharacters: null,
   },
@@ -58,14 +49,18 @@ export const capabilities: Capabilities = {
   bannedHashtags: [],
   mediaSupport: {
     kinds: ["image", "video"],
-    maxCount: MAX_IMAGES,
+    /** Source: spec, "Content limits by platform". */
+    maxCount: 4,
     textOnly: true,
-    imageTypes: IMAGE_TYPES,
-    imageMaxBytes: MAX_IMAGE_BYTES,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
+    /** Source: X, "Media best practices", images. */
+    imageTypes: ["image/jpeg", "image/png", "image/webp", GIF],
+    imageMaxBytes: 5_000_000,
+    /** Source: X, "Media best practices", videos. */
+    videoTypes: ["video/mp4", "video/quicktime"],
+    /** X takes more or less by the account. Source: spec, "Content limits by platform". */
+    videoMaxBytes: 1_000_000_000,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. A post takes a few of them to stand in its author's timeline. */
 export const timing: SettleTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -1,25 +1,23 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
+import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {
+  capabilities,
   GIF,
-  IMAGE_TYPES,
-  MAX_ALT_CHARACTERS,
   MAX_GIF_BYTES,
   MAX_GIF_SIZE,
-  MAX_IMAGE_BYTES,
-  MAX_IMAGES,
   MAX_PREMIUM_TEXT,
   MAX_TAGGED_USERS,
-  MAX_TEXT,
-  MAX_VIDEO_BYTES,
   POLL_OPTIONS,
-  VIDEO_TYPES,
 } from "./capabilities.ts";
 import type { XSettings } from "./settings.ts";
 import { textOf, weightedLength } from "./text.ts";
 
 type XPost = Post<XSettings>;
+
+const { limits, mediaSupport } = capabilities;
+const checks = checksFor("X", capabilities);
 
 function checkText(post: XPost): FieldError[] {
   const text = textOf(post);
@@ -28,7 +26,7 @@ function checkText(post: XPost): FieldError[] {
     return [{ field: "title", message: "Write a title, or add photos or a video." }];
   }
   const { x_premium } = post.settings;
-  const most = x_premium ? MAX_PREMIUM_TEXT : MAX_TEXT;
+  const most = x_premium ? MAX_PREMIUM_TEXT : limits.postCharacters;
   const length = weightedLength(text, MAX_PREMIUM_TEXT);
   if (length <= most) return [];
   const field = post.title?.trim() ? "title" : "description";
@@ -43,135 +41,110 @@ function checkText(post: XPost): FieldError[] {
   ];
 }
 
-/** @param name such as "Image 2" */
-function checkSize(item: PostMedia, field: string, name: string, max: number): FieldError[] {
-  if (item.sizeBytes === null || item.mime === null || item.sizeBytes <= max) return [];
-  const message = `${name} has ${formatCount(item.sizeBytes)} bytes; make it ${formatCount(max)} or less.`;
-  return [{ field, message }];
-}
+/** Tells the size only of a file whose type is right. */
+const checkFile = (item: PostMedia, field: string, name: string, maxBytes?: number): FieldError[] =>
+  checks.file(item, { field, name, maxBytes }).slice(0, 1);
 
-function checkImage(item: PostMedia, name: string): FieldError[] {
-  if (item.mime !== null && !IMAGE_TYPES.includes(item.mime)) {
-    const message = `${name} is ${item.mime}; send JPEG, PNG, WebP or GIF.`;
-    return [{ field: "photo", message }];
-  }
-  if (item.mime !== GIF) return checkSize(item, "photo", name, MAX_IMAGE_BYTES);
-  const errors = checkSize(item, "photo", name, MAX_GIF_BYTES);
+function checkImage(item: PostMedia, index: number): FieldError[] {
+  const field = "photo";
+  const name = `Image ${index + 1}`;
+  if (item.mime !== GIF) return checkFile(item, field, name);
   const { width, height } = item;
-  const isTooWide = width !== null && width > MAX_GIF_SIZE.width;
-  if (isTooWide || (height !== null && height > MAX_GIF_SIZE.height)) {
-    errors.push({
-      field: "photo",
-      message: `The GIF is ${width} x ${height}; X takes up to ${MAX_GIF_SIZE.width} x ${MAX_GIF_SIZE.height} pixels.`,
-    });
-  }
-  return errors;
-}
-
-function checkVideo(item: PostMedia): FieldError[] {
-  if (item.mime !== null && !VIDEO_TYPES.includes(item.mime)) {
-    return [{ field: "video", message: `The video is ${item.mime}; send MP4 or QuickTime.` }];
-  }
-  return checkSize(item, "video", "The video", MAX_VIDEO_BYTES);
+  const most = MAX_GIF_SIZE;
+  return [
+    ...checkFile(item, field, name, MAX_GIF_BYTES),
+    ...refuseIf(
+      (width ?? 0) > most.width || (height ?? 0) > most.height,
+      field,
+      `The GIF is ${width} x ${height}; X takes up to ${most.width} x ${most.height} pixels.`,
+    ),
+  ];
 }
 
 function checkMedia({ media }: XPost): FieldError[] {
-  const images = media.filter(({ kind }) => kind === "image");
-  const videos = media.filter(({ kind }) => kind === "video");
-  const errors = [
-    ...images.flatMap((item, index) => checkImage(item, `Image ${index + 1}`)),
-    ...videos.flatMap(checkVideo),
-  ];
-  const refuse = (field: string, message: string) => errors.push({ field, message });
-  if (media.some(({ kind }) => kind === "document")) {
-    refuse("photo", "X takes no documents; send photos or a video.");
-  }
-  if (images.length > MAX_IMAGES) {
-    refuse("photo", `X takes up to ${MAX_IMAGES} photos; ${images.length} were sent.`);
-  }
-  if (videos.length > 1) refuse("video", `X takes one video; ${videos.length} were sent.`);
-  if (images.length > 0 && videos.length > 0) {
-    refuse(
+  const images = ofKind(media, "image");
+  const videos = ofKind(media, "video");
+  const { maxCount } = mediaSupport;
+  const isMixed = images.length > 0 && videos.length > 0;
+  return [
+    ...images.flatMap(checkImage),
+    ...videos.flatMap((video) => checkFile(video, "video", "The video")),
+    ...refuseIf(
+      ofKind(media, "document").length > 0,
+      "photo",
+      "X takes no documents; send photos or a video.",
+    ),
+    ...checks.count("photo", images.length, maxCount, "photos"),
+    ...checks.count("video", videos.length, 1, "video"),
+    ...refuseIf(
+      isMixed,
       "video",
-      `X takes a video or photos, not both; send one video or up to ${MAX_IMAGES} photos.`,
-    );
-  } else if (images.length > 1 && images.some(({ mime }) => mime === GIF)) {
-    refuse("photo", "A GIF goes alone; send it without other photos.");
-  }
-  return errors;
+      `X takes a video or photos, not both; send one video or up to ${maxCount} photos.`,
+    ),
+    ...refuseIf(
+      !isMixed && images.length > 1 && images.some(({ mime }) => mime === GIF),
+      "photo",
+      "A GIF goes alone; send it without other photos.",
+    ),
+  ];
 }
 
 function checkImageFields({ media, settings }: XPost): FieldError[] {
-  const errors: FieldError[] = [];
   const hasImagesAlone = media.length > 0 && media.every(({ kind }) => kind === "image");
   const { x_alt_text: alt, x_tagged_users: tagged } = settings;
-  if (alt !== null && !hasImagesAlone) {
-    errors.push({ field: "x_alt_text", message: "x_alt_text is for images; leave it out." });
-  }
-  const altLength = [...(alt ?? "")].length;
-  if (altLength > MAX_ALT_CHARACTERS) {
-    errors.push({
-      field: "x_alt_text",
-      message: `Shorten x_alt_text: X takes ${formatCount(MAX_ALT_CHARACTERS)} characters, it has ${formatCount(altLength)}.`,
-    });
-  }
-  if (tagged.length > 0 && !hasImagesAlone) {
-    errors.push({
-      field: "x_tagged_users",
-      message: "Users can be tagged in images alone; leave x_tagged_users out.",
-    });
-  }
-  if (tagged.length > MAX_TAGGED_USERS) {
-    errors.push({
-      field: "x_tagged_users",
-      message: `X takes up to ${MAX_TAGGED_USERS} tagged users; ${tagged.length} were sent.`,
-    });
-  }
-  return errors;
+  return [
+    ...refuseIf(
+      alt !== null && !hasImagesAlone,
+      "x_alt_text",
+      "x_alt_text is for images; leave it out.",
+    ),
+    ...checks.length("x_alt_text", "x_alt_text", {
+      count: [...(alt ?? "")].length,
+      most: limits.altTextCharacters,
+    }),
+    ...refuseIf(
+      tagged.length > 0 && !hasImagesAlone,
+      "x_tagged_users",
+      "Users can be tagged in images alone; leave x_tagged_users out.",
+    ),
+    ...checks.count("x_tagged_users", tagged.length, MAX_TAGGED_USERS, "tagged users"),
+  ];
 }
 
-function checkSubtitles({ media, settings }: XPost): FieldError[] {
-  const errors: FieldError[] = [];
-  const { x_subtitles_url: url, x_subtitles_language: language } = settings;
-  if (url !== null && !media.some(({ kind }) => kind === "video")) {
-    errors.push({
-      field: "x_subtitles_url",
-      message: "Subtitles are for a video; leave x_subtitles_url out.",
-    });
-  }
-  if (language !== null && url === null) {
-    errors.push({
-      field: "x_subtitles_language",
-      message: "x_subtitles_language needs x_subtitles_url.",
-    });
-  }
-  return errors;
-}
+const checkSubtitles = ({ media, settings }: XPost): FieldError[] => [
+  ...refuseIf(
+    settings.x_subtitles_url !== null && !media.some(({ kind }) => kind === "video"),
+    "x_subtitles_url",
+    "Subtitles are for a video; leave x_subtitles_url out.",
+  ),
+  ...refuseIf(
+    settings.x_subtitles_language !== null && settings.x_subtitles_url === null,
+    "x_subtitles_language",
+    "x_subtitles_language needs x_subtitles_url.",
+  ),
+];
 
-function checkPoll(post: XPost): FieldError[] {
-  const errors: FieldError[] = [];
-  const { x_poll_options: options, x_poll_duration_minutes: minutes } = post.settings;
-  const refuse = (message: string) => errors.push({ field: "x_poll_options", message });
+function checkPoll({ media, settings }: XPost): FieldError[] {
+  const field = "x_poll_options";
+  const { x_poll_options: options, x_poll_duration_minutes: minutes } = settings;
   if (options.length === 0) {
-    if (minutes === null) return [];
-    return [
-      {
-        field: "x_poll_duration_minutes",
-        message: "x_poll_duration_minutes needs x_poll_options.",
-      },
-    ];
+    const message = "x_poll_duration_minutes needs x_poll_options.";
+    return refuseIf(minutes !== null, "x_poll_duration_minutes", message);
   }
-  if (post.media.length > 0) refuse("A poll goes with text alone; leave the media out.");
   const { least, most, characters } = POLL_OPTIONS;
-  if (options.length < least || options.length > most) {
-    refuse(`A poll has ${least} to ${most} choices, not ${options.length}.`);
-  }
-  options.forEach((option, index) => {
-    const { length } = [...option];
-    if (length <= characters) return;
-    refuse(`Choice ${index + 1} has ${length} characters; X takes up to ${characters}.`);
-  });
-  return errors;
+  return [
+    ...refuseIf(media.length > 0, field, "A poll goes with text alone; leave the media out."),
+    ...refuseIf(
+      options.length < least || options.length > most,
+      field,
+      `A poll has ${least} to ${most} choices, not ${options.length}.`,
+    ),
+    ...options.flatMap((option, index) => {
+      const { length } = [...option];
+      const message = `Choice ${index + 1} has ${length} characters; X takes up to ${characters}.`;
+      return refuseIf(length > characters, field, message);
+    }),
+  ];
 }
 
 /** Everything X would refuse. Source: spec, "Uploads: create", `x`. */

@@ -18,7 +18,7 @@ import {
 } from "./api.ts";
 import { type Job, type Preparing, type Ready, readBookmark, readReady } from "./bookmark.ts";
 import {
-  MAX_TEXT,
+  capabilities,
   MAX_TWEET_VIDEO_SECONDS,
   MAX_VIDEO_SECONDS,
   POLL_MINUTES,
@@ -60,7 +60,9 @@ async function begin(job: Job): Promise<Prepared> {
   const problem = item?.kind === "video" ? videoProblem(facts, settings.x_premium) : null;
   if (problem) return mediaInvalid(problem);
   const seconds = facts?.durationSeconds ?? 0;
-  const isLong = weightedLength(textOf(job.post)) > MAX_TEXT || seconds > MAX_VIDEO_SECONDS;
+  const isLong =
+    weightedLength(textOf(job.post)) > capabilities.limits.postCharacters ||
+    seconds > MAX_VIDEO_SECONDS;
   const refused = isLong ? await requirePremium(job) : null;
   if (refused) return refused;
   const at: Preparing = {
@@ -105,7 +107,7 @@ async function requirePremium(job: Job): Promise<Stop | null> {
   if (!reply.ok) return toRefused(reply.error, job.now());
   if (reply.value.subscription_type !== NO_SUBSCRIPTION) return null;
   return contentFlagged(
-    `The account @${reply.value.username} does not subscribe to X Premium, so its posts take ${MAX_TEXT} characters and ${MAX_VIDEO_SECONDS / 60} minutes of video; shorten the post.`,
+    `The account @${reply.value.username} does not subscribe to X Premium, so its posts take ${capabilities.limits.postCharacters} characters and ${MAX_VIDEO_SECONDS / 60} minutes of video; shorten the post.`,
   );
 }
 

@@ -12,7 +12,7 @@ import {
   single,
   wholeNumber,
 } from "../kit/form-fields.ts";
-import { MAX_ALT_CHARACTERS, POLL_MINUTES } from "./capabilities.ts";
+import { capabilities, POLL_MINUTES } from "./capabilities.ts";
 
 /** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
 export const REPLY_SETTINGS = [
@@ -105,7 +105,7 @@ export const settings = z.object({
     single((text) => text),
     {
       type: "string",
-      maxLength: MAX_ALT_CHARACTERS,
+      maxLength: capabilities.limits.altTextCharacters,
       description: "Alternative text of the images, up to 1,000 characters.",
     },
   ),

@@ -1,23 +1,13 @@
 import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
 
-/** Characters of a title. Source: YouTube Data API, "Videos", `snippet.title`. */
-export const MAX_TITLE = 100;
-/** Characters of a description. Source: spec, "Content limits by platform". */
-export const MAX_DESCRIPTION = 5_000;
 /** In UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
 export const MAX_DESCRIPTION_BYTES = 5_000;
-/** Characters of all tags, with their commas and quotes. Source: the same, `snippet.tags[]`. */
-export const MAX_TAGS = 500;
 /** Source: spec, "Uploads: create", `youtube`. */
 export const MAX_SCHEDULE_DAYS = 365;
-/** 256 GB. Source: YouTube Data API, "Videos: insert". */
-export const MAX_VIDEO_BYTES = 274_877_906_944;
 /** Source: YouTube Help, "Upload videos longer than 15 minutes". */
 export const MAX_VIDEO_SECONDS = 12 * 3_600;
-/** What a channel takes until its phone number is verified. Source: the same. */
+/** The longest video of a channel until its phone number is verified. Source: the same. */
 export const MAX_UNVERIFIED_SECONDS = 15 * 60;
-/** YouTube takes `video/*`; these are the ones that are known by their bytes. */
-export const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm"];
 /** 2 MB. Source: YouTube Data API, "Thumbnails: set". */
 export const MAX_THUMBNAIL_BYTES = 2_097_152;
 /** Source: spec, "Content limits by platform". */
@@ -43,14 +33,17 @@ export const needs: Needs = {
     "Verification of the OAuth consent screen, and the API compliance audit for more than 100 uploads a day.",
 };
 
-export const capabilities: Capabilities = {
+export const capabilities = {
   limits: {
-    postCharacters: MAX_DESCRIPTION,
+    /** Source: spec, "Content limits by platform". */
+    postCharacters: 5_000,
     photoPostCharacters: null,
-    titleCharacters: MAX_TITLE,
+    /** Source: YouTube Data API, "Videos", `snippet.title`. */
+    titleCharacters: 100,
     altTextCharacters: null,
     linkCharacters: null,
-    tagsCharacters: MAX_TAGS,
+    /** Characters of all tags, with their commas and quotes. Source: the same, `snippet.tags[]`. */
+    tagsCharacters: 500,
   },
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
@@ -58,10 +51,12 @@ export const capabilities: Capabilities = {
     kinds: ["video"],
     maxCount: 1,
     textOnly: false,
-    videoTypes: VIDEO_TYPES,
-    videoMaxBytes: MAX_VIDEO_BYTES,
+    /** YouTube takes `video/*`; these are the ones that are known by their bytes. */
+    videoTypes: ["video/mp4", "video/quicktime", "video/webm"],
+    /** 256 GB. Source: YouTube Data API, "Videos: insert". */
+    videoMaxBytes: 274_877_906_944,
   },
-};
+} satisfies Capabilities;
 
 /** Seconds. The last chunk of a video may be taken in late; listings follow after a while. */
 export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

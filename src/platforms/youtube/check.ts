@@ -3,62 +3,53 @@ import type { FieldError } from "../../core/errors.ts";
 import { countUtf8Bytes, formatCount } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
 import type { Plan, Post, PostMedia } from "../connector.ts";
+import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {
-  MAX_DESCRIPTION,
+  capabilities,
   MAX_DESCRIPTION_BYTES,
   MAX_SCHEDULE_DAYS,
   MAX_THUMBNAIL_BYTES,
-  MAX_TITLE,
-  MAX_VIDEO_BYTES,
   THUMBNAIL_TYPES,
-  VIDEO_TYPES,
 } from "./capabilities.ts";
 import { descriptionOf, titleOf } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
 type YouTubePost = Post<YouTubeSettings>;
 
-const ANGLE_BRACKETS = /[<>]/;
+const { limits } = capabilities;
+const checks = checksFor("YouTube", capabilities);
+
+const checkBrackets = (field: string, what: string, text: string): FieldError[] =>
+  refuseIf(
+    /[<>]/.test(text),
+    field,
+    `Take < and > out of the ${what}: YouTube does not allow them.`,
+  );
 
 function checkTitle(post: YouTubePost): FieldError[] {
   const field = post.settings.youtube_title === null ? "title" : "youtube_title";
   const title = titleOf(post);
-  const errors: FieldError[] = [];
-  if (title === "")
-    errors.push({ field, message: "Write a title: YouTube takes no video without." });
-  if (title.length > MAX_TITLE) {
-    errors.push({
-      field,
-      message: `Shorten the title: YouTube takes ${MAX_TITLE} characters, it has ${formatCount(title.length)}.`,
-    });
-  }
-  if (ANGLE_BRACKETS.test(title)) {
-    errors.push({ field, message: "Take < and > out of the title: YouTube does not allow them." });
-  }
-  return errors;
+  return [
+    ...refuseIf(title === "", field, "Write a title: YouTube takes no video without."),
+    ...checks.length(field, "the title", { count: title.length, most: limits.titleCharacters }),
+    ...checkBrackets(field, "title", title),
+  ];
 }
 
 function checkDescription(post: YouTubePost): FieldError[] {
   const field = post.settings.youtube_description === null ? "description" : "youtube_description";
   const description = descriptionOf(post);
+  const count = description.length;
   const bytes = countUtf8Bytes(description);
-  const errors: FieldError[] = [];
-  if (description.length > MAX_DESCRIPTION) {
-    errors.push({
+  return [
+    ...checks.length(field, "the description", { count, most: limits.postCharacters }),
+    ...refuseIf(
+      count <= limits.postCharacters && bytes > MAX_DESCRIPTION_BYTES,
       field,
-      message: `Shorten the description: YouTube takes ${formatCount(MAX_DESCRIPTION)} characters, it has ${formatCount(description.length)}.`,
-    });
-  } else if (bytes > MAX_DESCRIPTION_BYTES) {
-    errors.push({
-      field,
-      message: `Shorten the description: YouTube takes ${formatCount(MAX_DESCRIPTION_BYTES)} bytes, it has ${formatCount(bytes)}; letters beyond A to Z and emoji take several.`,
-    });
-  }
-  if (ANGLE_BRACKETS.test(description)) {
-    const message = "Take < and > out of the description: YouTube does not allow them.";
-    errors.push({ field, message });
-  }
-  return errors;
+      `Shorten the description: YouTube takes ${formatCount(MAX_DESCRIPTION_BYTES)} bytes, it has ${formatCount(bytes)}; letters beyond A to Z and emoji take several.`,
+    ),
+    ...checkBrackets(field, "description", description),
+  ];
 }
 
 /** A file behind a URL is an image by its field alone; it may still turn out to be a video. */
@@ -67,51 +58,34 @@ const mayBeVideo = ({ kind, mime }: PostMedia): boolean => kind === "video" || m
 /** Images beside the video are not used. Source: spec, "Uploads: create", `youtube`. */
 function checkMedia({ media }: YouTubePost): FieldError[] {
   const field = "video";
-  const videos = media.filter(({ kind }) => kind === "video");
-  const errors: FieldError[] = [];
-  if (!media.some(mayBeVideo)) {
-    const message =
+  const videos = ofKind(media, "video");
+  return [
+    ...refuseIf(
+      !media.some(mayBeVideo),
+      field,
       media.length > 0
         ? "Add a video: YouTube takes videos alone, images are not used."
-        : "Add a video: YouTube takes no post without one.";
-    errors.push({ field, message });
-  }
-  if (videos.length > 1) {
-    errors.push({ field, message: `YouTube takes one video; ${videos.length} were sent.` });
-  }
-  for (const { mime, sizeBytes } of videos) {
-    if (mime !== null && !VIDEO_TYPES.includes(mime)) {
-      errors.push({ field, message: `The video is ${mime}; send MP4, QuickTime or WebM.` });
-    }
-    if (sizeBytes !== null && sizeBytes > MAX_VIDEO_BYTES) {
-      errors.push({
-        field,
-        message: `The video has ${formatCount(sizeBytes)} bytes; make it ${formatCount(MAX_VIDEO_BYTES)} or less.`,
-      });
-    }
-  }
-  if (media.some(({ kind }) => kind === "document")) {
-    errors.push({ field: "file", message: "YouTube takes no documents; send one video." });
-  }
-  return errors;
+        : "Add a video: YouTube takes no post without one.",
+    ),
+    ...checks.count(field, videos.length, 1, "video"),
+    ...videos.flatMap((video) => checks.file(video, { field, name: "The video" })),
+    ...refuseIf(
+      ofKind(media, "document").length > 0,
+      "file",
+      "YouTube takes no documents; send one video.",
+    ),
+  ];
 }
 
-function checkThumbnail({ thumbnail }: YouTubePost): FieldError[] {
-  const field = "thumbnail";
-  const errors: FieldError[] = [];
-  if (!thumbnail) return errors;
-  const { mime, sizeBytes } = thumbnail;
-  if (mime !== null && !THUMBNAIL_TYPES.includes(mime)) {
-    errors.push({ field, message: `The thumbnail is ${mime}; send JPEG or PNG.` });
-  }
-  if (sizeBytes !== null && sizeBytes > MAX_THUMBNAIL_BYTES) {
-    errors.push({
-      field,
-      message: `The thumbnail has ${formatCount(sizeBytes)} bytes; make it ${formatCount(MAX_THUMBNAIL_BYTES)} or less.`,
-    });
-  }
-  return errors;
-}
+const checkThumbnail = ({ thumbnail }: YouTubePost): FieldError[] =>
+  thumbnail
+    ? checks.file(thumbnail, {
+        field: "thumbnail",
+        name: "The thumbnail",
+        types: THUMBNAIL_TYPES,
+        maxBytes: MAX_THUMBNAIL_BYTES,
+      })
+    : [];
 
 function checkSettings({ settings }: YouTubePost, at: Date): FieldError[] {
   const { scheduledDate, allowedCountries, blockedCountries } = settings;

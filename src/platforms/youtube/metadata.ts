@@ -1,5 +1,5 @@
 import type { Post } from "../connector.ts";
-import { MAX_TAGS } from "./capabilities.ts";
+import { capabilities } from "./capabilities.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
 type Texts = Pick<Post<YouTubeSettings>, "title" | "description" | "settings">;
@@ -20,7 +20,7 @@ export function fitTags(tags: readonly string[]): string[] {
   let used = 0;
   const overflow = tags.findIndex((tag, index) => {
     used += tagLength(tag) + (index > 0 ? 1 : 0);
-    return used > MAX_TAGS;
+    return used > capabilities.limits.tagsCharacters;
   });
   return overflow === -1 ? [...tags] : tags.slice(0, overflow);
 }
@@ -107,5 +107,7 @@ export function tagWarnings({ tags }: YouTubeSettings): string[] {
   const left = tags.length - fitTags(tags).length;
   if (left === 0) return [];
   const what = left === 1 ? "1 tag was" : `${left} tags were`;
-  return [`${what} left out: YouTube takes ${MAX_TAGS} characters of tags.`];
+  return [
+    `${what} left out: YouTube takes ${capabilities.limits.tagsCharacters} characters of tags.`,
+  ];
 }

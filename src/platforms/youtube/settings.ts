@@ -10,7 +10,7 @@ import {
   shown,
   single,
 } from "../kit/form-fields.ts";
-import { MAX_DESCRIPTION, MAX_TITLE } from "./capabilities.ts";
+import { capabilities } from "./capabilities.ts";
 
 export const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
 export const LICENSES = ["youtube", "creativeCommon"] as const;
@@ -65,12 +65,12 @@ const countries = formField.transform((raw, ctx): string[] => {
 export const settings = z.object({
   youtube_title: field(text, {
     type: "string",
-    maxLength: MAX_TITLE,
+    maxLength: capabilities.limits.titleCharacters,
     description: "The title here, in place of title. Up to 100 characters, without < and >.",
   }),
   youtube_description: field(text, {
     type: "string",
-    maxLength: MAX_DESCRIPTION,
+    maxLength: capabilities.limits.postCharacters,
     description:
       "The description here, in place of description. Up to 5,000 characters and 5,000 bytes, without < and >.",
   }),
