@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import type { SimulatedCall, Simulator } from "../../src/sandbox/kit/simulator.ts";
+import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
 import { type Answer, createMember, form, Harness, type Member } from "./harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "./videos.ts";
 
@@ -8,7 +9,29 @@ export type Fields = Parameters<typeof form>[0];
 
 export const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
 export const png = () => new Blob([testPng], { type: "image/png" });
-export const mp4 = (bytes = verticalMp4) => new Blob([bytes], { type: "video/mp4" });
+export const mp4 = (bytes: Uint8Array<ArrayBuffer> = verticalMp4) =>
+  new Blob([bytes], { type: "video/mp4" });
+
+/** The vertical video with zeros behind it, up to this size. */
+export function videoOf(sizeBytes: number, bytes = verticalMp4): Blob {
+  const whole = new Uint8Array(sizeBytes);
+  whole.set(bytes);
+  return mp4(whole);
+}
+
+/** Answers a call to the simulated network, mostly by what the simulator answers. */
+export type Wrap = (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response>;
+
+/** What came of a post. */
+export interface Published {
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
+  upload: any;
+  /** Names of the calls to the simulated network, in their order. */
+  calls: string[];
+  /** The account's posts as the network shows them, newest first. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
+  feed: any[];
+}
 
 /** A sandbox account of one platform, and what a test does with it. */
 export interface Stage {
@@ -21,34 +44,56 @@ export interface Stage {
   account: any;
   /** Connects the same login once more, or a page of it. */
   connect(pageId?: string): Promise<Answer>;
+  /** Disconnects the account. */
+  disconnect(): Promise<Answer>;
+  // biome-ignore lint/suspicious/noExplicitAny: as in `account`
+  readAccount(): Promise<any>;
   /** Posts, whatever the answer. */
   send(fields: Fields): Promise<Answer>;
   /** Posts what is taken; its id. */
-  post(fields: Fields): Promise<number>;
+  post(fields?: Fields): Promise<number>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
   read(id: number): Promise<any>;
-  /** Posts and follows it to its end; the record. */
-  // biome-ignore lint/suspicious/noExplicitAny: as in `read`
-  publish(fields: Fields): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
   feed(): Promise<any[]>;
+  /** Follows posts to their end; the record of the first. */
+  // biome-ignore lint/suspicious/noExplicitAny: as in `read`
+  end(...ids: number[]): Promise<any>;
+  /** Has every call to the simulated network pass by `wrap` until the work is done; what comes of it. */
+  watch<T>(work: () => Promise<T>, wrap?: Wrap): Promise<{ result: T; calls: string[] }>;
+  /** Posts what is taken and follows it to its end. */
+  publish(fields?: Fields, wrap?: Wrap): Promise<Published>;
 }
 
-interface StageOptions {
+export interface StageOptions {
   /** The team's id is added to it. */
   person?: string;
   /** Which page of the login to connect, where it is not the login itself; its id. */
   pageOf?(name: string, teamId: number): Promise<string>;
+  /** Fields that each post has unless it says otherwise. */
+  usual?(name: string): Promise<Fields> | Fields;
+  /** A short name of a call, for tests that count calls. */
+  nameOf?(call: SimulatedCall): string | Promise<string>;
 }
+
+/** Minutes after which a post must have come to its end. */
+const MINUTES = 45;
 
 export async function openStage(
   platform: Platform,
-  { person = "Ada", pageOf }: StageOptions = {},
+  {
+    person = "Ada",
+    pageOf,
+    usual = () => ({}),
+    nameOf = ({ request, url }) => `${request.method} ${url.pathname}`,
+  }: StageOptions = {},
 ): Promise<Stage> {
   const harness = new Harness();
   const member = await createMember();
   const { token } = member;
   const name = `${person} ${member.teamId}`;
+  const simulator = await SIMULATED_PLATFORMS.find((one) => one.platform === platform)?.load();
+  if (!simulator) throw new Error(`${platform} is not simulated.`);
   const connect: Stage["connect"] = (pageId) => {
     const json = { platform, sandbox: true, name, ...(pageId ? { pageId } : {}) };
     return harness.call("POST", "/accounts", { token, json });
@@ -57,58 +102,74 @@ export async function openStage(
   expect(connected).toMatchObject({ status: 200, body: { success: true } });
   const account = connected.body.data;
   const accountId: string = account.id;
-  const send: Stage["send"] = (fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
-  const post: Stage["post"] = async (fields) => {
-    const answer = await send(fields);
-    expect(answer.body).toMatchObject({ success: true });
-    return answer.body.data.uploadId;
-  };
-  const read: Stage["read"] = async (id) =>
-    (await harness.call("GET", `/upload/${id}`, { token })).body.data;
-  return {
+  const always = { accountId, ...(await usual(name)) };
+  const stage: Stage = {
     harness,
     member,
     name,
     accountId,
     account,
     connect,
-    send,
-    post,
-    read,
-    publish: async (fields) => {
-      const id = await post(fields);
-      for (let minute = 0; minute < 15; minute++) {
-        await harness.drain(100);
-        const upload = await read(id);
-        if (upload.status === "completed" || upload.status === "failed") return upload;
-        await nextMinute(harness);
-      }
-      throw new Error("The post never came to an end.");
+    disconnect: async () => {
+      const answer = await harness.call("DELETE", `/accounts/${accountId}`, { token });
+      await harness.settle();
+      return answer;
     },
+    readAccount: async () =>
+      (await harness.call("GET", `/accounts/${accountId}`, { token })).body.data,
+    send: (fields) =>
+      harness.call("POST", "/upload", { token, body: form({ ...always, ...fields }) }),
+    post: async (fields = {}) => {
+      const answer = await stage.send(fields);
+      expect(answer.body).toMatchObject({ success: true });
+      return answer.body.data.uploadId;
+    },
+    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
     feed: async () => {
       const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
       return ((await answer.json()) as { posts: [] }).posts;
     },
+    end: async (...ids) => {
+      for (let minute = 0; minute < MINUTES; minute++) {
+        await harness.drain(100);
+        const uploads = await Promise.all(ids.map((id) => stage.read(id)));
+        const isOver = uploads.every(({ status }) => ["completed", "failed"].includes(status));
+        if (isOver) return uploads[0];
+        await nextMinute(harness);
+      }
+      throw new Error("The post never came to an end.");
+    },
+    watch: async (work, wrap = (_, answer) => answer()) => {
+      const calls: string[] = [];
+      const see: Wrap = async (call, answer) => {
+        calls.push(await nameOf(call));
+        return wrap(call, answer);
+      };
+      return { result: await passing(simulator, see, work), calls };
+    },
+    publish: async (fields, wrap) => {
+      const work = async () => stage.end(await stage.post(fields));
+      const { result: upload, calls } = await stage.watch(work, wrap);
+      return { upload, calls, feed: await stage.feed() };
+    },
   };
+  return stage;
 }
 
-/** What waits for longer than a queue message is woken by the cron trigger. */
+/** Runs the cron trigger of the next minute: it wakes what waits for longer than a queue message. */
 async function nextMinute(harness: Harness): Promise<void> {
   harness.advance(60);
   await harness.tick();
 }
 
 /** Until nothing is left to do. */
-export async function finish({ harness }: Stage): Promise<void> {
+export async function finish({ harness }: Pick<Stage, "harness">): Promise<void> {
   for (let minute = 0; minute < 12; minute++) {
     await harness.drain();
     await nextMinute(harness);
   }
   await harness.drain();
 }
-
-type Wrap = (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response>;
 
 /** Has every call to the simulated network pass by `wrap` until the work is done; what that gives. */
 export async function passing<T>(
@@ -125,32 +186,25 @@ export async function passing<T>(
   }
 }
 
-/** A function that answers what `toSeen` makes of the calls to the simulated network, in their order. */
-export const watcherOf =
-  <Seen>(simulator: Simulator, toSeen: (call: SimulatedCall) => Seen) =>
-  async (work: () => Promise<unknown>, wrap: Wrap = (_, answer) => answer()): Promise<Seen[]> => {
-    const calls: Seen[] = [];
-    const see: Wrap = (call, answer) => {
-      calls.push(toSeen(call));
-      return wrap(call, answer);
-    };
-    await passing(simulator, see, work);
-    return calls;
-  };
-
 export const count = (calls: string[], name: string): number =>
   calls.filter((call) => call === name).length;
 
-/** Has a run die at each of these writes in turn, with the write lost or once it is stored. */
-function dieAt(
-  { harness }: Stage,
+/**
+ * Has a run die at each of these writes in turn, with the write lost or once it is stored; the deaths so
+ * far. A string is part of a write: a bookmark in it is JSON within JSON.
+ */
+export function dieAt(
+  { harness }: Pick<Stage, "harness">,
   when: "before" | "after",
-  writes: ((queries: string) => boolean)[],
+  writes: (string | ((queries: string) => boolean))[],
 ): () => number {
   const { db } = harness.deps;
   let deaths = 0;
   const runAll: typeof db.runAll = async (queries) => {
-    if (!writes[deaths]?.(JSON.stringify(queries))) return db.runAll(queries);
+    const write = writes[deaths];
+    const text = JSON.stringify(queries);
+    const isNext = typeof write === "string" ? text.includes(write) : write?.(text);
+    if (!isNext) return db.runAll(queries);
     deaths++;
     if (when === "after") await db.runAll(queries);
     throw new Error("The worker was killed.");
@@ -160,13 +214,13 @@ function dieAt(
 }
 
 /** Has one run die before it can store what holds `written`, at the `nth` time; the deaths so far. */
-export function dieBefore(stage: Stage, written: string, nth = 1): () => number {
+export function dieBefore(stage: Pick<Stage, "harness">, written: string, nth = 1): () => number {
   let times = 0;
   return dieAt(stage, "before", [(queries) => queries.includes(written) && ++times === nth]);
 }
 
 /** Has a run die once it has stored a bookmark with one child, and so on up to `most`; the deaths so far. */
-export function dieAfterChildren(stage: Stage, most: number): () => number {
+export function dieAfterChildren(stage: Pick<Stage, "harness">, most: number): () => number {
   const childrenIn = (queries: string) => {
     const children = /\\"children\\":\[([^\]]*)\]/.exec(queries)?.[1];
     return children ? children.split(",").length : 0;

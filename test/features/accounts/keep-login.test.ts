@@ -89,7 +89,7 @@ test.each(
 test("a post whose login is renewed on the way goes out where that write is lost", async () => {
   const stage = await onStage("x");
   const attempts = breakWrites(stage, ["before", "before"]);
-  const upload = await stage.publish({ title: "Hello [sandbox:token_expired]" });
+  const { upload } = await stage.publish({ title: "Hello [sandbox:token_expired]" });
   expect(upload).toMatchObject({ status: "completed" });
   expect(attempts()).toBe(3);
 });

@@ -212,7 +212,7 @@ for (const [platform, simulator, kinds] of PLATFORMS) {
         const stage = await openStage(platform);
         const board: Fields =
           platform === "pinterest" ? { pinterest_board_id: await boardOf(stage) } : {};
-        const upload = await stage.publish({ ...board, ...fieldsOf(stage) });
+        const { upload } = await stage.publish({ ...board, ...fieldsOf(stage) });
         expect({ kind, status: upload.status, error: upload.errorMessage }).toEqual({
           kind,
           status: "completed",

@@ -1,57 +1,27 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { PLATFORMS, type Platform } from "../../../../src/core/platforms.ts";
-import { publishableIds } from "../../../../src/platforms/linkedin/pages.ts";
-import { createSandboxFetch } from "../../../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../../../src/sandbox/kit/login.ts";
 import { deliver } from "../../../../src/sandbox/kit/simulator.ts";
-import { linkedinSimulator } from "../../../../src/sandbox/linkedin/index.ts";
 import { GraphError } from "../../../../src/sandbox/meta/graph.ts";
-import { boardsOf } from "../../../../src/sandbox/pinterest/boards.ts";
-import { threadsSimulator } from "../../../../src/sandbox/threads/index.ts";
-import {
-  type Fields,
-  finish,
-  jpeg,
-  mp4,
-  openStage,
-  passing,
-  type Stage,
-  watcherOf,
-} from "../../../support/stage.ts";
-
-/** A post that each platform takes, whatever its text. */
-const POSTS: Record<Platform, (text: string, stage: Stage) => Fields | Promise<Fields>> = {
-  tiktok: (title) => ({ title, video: mp4() }),
-  instagram: (title) => ({ title, photo: jpeg() }),
-  youtube: (title) => ({ title, video: mp4() }),
-  facebook: (description) => ({ description }),
-  x: (title) => ({ title }),
-  threads: (title) => ({ title }),
-  linkedin: (description) => ({ description }),
-  bluesky: (description) => ({ description }),
-  pinterest: async (title, { name }) => ({
-    title,
-    photo: jpeg(),
-    pinterest_board_id: (await boardsOf(name))[0]?.id ?? "",
-  }),
-};
+import { linkedinPage } from "../../../platforms/linkedin/row.ts";
+import { ROWS } from "../../../platforms/rows.ts";
+import { finish, openStage, type Stage } from "../../../support/stage.ts";
 
 async function onStage(platform: Platform) {
-  const stage = await openStage(platform);
+  const row = ROWS.find((one) => one.platform === platform);
+  const [kind] = Object.values(row?.kinds ?? {});
+  const stage = await openStage(platform, row);
   const { token } = stage.member;
-  const fieldsOf = async (text: string) => POSTS[platform](text, stage);
+  const fieldsOf = (text: string) => kind?.fields(text) ?? {};
   return {
     ...stage,
-    send: async (text: string) => stage.send(await fieldsOf(text)),
+    send: (text: string) => stage.send(fieldsOf(text)),
     post: async (text: string) => {
-      const id = await stage.post(await fieldsOf(text));
+      const id = await stage.post(fieldsOf(text));
       await finish(stage);
       return { id, ...(await stage.read(id)) };
     },
     retry: (id: number) => stage.harness.call("POST", `/upload/${id}/retry`, { token }),
-    connected: async () =>
-      (await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token })).body.data,
     events: async () => {
       const { results } = await env.DB.prepare(
         "SELECT name FROM events WHERE team_id = ? ORDER BY id",
@@ -75,7 +45,7 @@ describe("an account that its platform refuses for good", () => {
         status: "failed",
         failure: { code: "account_disconnected", nextAction: "reconnect_account" },
       });
-      expect(await stage.connected()).toMatchObject({ status: "expired", failureCount: 1 });
+      expect(await stage.readAccount()).toMatchObject({ status: "expired", failureCount: 1 });
       expect((await stage.events()).sort()).toEqual([
         "connected_account.connected",
         "connected_account.expired",
@@ -90,10 +60,10 @@ describe("an account that its platform refuses for good", () => {
         .run();
       const refused = await stage.post("Later");
       expect(refused).toMatchObject({ failure: { code: "account_disconnected" } });
-      expect(await stage.connected()).toMatchObject({ status: "expired", failureCount: 2 });
+      expect(await stage.readAccount()).toMatchObject({ status: "expired", failureCount: 2 });
 
       await stage.connect();
-      expect(await stage.connected()).toMatchObject({ status: "active", failureCount: 0 });
+      expect(await stage.readAccount()).toMatchObject({ status: "active", failureCount: 0 });
       expect(await stage.post("Back")).toMatchObject({ status: "completed" });
       expect(await stage.feed()).toHaveLength(1);
     },
@@ -131,7 +101,7 @@ describe("an account that its platform refuses for good", () => {
     const lost = await stage.post("Lost [sandbox:account_disconnected]");
     expect(lost).toMatchObject({ failure: { code: "account_disconnected" } });
     expect(reconnections).toBe(1);
-    expect(await stage.connected()).toMatchObject({ status: "active" });
+    expect(await stage.readAccount()).toMatchObject({ status: "active" });
     expect(await stage.events()).not.toContain("connected_account.expired");
   });
 });
@@ -139,16 +109,11 @@ describe("an account that its platform refuses for good", () => {
 const PERMISSION = "(#10) Application does not have permission for this action";
 const refusePublishing = () => new GraphError(10, PERMISSION, { status: 403 }).toResponse();
 
-const watching = watcherOf(threadsSimulator, ({ url }) => url.pathname.split("/").at(-1) ?? "");
-
 describe("an account that its platform still knows", () => {
   test("stays active, and the failure says what is missing", async () => {
     const stage = await onStage("threads");
-    let refused = await stage.read(0);
-    const calls = await watching(
-      async () => {
-        refused = await stage.post("Not allowed");
-      },
+    const { result: refused, calls } = await stage.watch(
+      () => stage.post("Not allowed"),
       async ({ url }, answer) =>
         url.pathname.endsWith("/threads_publish") ? refusePublishing() : answer(),
     );
@@ -156,8 +121,8 @@ describe("an account that its platform still knows", () => {
     expect(refused.errorMessage).toContain(PERMISSION);
     expect(refused.errorMessage).toContain("threads_content_publish");
     expect(refused.errorMessage).toContain("still connected");
-    expect(calls.filter((name) => name === "me")).toHaveLength(1);
-    expect(await stage.connected()).toMatchObject({ status: "active", failureCount: 1 });
+    expect(calls.filter((name) => name === "GET me")).toHaveLength(1);
+    expect(await stage.readAccount()).toMatchObject({ status: "active", failureCount: 1 });
     expect(await stage.retry(refused.id)).toMatchObject({ status: 200 });
   });
 
@@ -166,42 +131,30 @@ describe("an account that its platform still knows", () => {
     ["does not answer", () => deliver({ kind: "dropped" }, new Response())],
   ])("stays active where the question %s", async (_, reply) => {
     const stage = await onStage("threads");
-    const refused = await passing(
-      threadsSimulator,
+    const { result: refused } = await stage.watch(
+      () => stage.post("Not allowed"),
       async ({ url }, answer) => {
         if (url.pathname.endsWith("/threads_publish")) return refusePublishing();
         return url.pathname.endsWith("/me") ? reply() : answer();
       },
-      () => stage.post("Not allowed"),
     );
     expect(refused).toMatchObject({ errorMessage: PERMISSION });
-    expect(await stage.connected()).toMatchObject({ status: "active" });
+    expect(await stage.readAccount()).toMatchObject({ status: "active" });
   });
 });
 
-/** The first page of a sandbox member. */
-async function firstPageOf(name: string, teamId: number): Promise<string> {
-  const fetch = createSandboxFetch(env.SANDBOX_STATE, { teamId, accountId: null, uploadId: null });
-  const { accessToken } = sandboxCredentials("linkedin", name);
-  const ids = await publishableIds(fetch, accessToken);
-  return (ids.ok && ids.value[0]) || "";
-}
-
 test("a page of a login that has lost its role there is expired, the person's login or not", async () => {
-  const stage = await openStage("linkedin", { pageOf: firstPageOf });
+  const stage = await openStage("linkedin", linkedinPage);
   const denied = () =>
     Response.json({ status: 403, code: "ACCESS_DENIED", message: "No role" }, { status: 403 });
-  const upload = await passing(
-    linkedinSimulator,
+  const { upload } = await stage.publish(
+    { description: "As a page" },
     async ({ request, url }, answer) => {
       if (request.method === "POST" && url.pathname === "/rest/posts") return denied();
       if (url.pathname === "/rest/organizationAcls") return Response.json({ elements: [] });
       return answer();
     },
-    () => stage.publish({ description: "As a page" }),
   );
   expect(upload).toMatchObject({ failure: { code: "account_disconnected" } });
-  const { token } = stage.member;
-  const { body } = await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token });
-  expect(body.data).toMatchObject({ status: "expired" });
+  expect(await stage.readAccount()).toMatchObject({ status: "expired" });
 });

@@ -1,0 +1,24 @@
+import { bluesky } from "./bluesky/row.ts";
+import { facebook } from "./facebook/row.ts";
+import { instagram } from "./instagram/row.ts";
+import { linkedin, linkedinPage } from "./linkedin/row.ts";
+import { pinterest } from "./pinterest/row.ts";
+import type { Row } from "./row.ts";
+import { threads } from "./threads/row.ts";
+import { tiktok } from "./tiktok/row.ts";
+import { x } from "./x/row.ts";
+import { youtube } from "./youtube/row.ts";
+
+/** What the platforms contribute to the conformance suite. */
+export const ROWS: Row[] = [
+  tiktok,
+  instagram,
+  facebook,
+  youtube,
+  linkedin,
+  linkedinPage,
+  pinterest,
+  bluesky,
+  threads,
+  x,
+];
