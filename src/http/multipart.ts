@@ -25,16 +25,18 @@ export interface FilePart {
   bytes: AsyncIterable<Uint8Array>;
 }
 
-export interface Form {
-  /** Every value that a field was given, in order. `photo[]` counts as `photo`. */
-  fields: Map<string, string[]>;
-}
+/** Every value that a field was given, in order. `photo[]` counts as `photo`. */
+export type Fields = ReadonlyMap<string, readonly string[]>;
+
+/** Returns the last value of a field, which wins where one is wanted. */
+export const lastOf = (fields: Fields, name: string): string | undefined =>
+  fields.get(name)?.at(-1);
 
 export interface FormTaker {
   /** Awaited once as much as a small body has come, before the rest of a larger one is taken in. */
   onLarge(): Promise<unknown>;
   /** Called with each file as it arrives, in order; it must be read to its end there. */
-  onFile(part: FilePart, form: Form): Promise<void>;
+  onFile(part: FilePart, soFar: Fields): Promise<void>;
 }
 
 /**
@@ -44,8 +46,8 @@ export interface FormTaker {
  * @throws AppError UNSUPPORTED_MEDIA_TYPE, 400 for a body that is broken or ends early, 413, and what
  * `taker` throws
  */
-export async function readForm(request: Request, taker: FormTaker): Promise<Form> {
-  const form: Form = { fields: new Map() };
+export async function readForm(request: Request, taker: FormTaker): Promise<Fields> {
+  const fields = new Map<string, string[]>();
   const contentType = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(contentType) || !request.body) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as multipart/form-data.");
@@ -71,7 +73,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Form
     if (value === undefined) {
       return fail(broken(`${called} is in another character set. Send UTF-8.`));
     }
-    addField(form, name, value);
+    addField(fields, name, value);
   });
   parser.on("file", (name, stream, info) => {
     stream.on("error", () => {});
@@ -83,7 +85,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Form
     const part = { field: fieldName(name), name: info.filename ?? "", bytes: stream };
     reading = reading.then(async () => {
       if (isOver) return;
-      await taker.onFile(part, form);
+      await taker.onFile(part, fields);
       stream.resume();
     });
     reading.catch(fail);
@@ -116,7 +118,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Form
   };
   feed().catch(fail);
   await over;
-  return form;
+  return fields;
 }
 
 const broken = (message: string) => new AppError(null, message);
@@ -147,8 +149,8 @@ function toRefusal(error: unknown): unknown {
 const fieldName = (name: string | undefined): string => (name ?? "").replace(/\[\]$/, "");
 
 /** Multipart encoding turns every line break into CR LF; texts have the author's own. */
-function addField(form: Form, name: string, value: string): void {
+function addField(fields: Map<string, string[]>, name: string, value: string): void {
   const field = fieldName(name);
   const text = value.replaceAll("\r\n", "\n");
-  form.fields.set(field, [...(form.fields.get(field) ?? []), text]);
+  fields.set(field, [...(fields.get(field) ?? []), text]);
 }

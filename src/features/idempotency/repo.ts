@@ -11,7 +11,7 @@ export type StoredAnswer = typeof idempotency.$inferSelect;
 /** How long an answer is given again. Spec is silent. */
 const KEPT_MS = DAY;
 
-/** A call that names itself, so that its repetition can be known. */
+/** A call that names itself, so that its repetition is recognised. */
 export interface NamedCall {
   /** Method and path, such as `POST /upload`. */
   route: string;
@@ -34,7 +34,7 @@ export function readCallName(request: Request, route: string): NamedCall | null 
 
 const readStored = rowReader(idempotency);
 
-/** What was answered to this call before; no row for one that is new, or older than a day. */
+/** The answer to an earlier call of this name; no row for a new call, or after a day. */
 export function storedAnswer(
   team: SQL,
   { route, key }: NamedCall,
@@ -47,14 +47,14 @@ export function storedAnswer(
   );
 }
 
-/** As a condition of other statements in the batch: nobody has answered this call yet. */
+/** A condition of other statements in the batch: nobody has answered this call yet. */
 export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date): SQL =>
   sql`NOT EXISTS (SELECT 1 FROM idempotency WHERE team_id = ${teamId} AND route = ${route}
     AND key = ${key} AND created_at > ${now.getTime() - KEPT_MS})`;
 
 /**
- * Keeps an answer, in the same batch as what it tells of and after it. Changes nothing where the call
- * has been answered already. `firstUploadId` may be a SQL value.
+ * Keeps an answer, right behind the statement that it tells of: it acts only if that one changed a row
+ * and the call is still new. `firstUploadId` may be a SQL value.
  */
 export function keepAnswer(
   teamId: number,
@@ -66,23 +66,11 @@ export function keepAnswer(
   return sqlWrite(sql`INSERT OR REPLACE INTO idempotency
       (team_id, route, key, fingerprint, answer, first_upload_id, created_at)
     SELECT ${teamId}, ${call.route}, ${call.key}, ${fingerprint}, ${JSON.stringify(answer)},
-      ${firstUploadId}, ${now.getTime()} WHERE ${isNewCall(teamId, call, now)}`);
+      ${firstUploadId}, ${now.getTime()}
+    WHERE ${isNewCall(teamId, call, now)} AND changes() > 0`);
 }
 
-/**
- * The stored answer, if it is to this very call.
- *
- * @throws AppError IDEMPOTENCY_MISMATCH when the same key came with another body
- */
-export function requireSameCall(stored: StoredAnswer, fingerprint: string): StoredAnswer {
-  if (stored.fingerprint === fingerprint) return stored;
-  throw new AppError(
-    "IDEMPOTENCY_MISMATCH",
-    "This Idempotency-Key was used with another body. Use a new key for a new call.",
-  );
-}
-
-/** Removes answers that nobody is given any more, the oldest first. */
+/** Removes answers older than a day, the oldest first. */
 export const removeOldAnswers = (now: Date, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN
     (SELECT team_id, route, key FROM idempotency WHERE created_at <= ${now.getTime() - KEPT_MS}

@@ -41,6 +41,17 @@ export function mediaByHash(teamId: number, sha256: string): Query<MediaRow[]> {
   );
 }
 
+const isAmong = (team: SQL, hashes: readonly string[]): SQL =>
+  sql`team_id = ${team} AND sha256 IN (SELECT value FROM json_each(${JSON.stringify(hashes)}))`;
+
+/** Reads the team's files with these contents. */
+export const filesByHash = (team: SQL, hashes: readonly string[]): Query<MediaRow[]> =>
+  sqlQuery(sql`SELECT * FROM ${media} WHERE ${isAmong(team, hashes)}`, readMedia);
+
+/** A condition of other statements: the team has a file with each of these contents. */
+export const hasFiles = (team: SQL, hashes: readonly string[]): SQL =>
+  sql`(SELECT COUNT(*) FROM ${media} WHERE ${isAmong(team, hashes)}) = ${new Set(hashes).size}`;
+
 /** Those of the objects that a file of the team stands for. */
 export function objectsInUse(teamId: number, keys: readonly string[]): Query<string[]> {
   return sqlQuery(

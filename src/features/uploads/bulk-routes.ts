@@ -2,8 +2,9 @@ import * as z from "zod";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
-import { createBatch, validateBatch } from "./create/bulk.ts";
-import { MAX_ACCOUNTS } from "./create/bulk-form.ts";
+import { MAX_ACCOUNTS } from "./create/batch.ts";
+import { createPosts, validatePosts } from "./create/bulk.ts";
+import { readBatchForm } from "./create/form.ts";
 import { batchFormSchema } from "./create/form-schema.ts";
 import { HELD } from "./rules.ts";
 
@@ -50,7 +51,9 @@ const create = formRoute({
 bulkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   const call = readCallName(c.req.raw, "POST /upload/bulk");
-  const { results, isReplayed, isHeld } = await createBatch(ctx, c.req.raw, call);
+  const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
+  const { result, isReplayed } = await createPosts(ctx, post, looked);
+  const { results, isHeld } = result;
   if (isReplayed) c.header("Idempotent-Replayed", "true");
   const taken = results.filter(({ success }) => success).length;
   const held = isHeld ? ` ${HELD}` : "";
@@ -88,6 +91,8 @@ const validate = formRoute({
   ),
 });
 bulkRoutes.openapi(validate, async (c) => {
-  const { errors, targets } = await validateBatch(c.var.ctx, c.req.raw);
+  const { ctx } = c.var;
+  const { post, looked } = await readBatchForm(ctx, c.req.raw, { storesFiles: false });
+  const { errors, targets } = await validatePosts(ctx, post, looked);
   return c.json({ success: true as const, valid: errors.length === 0, errors, targets }, 200);
 });

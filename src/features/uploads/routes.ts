@@ -4,6 +4,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { readCallName } from "../idempotency/repo.ts";
+import { readPostForm } from "./create/form.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
 import { HELD } from "./rules.ts";
 import {
@@ -57,7 +58,8 @@ const create = formRoute({
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
   const call = readCallName(c.req.raw, "POST /upload");
-  const { upload, isReplayed } = await uploads.createUpload(ctx, c.req.raw, call);
+  const { post, looked } = await readPostForm(ctx, c.req.raw, call);
+  const { result: upload, isReplayed } = await uploads.createPost(ctx, post, looked);
   if (isReplayed) c.header("Idempotent-Replayed", "true");
   if (c.req.valid("query").async) {
     const message = MESSAGES[upload.status] ?? "Upload created.";

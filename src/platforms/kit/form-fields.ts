@@ -3,7 +3,7 @@ import * as z from "zod";
 /** A field as the form brings it: once, or repeated. */
 export const formField = z.union([z.string(), z.array(z.string())]).optional();
 
-type RawField = z.infer<typeof formField>;
+export type RawField = z.infer<typeof formField>;
 
 /** Of a repeated field the last value; empty when it is left out or blank. */
 export const lastOf = (raw: RawField): string =>

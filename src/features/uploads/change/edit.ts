@@ -1,24 +1,22 @@
 import type { SQL } from "drizzle-orm";
-import { AppError, type FieldError, invalidFields, notFound } from "../../../core/errors.ts";
+import { AppError, notFound } from "../../../core/errors.ts";
 import { coversScope } from "../../../core/scopes.ts";
-import { BROKEN_TEXT, isBrokenText } from "../../../core/text.ts";
 import type { Actor, Ctx } from "../../../deps.ts";
-import type { Post, PostMedia } from "../../../platforms/connector.ts";
-import { connectorOf } from "../../../platforms/registry.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { accountFacts, requireQuota } from "../create/admission.ts";
-import { hashtagErrors } from "../create/compose.ts";
 import { contentHash } from "../create/content-hash.ts";
-import { contentViolations, prepareText, textOf } from "../create/content-rules.ts";
+import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
+import { fieldErrors, judge } from "../create/judge.ts";
+import { UNSEEN, type UnknownMedia } from "../create/media.ts";
+import { presence } from "../create/new-post.ts";
 import { hasQuota } from "../create/room.ts";
-import { boundErrors } from "../create/text-bounds.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../repo/change.ts";
 import { refundFollowed } from "../repo/credits.ts";
 import { emitScheduled } from "../repo/events.ts";
-import { isWithinLookAhead, scheduleRefusal } from "../rules.ts";
+import { isWithinLookAhead } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
 /** What an edit may touch, as it is to be. */
@@ -53,11 +51,12 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const hasNewText = wanted.title !== row.title || wanted.description !== row.description;
   const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
-  await requireValid(ctx, row, wanted, files, { hasNewText, hasNewDate, blocklist });
+  const text = hasNewText ? await prepareText(textOf(wanted)) : null;
+  await requireGood(ctx, row, wanted, { files, blocklist, text, hasNewDate });
   const place = await requirePlace(ctx, row, wanted);
   if (!hasNewText && !hasNewDate) return row;
 
-  const set = await changesOf(ctx, row, wanted, { hasNewText, hasNewDate });
+  const set = await changesOf(ctx, row, wanted, { text, hasNewDate });
   const plannedAnew =
     row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
   const [changed] = await ctx.db.runAll([
@@ -73,10 +72,6 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
   return { ...row, ...set };
 }
-
-/** Blank text is no text. */
-const presence = (text: string | null): string | null =>
-  text === null || text.trim() === "" ? null : text;
 
 const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
 
@@ -111,90 +106,58 @@ async function requirePlace(
   return hasQuota(ctx.team, facts.plan, scheduledFor);
 }
 
-/** @throws AppError 400 with every refused field, or with violations */
-async function requireValid(
-  ctx: Ctx,
-  row: UploadRow,
-  wanted: Wanted,
-  files: readonly MediaRow[],
-  edit: { hasNewText: boolean; hasNewDate: boolean; blocklist: readonly string[] },
-): Promise<void> {
-  const errors: FieldError[] = [];
-  for (const field of ["title", "description"] as const) {
-    if (isBrokenText(wanted[field] ?? "")) {
-      errors.push({ field, message: `${field}: ${BROKEN_TEXT}.` });
-    }
-  }
-  const now = ctx.now();
-  const { scheduledFor } = wanted;
-  const refusal = edit.hasNewDate && scheduledFor && scheduleRefusal(scheduledFor, now);
-  if (refusal) errors.push({ field: "scheduledFor", message: `scheduledFor: ${refusal}.` });
-  if (edit.hasNewText) {
-    const { title, description } = wanted;
-    const texts = { title: [title ?? ""], description: [description ?? ""] };
-    errors.push(...boundErrors(new Map(Object.entries(texts))));
-    errors.push(...(await textProblems(row, wanted, files)));
-    errors.push(...hashtagErrors(wanted, connectorOf(row.platform).capabilities));
-  }
-  if (errors.length > 0) throw invalidFields(errors);
-  if (!edit.hasNewText || row.status === "draft") return;
-  const { platform, media } = row;
-  const text = await prepareText(textOf(wanted));
-  const violations = contentViolations(
-    { platform, media, text, at: scheduledFor ?? now, blocklist: edit.blocklist },
-    [],
-  );
-  const [first] = violations;
-  if (first)
-    throw new AppError(null, first.message, { extras: { message: first.message, violations } });
+interface Judging {
+  /** The files of the post that are stored. */
+  files: readonly MediaRow[];
+  blocklist: readonly string[];
+  /** The text, where it is new. */
+  text: PreparedText | null;
+  hasNewDate: boolean;
 }
 
-const UNKNOWN = { mime: null, sizeBytes: null, width: null, height: null };
-
-/**
- * What the network would refuse in the post with its new text. Of a file that is still behind a URL it
- * is not known what it is: only what is wrong whatever it is counts.
- */
-async function textProblems(
-  row: UploadRow,
-  wanted: Wanted,
-  files: readonly MediaRow[],
-): Promise<FieldError[]> {
-  const check = (kindOfUrls: PostMedia["kind"]) => {
-    const toMedia = (item: MediaRef): PostMedia => {
-      if (!("sha256" in item)) return { ...UNKNOWN, kind: kindOfUrls };
-      const file = files.find(({ sha256 }) => sha256 === item.sha256);
-      return file ?? { ...UNKNOWN, kind: item.kind };
-    };
-    const thumbnail = row.media.findLast(({ role }) => role === "thumbnail");
-    const post: Post = {
-      title: wanted.title,
-      description: wanted.description,
-      media: row.media.filter(({ role }) => role === undefined).map(toMedia),
-      thumbnail: thumbnail ? toMedia(thumbnail) : null,
-      settings: row.settings,
-    };
-    return connectorOf(row.platform).check(post);
+/** Judges what is new. @throws AppError what `judge` throws */
+async function requireGood(
+  ctx: Ctx,
+  { platform, media, settings, status }: UploadRow,
+  { title, description, scheduledFor }: Wanted,
+  { files, blocklist, text, hasNewDate }: Judging,
+): Promise<void> {
+  const toMedia = (item: MediaRef): UnknownMedia => {
+    if (!("sha256" in item)) return { ...UNSEEN, kind: null };
+    return files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNSEEN, kind: item.kind };
   };
-  const asImages = await check("image");
-  if (!row.media.some((item) => "url" in item)) return asImages;
-  const asVideos = (await check("video")).map(({ message }) => message);
-  return asImages.filter(({ message }) => asVideos.includes(message));
+  const thumbnail = media.findLast(({ role }) => role === "thumbnail");
+  const now = ctx.now();
+  const subject = {
+    ...{ platform, status, text, refs: media, at: scheduledFor ?? now },
+    // It stays what it was, and so do the files.
+    account: null,
+    post: {
+      ...{ title, description, settings },
+      media: media.filter(({ role }) => role === undefined).map(toMedia),
+      thumbnail: thumbnail ? toMedia(thumbnail) : null,
+    },
+    errors: fieldErrors(
+      {
+        texts: text ? { title, description } : {},
+        date: { field: "scheduledFor", at: hasNewDate ? scheduledFor : null },
+      },
+      now,
+    ),
+  };
+  await judge(ctx, subject, { blocklist, recent: [], cap: null });
 }
 
 async function changesOf(
   ctx: Ctx,
   row: UploadRow,
   wanted: Wanted,
-  { hasNewText, hasNewDate }: { hasNewText: boolean; hasNewDate: boolean },
+  { text, hasNewDate }: { text: PreparedText | null; hasNewDate: boolean },
 ): Promise<Partial<UploadRow>> {
   const isTrusted = mayApprove(ctx.actor);
   const isWaiting = row.status === "scheduled" || row.status === "pending";
-  const approval = hasNewText
-    ? {
-        approvedHash: await approvalOf(row, wanted, isTrusted),
-        textDigest: (await prepareText(textOf(wanted))).digest,
-      }
+  const approval = text
+    ? { approvedHash: await approvalOf(row, wanted, isTrusted), textDigest: text.digest }
     : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
   // What was paid is given back: the next attempt pays what the post costs then.

@@ -4,15 +4,10 @@ import type { Platform } from "../../../core/platforms.ts";
 import { coversScope } from "../../../core/scopes.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
-import type { Query } from "../../../db/client.ts";
 import type { Ctx } from "../../../deps.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
-import {
-  keepAnswer,
-  type NamedCall,
-  requireSameCall,
-  storedAnswer,
-} from "../../idempotency/repo.ts";
+import { look, once } from "../../idempotency/once.ts";
+import type { NamedCall } from "../../idempotency/repo.ts";
 import {
   type AccountFacts,
   accountFacts,
@@ -34,7 +29,6 @@ import {
   uploadsLackingFiles,
   uploadToRetry,
 } from "../repo/retry.ts";
-import { ifChanged } from "../repo/update.ts";
 import type { UploadRow } from "../table.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */
@@ -51,7 +45,7 @@ export interface Retried {
  * Queues a failed post once more, as a new attempt. Who may not publish only asks for it: such a post is
  * held for approval, and so is one that is not what was approved.
  *
- * @throws AppError NOT_FOUND, IDEMPOTENCY_MISMATCH, and what `requireFailed` and `requireOpen` throw
+ * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen` and `once` throw
  */
 export async function retryUpload(
   ctx: Ctx,
@@ -59,40 +53,30 @@ export async function retryUpload(
   { force, call }: { force: boolean; call: NamedCall | null },
 ): Promise<{ retried: Retried; isReplayed: boolean }> {
   const fingerprint = await sha256Hex(JSON.stringify({ id, force }));
-  // Whoever loses against somebody faster looks once more, and is told what has become of the post.
-  for (let looks = 0; looks < 2; looks++) {
-    const now = ctx.now();
-    const [[found], [stored] = []] = await ctx.read("posts:write", [
-      uploadToRetry(ctx.team, id),
-      ...(call ? [storedAnswer(ctx.team, call, now)] : []),
-    ]);
-    if (stored) {
-      const { answer } = requireSameCall(stored, fingerprint);
-      return { retried: answer as Retried, isReplayed: true };
-    }
-    if (!found) throw notFound("Upload");
-    const { upload } = found;
-    requireFailed(found, force);
-    const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
-    const facts = requireConnected(account);
-    const isHeld = await mustBeHeld(ctx, upload);
-    await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
-
-    const retried: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
-    const next = [toNextAttempt(upload, isHeld, now)];
-    const statements: Query<unknown>[] = [beginAttempts(ctx.team, facts.plan, next, now)];
-    if (call) {
-      const kept = { fingerprint, answer: retried, firstUploadId: id };
-      statements.push(ifChanged(keepAnswer(upload.teamId, call, kept, now)));
-    }
-    statements.push(needFilesAgain(next));
-    const [begun] = (await ctx.db.runAll(statements)) as [number[]];
-    if (begun.length === 1) {
+  const { result: retried, isReplayed } = await once(ctx, call, fingerprint, {
+    look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
+    make: async ([[found]], first) => {
+      if (!found) throw notFound("Upload");
+      const now = ctx.now();
+      const { upload } = found;
+      requireFailed(found, force);
+      const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
+      const facts = requireConnected(account);
+      const isHeld = await mustBeHeld(ctx, upload);
+      await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
+      const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
+      const next = [toNextAttempt(upload, isHeld, now)];
+      const [begun] = await ctx.db.runAll<unknown>([
+        beginAttempts(ctx.team, facts.plan, next, now),
+        ...first.keep(made, id),
+        needFilesAgain(next),
+      ]);
+      if ((begun as number[]).length === 0) return null;
       if (!isHeld) await wake(ctx, id, now);
-      return { retried, isReplayed: false };
-    }
-  }
-  throw new AppError("NOT_FAILED", "The post is being changed by others. Read it again.");
+      return made;
+    },
+  });
+  return { retried, isReplayed };
 }
 
 /**

@@ -1,19 +1,16 @@
-import { AppError, type FieldError } from "../../../core/errors.ts";
+import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Ctx } from "../../../deps.ts";
-import { type NamedCall, requireSameCall, type StoredAnswer } from "../../idempotency/repo.ts";
+import type { Done, Looked } from "../../idempotency/once.ts";
+import type { StoredAnswer } from "../../idempotency/repo.ts";
 import { isDraft, jobIdOf } from "../rules.ts";
-import { accountsIn, batchErrors, formFor, requireBatch } from "./bulk-form.ts";
+import { batchErrors, ownPost } from "./batch.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";
-import {
-  discardFiles,
-  fingerprintOf,
-  lookAgain,
-  type ReceivedPost,
-  receivePost,
-  takeIn,
-} from "./intake.ts";
+import { takeOnce, unknownAccount } from "./create.ts";
+import { type Known, lookUp } from "./lookup.ts";
+import { type CheckedMedia, checkMedia } from "./media.ts";
+import type { NewPost } from "./new-post.ts";
 import { storePosts } from "./store-posts.ts";
 
 /** What became of one account of a batch. */
@@ -32,11 +29,10 @@ export interface BulkOutcome {
   results: BulkResult[];
   /** The posts are held for approval. */
   isHeld: boolean;
-  isReplayed: boolean;
 }
 
 /** A post that one account of a batch can take, or why it cannot. */
-type Drafted =
+type Composed =
   | { accountId: string; platform: Platform; row: NewRow }
   | { accountId: string; platform: Platform | null; error: string };
 
@@ -46,45 +42,38 @@ type Remembered = (
   | { accountId: string; error: string }
 )[];
 
-/** A post for each account, in the order of the batch. */
-async function draftPosts(ctx: Ctx, received: ReceivedPost): Promise<Drafted[]> {
-  const drafted: Drafted[] = [];
+/** Composes a post for each account, in the order of the batch. */
+async function composeAll(
+  ctx: Ctx,
+  post: NewPost,
+  media: readonly CheckedMedia[],
+  known: Known,
+): Promise<Composed[]> {
+  const composed: Composed[] = [];
   const prepare = createPreparer();
   let hasX = false;
   let taken = 0;
-  for (const accountId of accountsIn(received.fields) ?? []) {
-    const facts = received.facts.find(({ account }) => account.id === accountId);
+  for (const accountId of post.accountIds) {
+    const facts = known.facts.find(({ account }) => account.id === accountId);
     const platform = facts?.account.platform ?? null;
     try {
-      if (!facts) {
-        throw new AppError(
-          "NOT_FOUND",
-          `Account ${accountId.slice(0, 100)} not found. GET /accounts lists yours.`,
-        );
-      }
+      if (!facts) throw unknownAccount(accountId);
       // Source: spec, "Bulk upload".
       if (facts.account.platform === "x" && hasX) {
         throw new AppError(null, "A batch takes one X account; send the others on their own.");
       }
       hasX ||= facts.account.platform === "x";
-      const recent = received.recent.filter((post) => post.accountId === accountId);
-      const row = await composePost(ctx, {
-        facts,
-        ...formFor(ctx, received, facts.account),
-        fileErrors: received.errors,
-        origin: received.origin,
-        recent,
-        taken,
-        prepare,
-      });
+      const recent = known.recent.filter((other) => other.accountId === accountId);
+      const own = ownPost(ctx, post, media, facts.account);
+      const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
-      drafted.push({ accountId, platform: facts.account.platform, row });
+      composed.push({ accountId, platform: facts.account.platform, row });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      drafted.push({ accountId, platform, error: inFull(error) });
+      composed.push({ accountId, platform, error: inFull(error) });
     }
   }
-  return drafted;
+  return composed;
 }
 
 /** An account has one line for all that is wrong with its post. */
@@ -98,52 +87,43 @@ function inFull({ message, extras }: AppError): string {
  * Takes in one post for many accounts, its files stored once. One account that cannot have it stops no
  * other.
  *
- * @throws AppError 400 for what is wrong with the batch as a whole; IDEMPOTENCY_MISMATCH
+ * @param looked what the door has looked up already
+ * @throws AppError 400 for what is wrong with the batch as a whole, and what `once` throws
  */
-export async function createBatch(
+export function createPosts(
   ctx: Ctx,
-  request: Request,
-  call: NamedCall | null,
-): Promise<BulkOutcome> {
-  const intake = { accountsIn, storesFiles: true, call };
-  const received = await receivePost(ctx, request, intake);
-  const { media } = received;
-  const fingerprint = await fingerprintOf(received);
-  return takeIn(ctx, received, intake, async (latest) => {
-    if (latest.stored) {
-      const answered = requireSameCall(latest.stored, fingerprint);
-      ctx.defer(discardFiles(ctx, media));
-      return replay(answered);
-    }
-    requireBatch(latest, ctx.now());
-    const drafted = await draftPosts(ctx, latest);
-    const answer = toRemembered(drafted);
-    const rows = rowsOf(drafted);
-    const [facts] = latest.facts;
-    if (rows.length === 0 || !facts) {
-      ctx.defer(discardFiles(ctx, media));
-      return toOutcome(answer, 0, false);
-    }
-    const posts = { rows, media, plan: facts.plan };
-    const created = await storePosts(ctx, posts, call && { call, fingerprint, answer });
-    const [first] = created ?? [];
-    return first ? toOutcome(answer, first.id, false) : null;
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Done<BulkOutcome>> {
+  return takeOnce(ctx, post, looked, {
+    make: async (known, first) => {
+      const media = checkMedia(ctx, post.media, known.files);
+      const errors = batchErrors(post, media, known, ctx.now());
+      if (errors.length > 0) throw invalidFields(errors);
+      const composed = await composeAll(ctx, post, media, known);
+      const answer = toRemembered(composed);
+      const posts = { rows: rowsOf(composed), media: post.media, plan: known.facts[0]?.plan };
+      const created = await storePosts(ctx, posts, first, answer);
+      return created && toOutcome(answer, created[0]?.id ?? 0);
+    },
+    replay: ({ answer, firstUploadId }: StoredAnswer) =>
+      toOutcome(answer as Remembered, firstUploadId ?? 0),
   });
 }
 
-const rowsOf = (drafted: readonly Drafted[]): NewRow[] =>
-  drafted.flatMap((draft) => ("row" in draft ? [draft.row] : []));
+const rowsOf = (composed: readonly Composed[]): NewRow[] =>
+  composed.flatMap((one) => ("row" in one ? [one.row] : []));
 
-const toRemembered = (drafted: readonly Drafted[]): Remembered =>
-  drafted.map((draft) =>
-    "row" in draft
+const toRemembered = (composed: readonly Composed[]): Remembered =>
+  composed.map((one) =>
+    "row" in one
       ? {
-          accountId: draft.accountId,
-          platform: draft.platform,
-          scheduledFor: draft.row.scheduledFor?.toISOString() ?? null,
-          ...(draft.row.status === "pending_approval" ? { isHeld: true as const } : {}),
+          accountId: one.accountId,
+          platform: one.platform,
+          scheduledFor: one.row.scheduledFor?.toISOString() ?? null,
+          ...(one.row.status === "pending_approval" ? { isHeld: true as const } : {}),
         }
-      : { accountId: draft.accountId, error: draft.error },
+      : { accountId: one.accountId, error: one.error },
   );
 
 function toResults(answer: Remembered, firstId: number): BulkResult[] {
@@ -157,14 +137,10 @@ function toResults(answer: Remembered, firstId: number): BulkResult[] {
   });
 }
 
-const toOutcome = (answer: Remembered, firstId: number, isReplayed: boolean): BulkOutcome => ({
+const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
   results: toResults(answer, firstId),
   isHeld: answer.some((one) => "isHeld" in one),
-  isReplayed,
 });
-
-const replay = ({ answer, firstUploadId }: StoredAnswer): BulkOutcome =>
-  toOutcome(answer as Remembered, firstUploadId ?? 0, true);
 
 /** What a batch would be told, without being taken in. */
 export interface Validation {
@@ -172,40 +148,35 @@ export interface Validation {
   targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
 }
 
-/** The checks of `createBatch`, by the same code; nothing is stored, nothing goes out. */
-export async function validateBatch(ctx: Ctx, request: Request): Promise<Validation> {
-  const intake = { accountsIn, storesFiles: false, call: null };
-  const received = await receivePost(ctx, request, intake);
-  const whole = batchErrors(received, ctx.now());
+/** Judges a post as `createPosts` would, by the same code; nothing is stored, nothing goes out. */
+export async function validatePosts(
+  ctx: Ctx,
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Validation> {
+  const { known } = looked ?? (await lookUp(ctx, post));
+  const media = checkMedia(ctx, post.media, known.files);
+  const whole = batchErrors(post, media, known, ctx.now());
   if (whole.length > 0) {
-    const errors = whole.map(({ message }) => ({
+    const toError = ({ message }: FieldError) => ({
       accountId: null,
       platform: null,
       error: message,
-    }));
-    return { errors, targets: [] };
+    });
+    return { errors: whole.map(toError), targets: [] };
   }
-  let drafted = await draftPosts(ctx, received);
+  let composed = await composeAll(ctx, post, media, known);
   // How many drafts there are is counted only for those who want to have one more.
-  if (rowsOf(drafted).some(({ status }) => isDraft(status))) {
-    drafted = await draftPosts(ctx, await lookAgain(ctx, received, intake));
+  if (rowsOf(composed).some(({ status }) => isDraft(status))) {
+    const again = await lookUp(ctx, post, { countsDrafts: true });
+    composed = await composeAll(ctx, post, media, again.known);
   }
   return {
-    errors: drafted.flatMap((draft) =>
-      "error" in draft
-        ? [{ accountId: draft.accountId, platform: draft.platform, error: draft.error }]
-        : [],
-    ),
-    targets: drafted.flatMap((draft) =>
-      "row" in draft
-        ? [
-            {
-              accountId: draft.accountId,
-              platform: draft.platform,
-              scheduledFor: draft.row.scheduledFor?.toISOString() ?? null,
-            },
-          ]
-        : [],
-    ),
+    errors: composed.flatMap((one) => ("error" in one ? [one] : [])),
+    targets: composed.flatMap((one) => {
+      if ("error" in one) return [];
+      const { accountId, platform, row } = one;
+      return [{ accountId, platform, scheduledFor: row.scheduledFor?.toISOString() ?? null }];
+    }),
   };
 }

@@ -1,27 +1,15 @@
-import { AppError } from "../../../core/errors.ts";
-import type { Plan } from "../../../core/plans.ts";
+import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
 import type { Ctx } from "../../../deps.ts";
-import { type NamedCall, requireSameCall } from "../../idempotency/repo.ts";
+import { type Done, type Looked, once, type Steps } from "../../idempotency/once.ts";
+import type { StoredAnswer } from "../../idempotency/repo.ts";
 import { uploadById } from "../repo/read.ts";
 import type { UploadRecord } from "../table.ts";
-import { composePost, type NewRow } from "./compose.ts";
+import { composePost } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";
-import {
-  accountIn,
-  discardFiles,
-  fingerprintOf,
-  type ReceivedPost,
-  receivePost,
-  requireOneAccount,
-  takeIn,
-} from "./intake.ts";
-import { storePosts } from "./store-posts.ts";
-
-/** A post that was taken in. `isReplayed`: by an earlier call of the same name. */
-export interface Taken {
-  upload: UploadRecord;
-  isReplayed: boolean;
-}
+import { type Known, lookUp } from "./lookup.ts";
+import { checkMedia, refusalsOf } from "./media.ts";
+import { fingerprintOf, type NewPost } from "./new-post.ts";
+import { discardFiles, storePosts } from "./store-posts.ts";
 
 /** What is remembered of a call: the post as it began. */
 type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null };
@@ -29,61 +17,80 @@ type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null };
 /**
  * Takes in one post for one account and queues it.
  *
- * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` throws; then nothing
- * is stored. IDEMPOTENCY_MISMATCH
+ * @param looked what the door has looked up already
+ * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw; then
+ * nothing is stored
  */
-export async function createUpload(
+export function createPost(
   ctx: Ctx,
-  request: Request,
-  call: NamedCall | null,
-): Promise<Taken> {
-  const intake = { accountsIn: accountIn, storesFiles: true, call };
-  const received = await receivePost(ctx, request, intake);
-  const { media } = received;
-  const fingerprint = await fingerprintOf(received);
-  return takeIn(ctx, received, intake, async ({ stored, ...latest }) => {
-    if (stored) {
-      const answered = requireSameCall(stored, fingerprint);
-      ctx.defer(discardFiles(ctx, media));
-      return replay(ctx, answered);
-    }
-    const { row, plan } = await composeOne(ctx, latest);
-    const answer: Begun = {
-      status: row.status,
-      scheduledFor: row.scheduledFor?.toISOString() ?? null,
-    };
-    const remembered = call && { call, fingerprint, answer };
-    const [upload] = (await storePosts(ctx, { rows: [row], media, plan }, remembered)) ?? [];
-    return upload ? { upload, isReplayed: false } : null;
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Done<UploadRecord>> {
+  return takeOnce(ctx, post, looked, {
+    make: async ({ facts: [facts], recent, files }, first) => {
+      const media = checkMedia(ctx, post.media, files);
+      const accountId = requireOneAccount(post, refusalsOf(media));
+      if (!facts) throw unknownAccount(accountId);
+      const own = { ...post, media, refused: post.refused.fields };
+      const situation = { facts, recent, taken: 0, prepare: createPreparer() };
+      const row = await composePost(ctx, own, situation);
+      const { status, scheduledFor } = row;
+      const answer: Begun = { status, scheduledFor: scheduledFor?.toISOString() ?? null };
+      const posts = { rows: [row], media: post.media, plan: facts.plan };
+      const [upload = null] = (await storePosts(ctx, posts, first, answer)) ?? [];
+      return upload;
+    },
+    replay: (stored) => replayPost(ctx, stored),
   });
 }
 
-async function composeOne(
+/**
+ * Takes a post in, once for calls of the same name. Its files go again where it is not taken, or was
+ * taken before; what becomes of them where a write broke off is known to who wrote.
+ */
+export async function takeOnce<R>(
   ctx: Ctx,
-  received: Omit<ReceivedPost, "stored">,
-): Promise<{ row: NewRow; plan: Plan }> {
-  const { fields, errors, facts, ...rest } = received;
-  const accountId = requireOneAccount(fields, errors);
-  const [account] = facts;
-  if (!account) {
-    throw new AppError(
-      "NOT_FOUND",
-      `Account ${accountId.slice(0, 100)} not found. GET /accounts lists yours.`,
-    );
+  post: NewPost,
+  looked: Looked<Known> | undefined,
+  steps: Omit<Steps<Known, R>, "look">,
+): Promise<Done<R>> {
+  try {
+    const done = await once(ctx, post.call, await fingerprintOf(post), {
+      ...steps,
+      look: async (losses) =>
+        (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0 }),
+    });
+    if (done.isReplayed) ctx.defer(discardFiles(ctx, post.media));
+    return done;
+  } catch (error) {
+    if (error instanceof AppError) ctx.defer(discardFiles(ctx, post.media));
+    throw error;
   }
-  const prepare = createPreparer();
-  const submission = { ...rest, facts: account, fields, fileErrors: errors, taken: 0, prepare };
-  return { row: await composePost(ctx, submission), plan: account.plan };
 }
 
+/** @throws AppError 400 where no account was named, or several */
+function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[]): string {
+  const [id, ...others] = accountIds;
+  if (id !== undefined && others.length === 0) return id;
+  const field = "accountId";
+  const message =
+    id === undefined
+      ? "accountId: is required: the id of a connected account"
+      : "accountId: give one account; bulk takes many.";
+  throw invalidFields([{ field, message }, ...errors]);
+}
+
+export const unknownAccount = (id: string): AppError =>
+  new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
+
 /** The first answer once more: the post as it began, whatever has become of it. */
-async function replay(
+async function replayPost(
   ctx: Ctx,
-  { answer, firstUploadId }: { answer: unknown; firstUploadId: number | null },
-): Promise<Taken> {
+  { answer, firstUploadId }: StoredAnswer,
+): Promise<UploadRecord> {
   const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
   if (!found) throw new AppError("NOT_FOUND", "The post of this call has been deleted.");
   const { status, scheduledFor } = answer as Begun;
   const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
-  return { upload: { ...found.upload, ...begun, attempt: 1 }, isReplayed: true };
+  return { ...found.upload, ...begun, attempt: 1 };
 }

@@ -4,7 +4,7 @@ import { LIMITS } from "../../../http/multipart.ts";
 import { type FieldInfo, fieldInfos } from "../../../platforms/kit/form-fields.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { postFieldsSchema } from "../schema.ts";
-import { MAX_ACCOUNTS } from "./bulk-form.ts";
+import { MAX_ACCOUNTS } from "./batch.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,

@@ -2,23 +2,15 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../../core/plans.ts";
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import type { Ctx } from "../../../deps.ts";
-import { isNewCall, keepAnswer, type NamedCall } from "../../idempotency/repo.ts";
-import { insertMedia, objectsInUse } from "../../media/repo.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
+import { hasFiles, insertMedia, objectsInUse } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
 import { emitScheduled } from "../repo/events.ts";
-import { ifChanged } from "../repo/update.ts";
 import { type UploadRow, uploads } from "../table.ts";
 import type { NewRow } from "./compose.ts";
-import { discardFiles, type ReceivedMedia } from "./intake.ts";
+import type { NewMedia } from "./new-post.ts";
 import { hasRoom } from "./room.ts";
-
-/** What a repetition of the call is answered with; without one, nothing is remembered. */
-export interface Remembered {
-  call: NamedCall;
-  fingerprint: string;
-  answer: unknown;
-}
 
 const COLUMNS = Object.values(getTableColumns(uploads)).filter(({ name }) => name !== "id");
 const COLUMN_NAMES = sql.raw(COLUMNS.map(({ name }) => name).join(", "));
@@ -70,46 +62,49 @@ const insertUploads = (
 const firstOf = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
 /** Says that the uploads just inserted, if any were, need each of the files. */
-const insertMediaUses = (teamId: number, files: readonly StoredFile[], count: number) =>
+const insertMediaUses = (teamId: number, hashes: readonly string[], count: number) =>
   sqlWrite(sql`INSERT INTO media_uses (team_id, sha256, upload_id, posts)
     SELECT ${teamId}, value, ${firstOf(count)}, ${count}
-    FROM json_each(${JSON.stringify(files.map(({ sha256 }) => sha256))}) WHERE changes() > 0`);
+    FROM json_each(${JSON.stringify(hashes)}) WHERE changes() > 0`);
 
 /**
- * Files, posts, events and the answer to be remembered in one batch; then the wake-up calls, which may
- * get lost. Null when somebody was faster, who gave the same call its answer or took the last places in
- * the plan or among the drafts: then nothing is stored, and the files are still the caller's.
+ * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
+ * may get lost. Null when somebody was faster, who gave the same call its answer or took the last places
+ * in the plan or among the drafts: then nothing is stored, and the files are still the caller's.
  */
 export async function storePosts(
   ctx: Ctx,
-  { rows, media, plan }: { rows: readonly NewRow[]; media: readonly ReceivedMedia[]; plan: Plan },
-  remembered: Remembered | null,
+  { rows, media, plan }: { rows: readonly NewRow[]; media: readonly NewMedia[]; plan?: Plan },
+  call: FirstTime,
+  answer: unknown,
 ): Promise<UploadRow[] | null> {
   const [first] = rows;
-  if (!first) return [];
+  if (!first || !plan) {
+    ctx.defer(discardFiles(ctx, media));
+    return [];
+  }
   const { teamId } = first;
   const now = ctx.now();
-  const isNew = remembered ? isNewCall(teamId, remembered.call, now) : sql`TRUE`;
+  const team = sql`${teamId}`;
+  const owned = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
   // All posts of a call begin alike.
-  const condition = sql`${isNew} AND ${hasRoom(sql`${teamId}`, plan, first, rows.length)}`;
-  const files = distinct(media.flatMap((item) => ("file" in item ? [item.file] : [])));
+  const condition = sql`${call.isNew} AND ${hasRoom(team, plan, first, rows.length)}${
+    owned.length > 0 ? sql` AND ${hasFiles(team, owned)}` : sql``
+  }`;
+  const received = receivedFiles(media);
+  const files = [...new Map(received.map((file) => [file.sha256, file])).values()];
   const inserting = insertUploads(rows, condition);
   // After the first of the posts, each statement acts only if the one before it did.
   const statements: Query<unknown>[] = [...inserting];
-  if (files.length > 0) {
-    statements.unshift(insertMedia(teamId, files, now, condition));
-    statements.push(insertMediaUses(teamId, files, rows.length));
-  }
+  const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
+  if (files.length > 0) statements.unshift(insertMedia(teamId, files, now, condition));
+  if (hashes.length > 0) statements.push(insertMediaUses(teamId, hashes, rows.length));
   const firstId = firstOf(rows.length);
   for (const [i, row] of rows.entries()) {
     if (row.status !== "scheduled" || !row.scheduledFor) continue;
     statements.push(emitScheduled(ctx, row, sql`${firstId} + ${i}`, row.scheduledFor));
   }
-  if (remembered) {
-    const { call, fingerprint, answer } = remembered;
-    const stored = { fingerprint, answer, firstUploadId: firstId };
-    statements.push(ifChanged(keepAnswer(teamId, call, stored, now)));
-  }
+  statements.push(...call.keep(answer, firstId));
   const results = await ctx.db.runAll(statements).catch((error) => {
     ctx.defer(discardUnused(ctx, teamId, files));
     throw error;
@@ -117,20 +112,18 @@ export async function storePosts(
   const fresh = files.length > 0 ? results.shift() : [];
   const { last, count } = results[inserting.length - 1] as { last: number; count: number };
   if (count === 0) return null;
-  const isKnown = ({ sha256 }: StoredFile) => !(fresh as string[]).includes(sha256);
-  const known = media.filter(
-    (item) => "file" in item && (isKnown(item.file) || !files.includes(item.file)),
+  const isNeeded = (file: StoredFile) =>
+    files.includes(file) && (fresh as string[]).includes(file.sha256);
+  ctx.defer(
+    discard(
+      ctx,
+      received.filter((file) => !isNeeded(file)),
+    ),
   );
-  ctx.defer(discardFiles(ctx, known));
   const created = rows.map((row, i) => ({ ...row, id: last - rows.length + 1 + i }));
   await wakeAll(ctx, created);
   return created;
 }
-
-/** Of one content sent several times, one. */
-const distinct = (files: readonly StoredFile[]): StoredFile[] => [
-  ...new Map(files.map((file) => [file.sha256, file])).values(),
-];
 
 /** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
@@ -145,6 +138,17 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
     await wakeTogether(ctx, ids, only.wokenAt);
   }
 }
+
+const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>
+  media.flatMap((item) => ("received" in item ? [item.received] : []));
+
+async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
+  if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
+}
+
+/** Removes the objects that came with a post that was not stored. */
+export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
+  discard(ctx, receivedFiles(media));
 
 /** After a write whose answer was lost: what it stored stays, and what it did not goes. */
 async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {

@@ -1,5 +1,6 @@
 import type { FieldError } from "../../../core/errors.ts";
-import { formatCount, isLongerThan } from "../../../core/text.ts";
+import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../../core/text.ts";
+import type { RawField } from "../../../platforms/kit/form-fields.ts";
 
 /**
  * Characters of every text that a post stores, whether its platform uses it or not. Spec is silent: the
@@ -7,37 +8,42 @@ import { formatCount, isLongerThan } from "../../../core/text.ts";
  */
 export const MAX_TITLE_CHARACTERS = 30_000;
 export const MAX_DESCRIPTION_CHARACTERS = 70_000;
-/** Of any other field, all its values together: ten times what any platform takes. */
+/** Characters of any other field, all its values together: ten times what any platform takes. */
 export const MAX_FIELD_CHARACTERS = 10_000;
-/** Of all other fields together: with these, title and description a row stays under D1's 2 MB. */
+/** Characters of all other fields: with these, title and description a row stays under D1's 2 MB. */
 export const MAX_FIELDS_CHARACTERS = 100_000;
-/** Of an address under which a file is to be found. */
+/** Characters of an address under which a file is to be found. */
 export const MAX_URL_CHARACTERS = 4_096;
 
-const OWN_BOUNDS = new Map([
-  ["title", MAX_TITLE_CHARACTERS],
-  ["description", MAX_DESCRIPTION_CHARACTERS],
-  ["caption", MAX_DESCRIPTION_CHARACTERS],
-]);
+/** The texts of a post, and beside them its settings, by wire name. */
+export type Texts = Record<string, RawField | null>;
 
-/** Told of the accounts they are for, and stored by none: as long as a form lets them be. */
-const UNSTORED = new Set(["accounts", "overrides"]);
+const OWN_BOUNDS = {
+  title: MAX_TITLE_CHARACTERS,
+  description: MAX_DESCRIPTION_CHARACTERS,
+  caption: MAX_DESCRIPTION_CHARACTERS,
+};
+
+const ownBound = (field: string): number | undefined =>
+  Object.hasOwn(OWN_BOUNDS, field) ? OWN_BOUNDS[field as keyof typeof OWN_BOUNDS] : undefined;
 
 const refuse = (field: string, most: number): FieldError => ({
   field,
   message: `${field}: must have at most ${formatCount(most)} characters.`,
 });
 
-/** The texts of a form that are too long to be stored. */
-export function boundErrors(fields: ReadonlyMap<string, readonly string[]>): FieldError[] {
+/** Returns the texts that hold characters no platform takes, then those that are too long to be stored. */
+export function textErrors(texts: Texts): FieldError[] {
   let together = 0;
-  const found: FieldError[] = [];
-  for (const [field, values] of fields) {
-    if (UNSTORED.has(field)) continue;
-    const own = OWN_BOUNDS.get(field);
+  const broken: FieldError[] = [];
+  const long: FieldError[] = [];
+  for (const [field, value] of Object.entries(texts)) {
+    const values = [value ?? ""].flat();
+    if (values.some(isBrokenText)) broken.push({ field, message: `${field}: ${BROKEN_TEXT}.` });
     const text = values.join("");
+    const own = ownBound(field);
     if (isLongerThan(text, own ?? MAX_FIELD_CHARACTERS)) {
-      found.push(refuse(field, own ?? MAX_FIELD_CHARACTERS));
+      long.push(refuse(field, own ?? MAX_FIELD_CHARACTERS));
     } else if (own === undefined) {
       together += [...text].length;
     }
@@ -46,13 +52,7 @@ export function boundErrors(fields: ReadonlyMap<string, readonly string[]>): Fie
     const field = "settings";
     const most = formatCount(MAX_FIELDS_CHARACTERS);
     const message = `All fields but title and description must have at most ${most} characters together.`;
-    found.push({ field, message });
+    long.push({ field, message });
   }
-  return found;
+  return [...broken, ...long];
 }
-
-/** Why an address is too long to be kept; null when it is not. */
-export const urlRefusal = (url: string): string | null =>
-  url.length > MAX_URL_CHARACTERS
-    ? `has more than ${formatCount(MAX_URL_CHARACTERS)} characters`
-    : null;

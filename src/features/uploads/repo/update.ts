@@ -81,9 +81,3 @@ export const changeUpload = (
 /** Holds for the post as long as nobody else has taken its job. */
 export const isUnder = ({ id, fence }: Pick<UploadRow, "id" | "fence">): SQL =>
   sql`u.id = ${id} AND u.fence = ${fence}`;
-
-/** A statement that ends in its condition, to run only if the one just before it changed a row. */
-export const ifChanged = (query: Query<number>): Query<number> => ({
-  ...query,
-  sql: `${query.sql} AND changes() > 0`,
-});

@@ -1,0 +1,136 @@
+import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
+import { PLATFORMS, type Platform, TEXT_FIELDS } from "../../../core/platforms.ts";
+import type { Ctx } from "../../../deps.ts";
+import { fieldInfos, lastOf } from "../../../platforms/kit/form-fields.ts";
+import { connectorOf, connectors } from "../../../platforms/registry.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import type { OwnPost } from "./compose.ts";
+import { fieldErrors } from "./judge.ts";
+import type { Known } from "./lookup.ts";
+import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
+import { type NewPost, type Override, presence, type RawSettings } from "./new-post.ts";
+
+/** Spec is silent. */
+export const MAX_ACCOUNTS = 100;
+
+/** Files of one post in a batch, where that is fewer than alone. Source: spec, "Bulk upload". */
+const BULK_MAX_PHOTOS: Partial<Record<Platform, number>> = { threads: 10 };
+
+const refuse = (field: string, message: string): FieldError => ({
+  field,
+  message: `${field}: ${message}`,
+});
+
+/** Returns what is wrong with a post for many accounts as a whole, whichever account has it. */
+export function batchErrors(
+  post: NewPost,
+  media: readonly CheckedMedia[],
+  { facts }: Known,
+  now: Date,
+): FieldError[] {
+  const { accountIds, title, description, caption, settings, refused } = post;
+  const isCountRight = accountIds.length > 0 && accountIds.length <= MAX_ACCOUNTS;
+  const wanted = `must be a JSON array of 1 to ${MAX_ACCOUNTS} account ids, such as ["acc_1","acc_2"].`;
+  const names = facts.map(({ account }) => account.id).join(", ");
+  const texts = { ...settings, title, description, caption };
+  const date = { field: "schedule_date", at: post.scheduledFor };
+  return [
+    ...refusalsOf(media),
+    ...(isCountRight ? [] : [refuse("accounts", wanted)]),
+    ...refused.targets,
+    ...Object.keys(post.overrides)
+      .filter((key) => !accountIds.includes(key) && !PLATFORMS.some((name) => name === key))
+      .map((key) => {
+        const message = `"${key}" is neither a platform nor an account of this batch (${names}).`;
+        return refuse("overrides", message);
+      }),
+    ...mediaTypeErrors(settings),
+    ...fieldErrors({ texts, refused: refused.fields, date }, now),
+  ];
+}
+
+const mediaTypesOf = (platform: Platform): readonly string[] =>
+  fieldInfos(connectorOf(platform).settings).media_type?.values ?? [];
+
+const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
+
+/** A shared media_type is dropped where the platform does not know it: a slip must not pass that way. */
+function mediaTypeErrors(settings: RawSettings): FieldError[] {
+  const wanted = mediaTypeIn(settings);
+  const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
+  if (!wanted || known.includes(wanted)) return [];
+  return [refuse("media_type", `must be one of ${known.join(", ")}.`)];
+}
+
+/**
+ * Returns the post as one account of its batch is to have it.
+ *
+ * @throws AppError 400 for what this account cannot have in a batch
+ */
+export function ownPost(
+  ctx: Pick<Ctx, "config">,
+  post: NewPost,
+  media: readonly CheckedMedia[],
+  account: AccountRow,
+): OwnPost {
+  const { platform } = account;
+  const override = overrideOf(post.overrides, account);
+  const { refused, ...shared } = post;
+  const own: OwnPost = {
+    ...shared,
+    ...ownTexts(post, override, platform),
+    settings: { ...sharedSettings(post.settings, platform), ...override.settings },
+    media: [...media, ...ownThumbnail(ctx, override)],
+    refused: refused.fields,
+  };
+  const most = BULK_MAX_PHOTOS[platform];
+  const files = media.filter(({ role }) => role !== "thumbnail").length;
+  if (most !== undefined && files > most) {
+    const message = `In a batch ${platform} takes up to ${most} files; ${files} were sent.`;
+    throw new AppError(null, message);
+  }
+  return own;
+}
+
+/** An account's override goes over its platform's, field by field. */
+function overrideOf(overrides: NewPost["overrides"], { id, platform }: AccountRow): Override {
+  const [general, own] = [overrides[platform], overrides[id]];
+  return { ...general, ...own, settings: { ...general?.settings, ...own?.settings } };
+}
+
+function ownTexts(
+  post: NewPost,
+  { title, caption }: Override,
+  platform: Platform,
+): Pick<NewPost, "title" | "description"> {
+  const field = TEXT_FIELDS[platform];
+  const own = { title: post.title, description: post.description };
+  if (post.caption !== null && presence(own[field]) === null) own[field] = post.caption;
+  if (title !== undefined) own.title = title;
+  // Source: spec, "Bulk upload": TikTok needs a title where there is no description.
+  if (platform === "tiktok" && own.description !== null && presence(own.title) === null) {
+    own.title = own.description;
+    own.description = null;
+  }
+  if (caption !== undefined) {
+    own[field] = caption;
+    // Where the text is the title, the shared description would be taken for a part of it.
+    if (field === "title") own.description = null;
+  }
+  return own;
+}
+
+/** One media_type for the whole batch: it counts where the platform knows that value. */
+function sharedSettings(settings: RawSettings, platform: Platform): RawSettings {
+  const { media_type, ...others } = settings;
+  const isKnown = mediaTypesOf(platform).includes(mediaTypeIn(settings));
+  return isKnown ? { ...others, media_type } : others;
+}
+
+/** @throws AppError 400 for an address that cannot be fetched from */
+function ownThumbnail(ctx: Pick<Ctx, "config">, { thumbnailUrl: url }: Override): CheckedMedia[] {
+  if (url === undefined) return [];
+  const reason = urlRefusal(ctx, url);
+  if (reason) throw invalidFields([refuse("overrides", `the thumbnail_url ${reason}.`)]);
+  return checkMedia(ctx, [{ role: "thumbnail", field: "overrides", url }]);
+}

@@ -1,0 +1,168 @@
+import { toFieldErrors, tooLarge } from "../../../core/errors.ts";
+import { parseInstant } from "../../../core/time.ts";
+import type { Ctx } from "../../../deps.ts";
+import { publicOrigin } from "../../../http/env.ts";
+import { type Fields, type FilePart, lastOf, readForm } from "../../../http/multipart.ts";
+import type { Looked } from "../../idempotency/once.ts";
+import type { NamedCall } from "../../idempotency/repo.ts";
+import { measureFile, storeFile } from "../../media/store.ts";
+import { postFieldsSchema } from "../schema.ts";
+import { batchAccounts, readBatchFields } from "./bulk-form.ts";
+import { type Known, lookUp, SCOPE } from "./lookup.ts";
+import { EMPTY_POST, type MediaRole, type NewMedia, type NewPost } from "./new-post.ts";
+import { discardFiles } from "./store-posts.ts";
+
+/** The form fields that carry a file or its URL. Source: spec, POST /upload. */
+const FILE_FIELDS = new Map<string, MediaRole>([
+  ["photo", "photo"],
+  ["file", "photo"],
+  ["video", "video"],
+  ["thumbnail", "thumbnail"],
+]);
+const URL_FIELDS = new Map<string, MediaRole>([...FILE_FIELDS, ["thumbnail_url", "thumbnail"]]);
+
+/** Source: spec, "Limits": file part in POST /upload. */
+const MAX_FILE_BYTES = 100_000_000;
+
+/** A post that came as a form, and what was looked up for it on the way. */
+export interface Received {
+  post: NewPost;
+  looked: Looked<Known>;
+}
+
+/** How one kind of form is read. */
+interface Intake {
+  call: NamedCall | null;
+  /** False: files are measured and forgotten. */
+  storesFiles: boolean;
+  /** Returns the accounts that the form names, as far as it has come. */
+  accountsIn(fields: Fields): string[];
+  /** Reads the fields that only this kind of form has, out of those of every form. */
+  readOwn(post: NewPost, fields: Fields): NewPost;
+}
+
+/** Reads the form of one post for one account. @throws AppError what `readPost` throws */
+export const readPostForm = (
+  ctx: Ctx,
+  request: Request,
+  call: NamedCall | null,
+): Promise<Received> =>
+  readPost(ctx, request, {
+    call,
+    storesFiles: true,
+    accountsIn: accountIn,
+    readOwn: ({ settings: { accountId: _, ...settings }, ...post }) => ({ ...post, settings }),
+  });
+
+/** Reads the form of one post for many accounts. @throws AppError what `readPost` throws */
+export const readBatchForm = (
+  ctx: Ctx,
+  request: Request,
+  { call = null, storesFiles }: { call?: NamedCall | null; storesFiles: boolean },
+): Promise<Received> =>
+  readPost(ctx, request, {
+    call,
+    storesFiles,
+    accountsIn: batchAccounts,
+    readOwn: readBatchFields,
+  });
+
+/**
+ * Reads a form as a stream. Authenticates before the first byte is stored, and looks the accounts up in
+ * the same round trip where the form names them early enough.
+ *
+ * @throws AppError what `lookUp` and `readForm` throw; then no file is left
+ */
+async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Received> {
+  const { call, storesFiles, accountsIn } = intake;
+  const media: NewMedia[] = [];
+  let looked: Promise<Looked<Known>> | null = null;
+  let asked = "";
+  const enter = (fields: Fields): Promise<Looked<Known>> => {
+    const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
+    // A form that names its date after a file has been looked up for another.
+    const key = JSON.stringify([question.accountIds, question.scheduledFor]);
+    if (!looked || key !== asked) looked = lookUp(ctx, question);
+    asked = key;
+    return looked;
+  };
+  try {
+    const fields = await readForm(request, {
+      onLarge: () => looked ?? ctx.read(SCOPE, []),
+      onFile: async (part, soFar) => {
+        await enter(soFar);
+        media.push(await takeFile(ctx, part, storesFiles));
+      },
+    });
+    const known = await enter(fields);
+    const urls = [...URL_FIELDS].flatMap(([field, role]) =>
+      (fields.get(field) ?? [])
+        .map((value) => value.trim())
+        .filter((url) => url !== "")
+        .map((url): NewMedia => ({ role, field, url })),
+    );
+    const post: NewPost = {
+      ...EMPTY_POST,
+      ...readCommon(fields),
+      call,
+      accountIds: accountsIn(fields),
+      media: [...media, ...urls],
+      origin: publicOrigin(ctx, request.url),
+    };
+    return { post: intake.readOwn(post, fields), looked: known };
+  } catch (error) {
+    if (storesFiles) ctx.defer(discardFiles(ctx, media));
+    throw error;
+  }
+}
+
+/** The one account that a form names; several are refused where it is judged. */
+const accountIn = (fields: Fields): string[] => {
+  const ids = (fields.get("accountId") ?? []).map((id) => id.trim());
+  return ids.at(-1) ? [...new Set(ids)] : [];
+};
+
+/** The time that a form plans its post for, as far as it has come; null for at once. */
+const dateIn = (fields: Fields): Date | null => parseInstant(lastOf(fields, "schedule_date") ?? "");
+
+const whenAndWhere = postFieldsSchema.pick({ schedule_date: true, status: true });
+
+/** Reads what every form has; any other field is left for the platforms. */
+function readCommon(
+  fields: Fields,
+): Pick<NewPost, "title" | "description" | "scheduledFor" | "status" | "settings" | "refused"> {
+  const [schedule_date, status] = [lastOf(fields, "schedule_date"), lastOf(fields, "status")];
+  const read = whenAndWhere.safeParse({ schedule_date, status });
+  const others = [...fields].filter(
+    ([name]) => !URL_FIELDS.has(name) && !Object.hasOwn(postFieldsSchema.shape, name),
+  );
+  return {
+    title: lastOf(fields, "title") ?? null,
+    description: lastOf(fields, "description") ?? null,
+    scheduledFor: dateIn(fields),
+    status: read.data?.status ?? null,
+    settings: Object.fromEntries(
+      others.map(([name, values]) => [name, values.length === 1 ? values[0] : [...values]]),
+    ),
+    refused: { targets: [], fields: read.success ? [] : toFieldErrors(read.error) },
+  };
+}
+
+async function takeFile(ctx: Ctx, part: FilePart, storesFiles: boolean): Promise<NewMedia> {
+  const { field, name, bytes } = part;
+  const role = FILE_FIELDS.get(field);
+  const refuse = (refusal: string): NewMedia => ({ role: role ?? "photo", field, refusal });
+  if (!role) {
+    for await (const _ of bytes);
+    return refuse(`is no file field. Use ${[...FILE_FIELDS.keys()].join(", ")}.`);
+  }
+  const taken = storesFiles
+    ? await storeFile(ctx, ctx.actor.teamId, bytes, MAX_FILE_BYTES, name)
+    : await measureFile(bytes, MAX_FILE_BYTES, name);
+  if (taken === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
+  if (taken === "empty") return refuse("the file is empty.");
+  if (taken === "unknown_type") {
+    return refuse("the file is no image, video or document that we know.");
+  }
+  return { role, field, received: taken };
+}

@@ -1,0 +1,145 @@
+import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
+import { refusedHashtags } from "../../../core/hashtags.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Capabilities, Connector, MediaKind, Post } from "../../../platforms/connector.ts";
+import { fieldInfos } from "../../../platforms/kit/form-fields.ts";
+import { connectorOf } from "../../../platforms/registry.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import { scheduleRefusal, type UploadStatus } from "../rules.ts";
+import type { MediaRef } from "../table.ts";
+import type { Violation } from "./admission.ts";
+import { contentViolations, type PreparedText, type RecentPost } from "./content-rules.ts";
+import type { UnknownMedia } from "./media.ts";
+import { type Texts, textErrors } from "./text-bounds.ts";
+import { pullRefusal } from "./verified-pull.ts";
+
+/** The fields of a post as somebody sends them, whichever platform it is for. */
+interface SentFields {
+  texts: Texts;
+  /** Fields that the door could not read. */
+  refused?: readonly FieldError[];
+  /** The date with its wire name; null: none was sent. */
+  date: { field: string; at: Date | null };
+}
+
+/** Returns what is wrong with the fields themselves, for any platform. */
+export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date): FieldError[] {
+  const { field, at } = date;
+  const refusal = at && scheduleRefusal(at, now);
+  return [
+    ...textErrors(texts),
+    ...unknownFieldErrors(texts),
+    ...refused,
+    ...(refusal ? [{ field, message: `${field}: ${refusal}.` }] : []),
+  ];
+}
+
+/** Fields that begin like X's and are none of them. Source: spec, "Platform fields", `x`. */
+function unknownFieldErrors(fields: Texts): FieldError[] {
+  const known = Object.keys(fieldInfos(connectorOf("x").settings));
+  return Object.keys(fields)
+    .filter((field) => field.startsWith("x_") && !known.includes(field))
+    .map((field) => ({
+      field,
+      message: `${field}: is no field of X. Its fields: ${known.join(", ")}.`,
+    }));
+}
+
+/** A post of one account, new or changed, as it is to be. */
+export interface Subject {
+  platform: Platform;
+  /** Null where account and files stay what they were: what depends on them alone is not judged again. */
+  account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
+  post: Omit<Post, "media" | "thumbnail"> & {
+    media: readonly UnknownMedia[];
+    thumbnail: UnknownMedia | null;
+  };
+  refs: readonly MediaRef[];
+  status: UploadStatus;
+  /** When it is to go out. */
+  at: Date;
+  /** The text; null where it stays what it was, and the content is not judged again. */
+  text: PreparedText | null;
+  /** What was found wrong before, told with everything else. */
+  errors: readonly FieldError[];
+}
+
+/** What a post is measured by beside its platform's rules. */
+export interface House {
+  blocklist: readonly string[];
+  /** Posts of the account that it must not repeat. */
+  recent: readonly RecentPost[];
+  /** The daily cap, where the post would exceed it. */
+  cap: Violation | null;
+}
+
+/**
+ * Judges a post before it is stored, by its platform's rules and by ours: one that is created, alone or
+ * in a batch, one that is only validated, and one that is edited.
+ *
+ * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
+ */
+export async function judge(
+  deps: Pick<Deps, "config">,
+  { platform, account, post, refs, status, at, text, errors }: Subject,
+  { blocklist, recent, cap }: House,
+): Promise<void> {
+  const found = [...errors];
+  if (text) {
+    const connector = connectorOf(platform);
+    const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
+    found.push(
+      ...(await platformErrors(connector, post, account, at)),
+      ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
+      ...hashtagErrors(post, connector.capabilities),
+    );
+  }
+  if (found.length > 0) throw invalidFields(found);
+  if (!text || status === "draft") return;
+  const candidate = { platform, blocklist, text, media: refs, at };
+  refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
+}
+
+/** Of a file that may be anything, only what is wrong whatever it is counts. */
+async function platformErrors(
+  connector: Connector,
+  post: Subject["post"],
+  account: Subject["account"],
+  at: Date,
+): Promise<FieldError[]> {
+  const plan = account ? { platformAccountId: account.platformAccountId, at } : undefined;
+  const asImages = await connector.check(asIf(post, "image"), plan);
+  const isSeen = [...post.media, post.thumbnail].every((item) => item?.kind !== null);
+  if (isSeen) return asImages;
+  const asVideos = await connector.check(asIf(post, "video"), plan);
+  return asImages.filter(({ message }) => asVideos.some((other) => other.message === message));
+}
+
+/** The post as if files that may be anything were all of that kind. */
+function asIf({ media, thumbnail, ...post }: Subject["post"], kind: MediaKind): Post {
+  const seen = (item: UnknownMedia) => ({ ...item, kind: item.kind ?? kind });
+  return { ...post, media: media.map(seen), thumbnail: thumbnail ? seen(thumbnail) : null };
+}
+
+const hashtagErrors = (
+  post: Pick<Post, "title" | "description">,
+  { bannedHashtags }: Capabilities,
+): FieldError[] =>
+  (["title", "description"] as const).flatMap((field) =>
+    refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({
+      field,
+      message: `${field}: #${hashtag} is not shown there; leave it out.`,
+    })),
+  );
+
+/** @throws AppError 429 for a cap, else 400 */
+function refuseViolations(violations: readonly Violation[]): void {
+  const [first] = violations;
+  if (!first) return;
+  const isCap = violations.some(({ type }) => type === "hard_cap");
+  throw new AppError(null, first.message, {
+    status: isCap ? 429 : 400,
+    extras: { message: first.message, violations },
+  });
+}

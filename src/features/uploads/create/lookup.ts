@@ -1,0 +1,67 @@
+import type { Scope } from "../../../core/scopes.ts";
+import type { Ctx } from "../../../deps.ts";
+import { type Looked, look } from "../../idempotency/once.ts";
+import { filesByHash, type MediaRow } from "../../media/repo.ts";
+import { recentPosts } from "../repo/read.ts";
+import { type AccountFacts, accountFacts } from "./admission.ts";
+import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
+import type { NewPost } from "./new-post.ts";
+
+/** Needed to create a post. */
+export const SCOPE: Scope = "posts:write";
+
+/** What is known of a new post's accounts and files before it is judged. */
+export interface Known {
+  /** The named accounts that are the team's. */
+  facts: AccountFacts[];
+  /** What these accounts have posted or planned around the same time. */
+  recent: RecentPost[];
+  /** The files that the post names, as far as the team has them. */
+  files: MediaRow[];
+}
+
+/** The part of a new post that decides what is looked up. */
+export type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
+
+/** Posts with which those of one call are compared, before and after their time; each account has some. */
+const MAX_COMPARED = 3_000;
+const MAX_COMPARED_PER_ACCOUNT = 300;
+const MIN_COMPARED_PER_ACCOUNT = 30;
+
+const comparedPerAccount = (accounts: number): number =>
+  Math.min(
+    MAX_COMPARED_PER_ACCOUNT,
+    Math.max(MIN_COMPARED_PER_ACCOUNT, Math.floor(MAX_COMPARED / accounts)),
+  );
+
+/**
+ * Reads all that is to be known beforehand, in one round trip, which authenticates too where that is
+ * still to be done. `countsDrafts`: how many drafts the team has is known as well.
+ *
+ * @throws AppError what `ctx.read` throws
+ */
+export async function lookUp(
+  ctx: Ctx,
+  { call, accountIds, scheduledFor, media }: Question,
+  { countsDrafts = false } = {},
+): Promise<Looked<Known>> {
+  if (accountIds.length === 0) {
+    await ctx.read(SCOPE, []);
+    return { known: { facts: [], recent: [], files: [] }, stored: null };
+  }
+  const around = {
+    at: scheduledFor ?? ctx.now(),
+    windowMs: DUPLICATE_WINDOW_MS,
+    mostEach: comparedPerAccount(accountIds.length),
+  };
+  const recent = accountIds.flatMap((accountId) => recentPosts(ctx.team, { accountId, ...around }));
+  const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
+  const { known, stored } = await look(ctx, SCOPE, call, [
+    accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
+    ...recent,
+    ...(hashes.length > 0 ? [filesByHash(ctx.team, hashes)] : []),
+  ]);
+  const [facts, ...others] = known as [AccountFacts[], ...unknown[]];
+  const files = (others.splice(recent.length)[0] ?? []) as MediaRow[];
+  return { known: { facts, recent: (others as RecentPost[][]).flat(), files }, stored };
+}

@@ -1,0 +1,72 @@
+import type { FieldError } from "../../../core/errors.ts";
+import { formatCount } from "../../../core/text.ts";
+import type { Deps } from "../../../deps.ts";
+import type { MediaKind, PostMedia } from "../../../platforms/connector.ts";
+import { refusedMediaUrl } from "../../media/download.ts";
+import type { MediaRow } from "../../media/repo.ts";
+import type { MediaRef } from "../table.ts";
+import type { MediaRole, NewMedia } from "./new-post.ts";
+import { MAX_URL_CHARACTERS } from "./text-bounds.ts";
+
+/** A file as it is judged. A null `kind`: it is still behind a URL, which may lead to anything. */
+export type UnknownMedia = Omit<PostMedia, "kind"> & { kind: MediaKind | null };
+
+/** A file of a new post that was looked at by itself. */
+export type CheckedMedia = { role: MediaRole } & (
+  | { media: PostMedia; ref: MediaRef }
+  | { refusal: FieldError }
+);
+
+/** What each role takes. Source: spec, POST /upload. */
+const KINDS: Record<MediaRole, readonly MediaKind[]> = {
+  photo: ["image", "video", "document"],
+  video: ["video"],
+  thumbnail: ["image"],
+};
+
+/** Facts of a file that nobody has seen yet. */
+export const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
+
+/** Judges each file of a new post by itself. `files`: those of the team that the post names. */
+export const checkMedia = (
+  deps: Pick<Deps, "config">,
+  media: readonly NewMedia[],
+  files: readonly MediaRow[] = [],
+): CheckedMedia[] =>
+  media.map((item) => {
+    const { role, field } = item;
+    const refuse = (message: string): CheckedMedia => ({
+      role,
+      refusal: { field, message: `${field}: ${message}` },
+    });
+    if ("refusal" in item) return refuse(item.refusal);
+    const name = role === "thumbnail" ? { role } : {};
+    if ("url" in item) {
+      const { url } = item;
+      const reason = urlRefusal(deps, url);
+      if (reason) return refuse(`the media URL ${reason}.`);
+      // Judged by its role alone; the job looks again.
+      const kind = role === "video" ? "video" : "image";
+      return { role, media: { ...UNSEEN, kind }, ref: { url, ...name } };
+    }
+    const known =
+      "received" in item ? item.received : files.find(({ sha256 }) => sha256 === item.sha256);
+    if (!known) return refuse("the file is not stored any more. Send it again.");
+    const { kind, sha256 } = known;
+    if (!KINDS[role].includes(kind)) {
+      const wanted = KINDS[role].map(article).join(" or ");
+      return refuse(`this is ${article(kind)}, not ${wanted}.`);
+    }
+    return { role, media: known, ref: { sha256, kind, ...name } };
+  });
+
+/** Says why a file cannot be fetched from a URL, or the URL not be kept; null when both can. */
+export const urlRefusal = (deps: Pick<Deps, "config">, url: string): string | null =>
+  url.length > MAX_URL_CHARACTERS
+    ? `has more than ${formatCount(MAX_URL_CHARACTERS)} characters`
+    : refusedMediaUrl(deps, url);
+
+export const refusalsOf = (media: readonly CheckedMedia[]): FieldError[] =>
+  media.flatMap((item) => ("refusal" in item ? [item.refusal] : []));
+
+const article = (kind: MediaKind) => (kind === "image" ? "an image" : `a ${kind}`);
