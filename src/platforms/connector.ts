@@ -129,6 +129,8 @@ export interface TokenExpired {
   kind: "token_expired";
 }
 
+export type Stopped = Refused | TokenExpired;
+
 export interface Waiting {
   kind: "waiting";
   bookmark: Bookmark;
@@ -140,18 +142,12 @@ export type Prepared =
   | { kind: "next"; bookmark: Bookmark }
   | { kind: "ready"; bookmark: Bookmark }
   | Waiting
-  | Refused
-  | TokenExpired;
+  | Stopped;
 
 /** `waiting`: accepted, the platform still works on it. `unknown`: it may or may not exist. */
-export type Submitted =
-  | PublishedPost
-  | Waiting
-  | Refused
-  | TokenExpired
-  | { kind: "unknown"; message: string };
+export type Submitted = PublishedPost | Waiting | Stopped | { kind: "unknown"; message: string };
 
-export type Settled = PublishedPost | Waiting | Refused | TokenExpired;
+export type Settled = PublishedPost | Waiting | Stopped;
 
 /**
  * What the platform knows of a post whose submit had no readable answer. `absent`: surely not there,
@@ -303,9 +299,9 @@ export interface Extras {
     fetch: Fetch,
     accessToken: string,
     account: PublishAccount,
-  ): Promise<Result<OrganizationPage[], Refused | TokenExpired>>;
-  boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Refused | TokenExpired>>;
-  stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Refused | TokenExpired>>;
+  ): Promise<Result<OrganizationPage[], Stopped>>;
+  boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
+  stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/reply.ts";
+import { parseJson, readText } from "../kit/replies.ts";
 
 /** Where a login goes when the account's own server is Bluesky's or unknown. */
 export const ENTRYWAY = "https://bsky.social";

@@ -1,9 +1,14 @@
-import type { FailureCode } from "../../core/failures.ts";
-import type { Refused, TokenExpired } from "../connector.ts";
+import {
+  BUSY,
+  DISCONNECTED,
+  GONE,
+  INVALID,
+  type Rule,
+  refusalJudge,
+  UNAVAILABLE,
+} from "../kit/refusals.ts";
 import type { XrpcRefusal } from "./api.ts";
 
-/** The longest wait that is worth a back-off; beyond it the caller is told when to come back. */
-const MAX_TRANSIENT_WAIT_SECONDS = 600;
 /** The longest window of Bluesky's limits, so no wait can be longer. */
 const MAX_WAIT_SECONDS = 86_400;
 
@@ -23,7 +28,7 @@ const ACCOUNT_ERRORS = new Set(["AccountTakedown", "AccountDeactivated", "ScopeM
 const MEDIA_WORDING = /blob too (big|large)|mimeType|has been takendown/;
 
 /**
- * Whether a fresh token could help. An account that was taken down answers 401 as well.
+ * An account that was taken down answers 401 as well.
  *
  * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/auth-verifier.ts
  */
@@ -34,19 +39,9 @@ export function isTokenRefusal({ status, name }: XrpcRefusal): boolean {
   return status === 401 || TOKEN_ERRORS.has(name) || name.startsWith("BadJwt");
 }
 
-/** Whether the account's server is not there for now: down, overloaded, or something else answers. */
-export function isOutage({ status }: XrpcRefusal): boolean {
+/** The account's server is not there for now: 404 is what answers in its place. */
+function isOutage({ status }: XrpcRefusal): boolean {
   return status < 400 || status === 404 || status === 408 || status >= 500;
-}
-
-/**
- * Whether the call may have had its effect all the same. InvalidSwap says that something already
- * stands at the key.
- */
-export function isUndecided({ status, name }: XrpcRefusal): boolean {
-  return (
-    (status >= 200 && status < 300) || status === 408 || status >= 500 || name === "InvalidSwap"
-  );
 }
 
 /** Seconds until the limit is lifted, by either header; null when neither says so. */
@@ -63,41 +58,22 @@ export function waitSeconds(refusal: XrpcRefusal, now: Date): number | null {
 const hasDroppedFile = ({ name, message }: XrpcRefusal): boolean =>
   name === "BlobNotFound" || message.startsWith("Could not find blob");
 
-function classify({ status, name, message }: XrpcRefusal): FailureCode {
-  if (status === 429 || name === "RateLimitExceeded") return "rate_limited";
-  if (name !== null && ACCOUNT_ERRORS.has(name)) return "account_disconnected";
-  if (status === 403 && message.startsWith("Missing required scope")) return "account_disconnected";
-  if (status === 413 || name === "PayloadTooLarge") return "media_invalid";
-  if (name === "InvalidRequest" && MEDIA_WORDING.test(message)) return "media_invalid";
-  return "unknown";
+function ruleOf(refusal: XrpcRefusal): Rule | undefined {
+  if (isOutage(refusal)) return UNAVAILABLE;
+  if (hasDroppedFile(refusal)) return GONE;
+  const { status, name, message } = refusal;
+  if (status === 429 || name === "RateLimitExceeded") return BUSY;
+  if (name !== null && ACCOUNT_ERRORS.has(name)) return DISCONNECTED;
+  if (status === 403 && message.startsWith("Missing required scope")) return DISCONNECTED;
+  if (status === 413 || name === "PayloadTooLarge") return INVALID;
+  return name === "InvalidRequest" && MEDIA_WORDING.test(message) ? INVALID : undefined;
 }
 
-/** A definite refusal in our terms. `now` turns the moment a rate limit ends into a wait. */
-export function toRefused(refusal: XrpcRefusal, now: Date): Refused | TokenExpired {
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
-  const { message } = refusal;
-  if (isOutage(refusal)) {
-    return {
-      kind: "failed",
-      failure: { code: "platform_unavailable", message },
-      transient: true,
-    };
-  }
-  if (hasDroppedFile(refusal)) {
-    return {
-      kind: "failed",
-      failure: { code: "platform_unavailable", message },
-      transient: true,
-      restart: true,
-    };
-  }
-  const code = classify(refusal);
-  if (code !== "rate_limited")
-    return { kind: "failed", failure: { code, message }, transient: false };
-  const wait = waitSeconds(refusal, now);
-  return {
-    kind: "failed",
-    failure: wait === null ? { code, message } : { code, message, retryAfterSeconds: wait },
-    transient: wait === null || wait <= MAX_TRANSIENT_WAIT_SECONDS,
-  };
-}
+export const { isUndecided, isPassing, toRefused, toUnknowable } = refusalJudge<XrpcRefusal>({
+  isTokenRefusal,
+  ruleOf,
+  waitSeconds: (rule, refusal, now) => (rule === BUSY ? waitSeconds(refusal, now) : null),
+  // InvalidSwap says that something already stands at the key.
+  isUndecided: ({ status, name }) =>
+    (status >= 200 && status < 300) || status === 408 || status >= 500 || name === "InvalidSwap",
+});

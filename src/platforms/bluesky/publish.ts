@@ -25,7 +25,7 @@ import {
   uploadBlobRequest,
 } from "./api.ts";
 import { altTextOf, postText } from "./check.ts";
-import { isOutage, isTokenRefusal, isUndecided, toRefused } from "./failures.ts";
+import { isPassing, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { type Facet, findSpans, type Span, toFacets } from "./richtext.ts";
 import type { BlueskySettings } from "./settings.ts";
 import { transferVideo } from "./video.ts";
@@ -109,7 +109,7 @@ async function resolveMentions(
   const dids = new Map<string, string>();
   for (const { handle, reply } of replies) {
     if (reply.ok) dids.set(handle, reply.value);
-    else if (isOutage(reply.error) || reply.error.status === 429) {
+    else if (isPassing(reply.error)) {
       return refuse(toRefused(reply.error, job.now()));
     }
   }
@@ -281,9 +281,6 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
       message: "Another post, or an edited one, stands where this one was to be written.",
     };
   }
-  const refusal = reply.error;
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
-  if (refusal.status === 400 && refusal.name === "RecordNotFound") return { kind: "absent" };
-  if (isOutage(refusal) || refusal.status === 429) throw new Error(refusal.message);
-  return { kind: "unknowable", message: refusal.message };
+  const isAbsent = reply.error.status === 400 && reply.error.name === "RecordNotFound";
+  return isAbsent ? { kind: "absent" } : toUnknowable(reply.error);
 }

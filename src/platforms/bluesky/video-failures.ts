@@ -1,5 +1,13 @@
 import type { FailureCode } from "../../core/failures.ts";
 import type { Refused } from "../connector.ts";
+import {
+  failed,
+  LIMITED,
+  mediaInvalid,
+  refusedBy,
+  sendAgain,
+  unavailable,
+} from "../kit/refusals.ts";
 import type { XrpcRefusal } from "./api.ts";
 import { isTokenRefusal, toRefused, waitSeconds } from "./failures.ts";
 import type { JobStatus, UploadLimits } from "./video-api.ts";
@@ -36,7 +44,7 @@ const FORBIDDEN_WORDING = /confirm your email|not allowed to upload|not old enou
 const LIMIT_WORDING = /exceeded daily|daily limit|reached the limit/i;
 const SIZE_WORDING = /is larger than the maximum/i;
 
-/** What a failed job means where the service gives no words of its own. */
+/** Messages for failed jobs where the service gives no words of its own. */
 const JOB_MESSAGES: Record<string, string> = {
   validation_failure: "Bluesky does not take this video.",
   encoding_failure: "Bluesky could not convert this video.",
@@ -45,41 +53,11 @@ const JOB_MESSAGES: Record<string, string> = {
   pds_upload_failure: "Bluesky could not write the video to the account's server.",
 };
 
-const final = (code: FailureCode, message: string): Refused => ({
-  kind: "failed",
-  failure: { code, message },
-  transient: false,
-});
-
-/** A refusal after which the video is sent again from its beginning. */
-export const sendAgain = (message: string): Refused => ({
-  kind: "failed",
-  failure: { code: "platform_unavailable", message },
-  transient: true,
-  restart: true,
-});
-
-/** Whether the service has to be asked how far it has come. */
+/** The service has to be asked how far it has come. */
 export const isUnclear = ({ name }: XrpcRefusal): boolean => UNCLEAR.has(name ?? "");
 
-/** Whether a session that was given up should be closed, because it still holds its place. */
+/** A session that was given up still holds its place, so it should be closed. */
 export const isSessionOpen = ({ name }: XrpcRefusal): boolean => !SESSION_OVER.has(name ?? "");
-
-function rateLimited(refusal: XrpcRefusal, now: Date, transient: boolean): Refused {
-  const wait = waitSeconds(refusal, now);
-  const failure = { code: "rate_limited" as const, message: refusal.message };
-  return {
-    kind: "failed",
-    failure: wait === null ? failure : { ...failure, retryAfterSeconds: wait },
-    transient,
-  };
-}
-
-const unavailable = (message: string): Refused => ({
-  kind: "failed",
-  failure: { code: "platform_unavailable", message },
-  transient: true,
-});
 
 /** Refusals that are about the video or the account. */
 const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
@@ -89,21 +67,21 @@ const OF_EVERY_WAY: ReadonlySet<FailureCode> = new Set([
 ]);
 
 /**
- * Whether an upload in parts was refused for what a single shot would be refused for as well; every
- * other refusal is one of the parts. So does Bluesky's own client.
+ * Returns true when a single shot would be refused as well; every other refusal is one of the parts. So
+ * does Bluesky's own client.
  */
 export const isOfEveryWay = ({ failure }: Refused): boolean => OF_EVERY_WAY.has(failure.code);
 
-/** A refusal of the video service in our terms. `now` turns the moment a limit ends into a wait. */
+/** Turns a refusal of the video service into ours. `now` turns the moment a limit ends into a wait. */
 export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   const { message } = refusal;
   const name = refusal.name ?? "";
-  if (MEDIA_ERRORS.has(name) || SIZE_WORDING.test(message)) return final("media_invalid", message);
+  if (MEDIA_ERRORS.has(name) || SIZE_WORDING.test(message)) return mediaInvalid(message);
   if (name === "UploadForbidden" || FORBIDDEN_WORDING.test(message)) {
-    return final("account_disconnected", message);
+    return failed("account_disconnected", message);
   }
   if (name === "DailyLimitExceeded" || LIMIT_WORDING.test(message)) {
-    return rateLimited(refusal, now, false);
+    return refusedBy(LIMITED, message, waitSeconds(refusal, now));
   }
   if (name === "TooManyOpenUploads") return unavailable(message);
   if (SESSION_OVER.has(name) || PLAN_ERRORS.has(name)) return sendAgain(message);
@@ -113,17 +91,17 @@ export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   return refused.kind === "failed" ? refused : unavailable(message);
 }
 
-/** Why the account may not upload at present. */
+/** Returns why the account may not upload at present. */
 export function toLimitRefused({ message, error }: UploadLimits): Refused {
   const said = message || error || "The account has reached Bluesky's limit of videos for now.";
-  return final(FORBIDDEN_WORDING.test(said) ? "account_disconnected" : "rate_limited", said);
+  return failed(FORBIDDEN_WORDING.test(said) ? "account_disconnected" : "rate_limited", said);
 }
 
-/** Why a job failed that left no video behind. A failed job stays so: another try is another job. */
+/** Returns why a job failed that left no video behind. A failed job stays so: another try is another job. */
 export function toJobRefused({ failureCode, error, message }: JobStatus): Refused {
   const code = failureCode ?? "";
   const said =
     message || JOB_MESSAGES[code] || error || "Bluesky's video service failed with this video.";
   const isMedia = MEDIA_FAILURES.has(code) || (!code && MEDIA_JOB_ERRORS.has(error ?? ""));
-  return isMedia ? final("media_invalid", said) : sendAgain(said);
+  return isMedia ? mediaInvalid(said) : sendAgain(said);
 }

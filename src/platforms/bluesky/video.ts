@@ -10,6 +10,7 @@ import type {
   TokenExpired,
   Waiting,
 } from "../connector.ts";
+import { sendAgain } from "../kit/refusals.ts";
 import { type Blob, blob, ENTRYWAY, type XrpcRefusal } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import type { BlueskySettings } from "./settings.ts";
@@ -38,7 +39,6 @@ import {
   isOfEveryWay,
   isSessionOpen,
   isUnclear,
-  sendAgain,
   toJobRefused,
   toLimitRefused,
   toVideoRefused,

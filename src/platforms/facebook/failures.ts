@@ -1,17 +1,21 @@
 import type { FailureCode } from "../../core/failures.ts";
-import type { Refused, TokenExpired } from "../connector.ts";
+import type { Stopped } from "../connector.ts";
 import {
   DISCONNECTED,
   FLAGGED,
+  failed,
   GONE,
-  type GraphRule,
-  graphJudge,
   INVALID,
   LIMITED,
+  type Rule,
+  sendAgain,
   UNAVAILABLE,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta/failures.ts";
+  unavailable,
+} from "../kit/refusals.ts";
+import { TOKEN_EXPIRED } from "../kit/steps.ts";
+import { graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
 /** Identical to a post that is out, and photos that are in one already. */
@@ -29,16 +33,16 @@ const INVALID_PARAMETER = 100;
 /** Not the part of the video that comes next. */
 const WRONG_OFFSET = 1363037;
 
-const all = (numbers: number[], rule: GraphRule): [number, GraphRule][] =>
+const all = (numbers: number[], rule: Rule): [number, Rule][] =>
   numbers.map((number) => [number, rule]);
 
 /**
- * What Meta's longer numbers mean. Most come as error_subcode, some as code.
+ * Rules by Meta's longer numbers. Most come as error_subcode, some as code.
  *
  * @see https://developers.facebook.com/docs/video-api/guides/publishing
  * @see https://developers.facebook.com/docs/graph-api/guides/error-handling
  */
-const LONG_NUMBERS: [number, GraphRule][] = [
+const LONG_NUMBERS: [number, Rule][] = [
   // Posting too fast: a repeat soon after makes it worse.
   [1390008, LIMITED],
   ...all([1363019, 1363021, WRONG_OFFSET, 1363047, 1609010], UNAVAILABLE),
@@ -57,7 +61,7 @@ const LONG_NUMBERS: [number, GraphRule][] = [
   ...all([1404006, 4854002, 1404112, 1404078, 1363042], DISCONNECTED),
 ];
 
-const CODES: [number, GraphRule][] = [
+const CODES: [number, Rule][] = [
   [3, DISCONNECTED],
   [324, INVALID],
   [382, INVALID],
@@ -84,16 +88,16 @@ const judge = graphJudge({
   ],
 });
 
-export const { isTokenRefusal, isLoginLost, isPassing, isUndecided } = judge;
+export const { isTokenRefusal, isLoginLost, isPassing, isUndecided, toUnknowable } = judge;
 
-/** What Meta has only words for. */
+/** Failures that only the words tell. */
 const BY_WORDS: [RegExp, FailureCode][] = [
   [/no permission to publish the video/i, "account_disconnected"],
   [/\b(?:image|photo|picture|video|file)\b/i, "media_invalid"],
 ];
 
-/** A definite refusal in our terms. */
-export function toRefused(refusal: GraphRefusal): Refused | TokenExpired {
+/** Turns a definite refusal into ours. */
+export function toRefused(refusal: GraphRefusal): Stopped {
   const refused = judge.toRefused(refusal);
   const isVague = refusal.code === INVALID_PARAMETER || refusal.code === null;
   if (!isVague || refused.kind !== "failed" || refused.failure.code !== "unknown") return refused;
@@ -105,55 +109,41 @@ export function toRefused(refusal: GraphRefusal): Refused | TokenExpired {
 const isNumbered = ({ code, subcode }: GraphRefusal, number: number): boolean =>
   code === number || subcode === number;
 
-/** The same of a post with a link, where an address that is refused is the post's own text. */
-export function toLinkRefused(refusal: GraphRefusal): Refused | TokenExpired {
+/** Turns the refusal of a post with a link into ours: an address that is refused is the post's own text. */
+export function toLinkRefused(refusal: GraphRefusal): Stopped {
   const isAboutLink =
     isNumbered(refusal, INVALID_ADDRESS) || isNumbered(refusal, UNREADABLE_ADDRESS);
   return isAboutLink ? failed("content_flagged", refusal.message) : toRefused(refusal);
 }
 
-/** Whether the same post is said to be out already. */
+/** The same post is said to be out already. */
 export const isDuplicate = (refusal: GraphRefusal): boolean =>
   isNumbered(refusal, DUPLICATE_POST) || isNumbered(refusal, DUPLICATE_PHOTOS);
 
 export const isWrongOffset = (refusal: GraphRefusal): boolean => isNumbered(refusal, WRONG_OFFSET);
 
-/** Whether a call was refused for one parameter of this name, so that nothing came of it. */
+/** Returns true when a call was refused for a parameter of this name: nothing came of it. */
 export const isRefusedParameter = (refusal: GraphRefusal, name: string): boolean =>
   refusal.code === INVALID_PARAMETER &&
   refusal.status >= 400 &&
   refusal.status < 500 &&
   refusal.message.includes(name);
 
-/** What the server that takes the files of reels says of one. */
+/** The refusal of the server that takes the files of reels. */
 export interface PullRefusal extends GraphRefusal {
   /** Such as `ProcessingFailedError`; null where the answer was one of the Graph API's. */
   type: string | null;
   retriable: boolean;
 }
 
-/** Why the file of a reel could not be had. */
-export function toPullRefused(refusal: PullRefusal): Refused | TokenExpired {
+/** Turns the refusal of a reel's file into ours. */
+export function toPullRefused(refusal: PullRefusal): Stopped {
   const { type, retriable, message } = refusal;
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
+  if (isTokenRefusal(refusal)) return TOKEN_EXPIRED;
   if (type === null) return toRefused(refusal);
   if (type === "OffsetInvalidError") return sendAgain(message);
   if (retriable || type === "PartialRequestError" || refusal.status >= 500) {
-    return { kind: "failed", failure: { code: "platform_unavailable", message }, transient: true };
+    return unavailable(message);
   }
   return failed("media_unreachable", message);
 }
-
-export const failed = (code: FailureCode, message: string): Refused => ({
-  kind: "failed",
-  failure: { code, message },
-  transient: false,
-});
-
-/** The upload is gone at Facebook, and nothing was published of it. */
-export const sendAgain = (message: string): Refused => ({
-  kind: "failed",
-  failure: { code: "platform_unavailable", message },
-  transient: true,
-  restart: true,
-});

@@ -8,6 +8,7 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 import {
   addressOf,
@@ -27,15 +28,7 @@ import {
 import type { AlbumPlace, Posted, PostPlace } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
 import { messageOf } from "./check.ts";
-import {
-  failed,
-  isDuplicate,
-  isPassing,
-  isTokenRefusal,
-  isUndecided,
-  toLinkRefused,
-  toRefused,
-} from "./failures.ts";
+import { isDuplicate, isUndecided, toLinkRefused, toRefused, toUnknowable } from "./failures.ts";
 import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
@@ -200,11 +193,7 @@ async function listSince(
   for (let lists = 0; lists < MAX_LISTS; lists++) {
     const request = listPostsRequest(job.accessToken, pageId, since, after);
     const reply = await readListPostsReply(await job.fetch(request));
-    if (!reply.ok) {
-      if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-      if (isPassing(reply.error)) throw new Error(reply.error.message);
-      return { kind: "unknowable", message: reply.error.message };
-    }
+    if (!reply.ok) return toUnknowable(reply.error);
     const list: PostList = reply.value;
     posts.push(...list.posts.filter((post) => !(toInstant(post.created_time) < since.getTime())));
     if (list.isLast) return { kind: "listed", posts, isWhole: true };

@@ -8,17 +8,11 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
+import { failed, sendAgain } from "../kit/refusals.ts";
 import type { GraphRefusal, Reading } from "../meta/graph.ts";
 import { addressOf } from "./api.ts";
 import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
-import {
-  failed,
-  isLoginLost,
-  isPassing,
-  isTokenRefusal,
-  sendAgain,
-  toRefused,
-} from "./failures.ts";
+import { isLoginLost, isTokenRefusal, toRefused, toUnknowable } from "./failures.ts";
 import { warningsOf } from "./posts.ts";
 import type { FacebookSettings } from "./settings.ts";
 import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from "./video-api.ts";
@@ -166,11 +160,7 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
  */
 export async function reconcileVideo(job: Job, place: Ongoing): Promise<Reconciled> {
   const reply = await look(job, place.videoId);
-  if (!reply.ok) {
-    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-    if (isPassing(reply.error)) throw new Error(reply.error.message);
-    return { kind: "unknowable", message: reply.error.message };
-  }
+  if (!reply.ok) return toUnknowable(reply.error);
   const sight = judge(job, place, reply.value);
   if (sight === "busy") throw new Error("Facebook is still working on the video.");
   return sight === "untouched" ? { kind: "absent" } : sight;

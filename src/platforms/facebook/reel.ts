@@ -1,7 +1,7 @@
 import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import type { ReelPlace } from "./bookmark.ts";
 import {
-  failed,
   isPassing,
   isRefusedParameter,
   isTokenRefusal,

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/reply.ts";
+import { parseJson, readText } from "../kit/replies.ts";
 import { streamedForm } from "../kit/streamed-form.ts";
 import {
   type GraphRefusal,

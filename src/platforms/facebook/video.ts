@@ -1,6 +1,7 @@
 import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
+import { failed, sendAgain } from "../kit/refusals.ts";
 import type { Uploading } from "./bookmark.ts";
-import { failed, isUndecided, isWrongOffset, sendAgain, toRefused } from "./failures.ts";
+import { isUndecided, isWrongOffset, toRefused } from "./failures.ts";
 import { accepted, judgeRefusedFinish } from "./progress.ts";
 import type { FacebookSettings } from "./settings.ts";
 import {

@@ -3,21 +3,23 @@ import {
   DISCONNECTED,
   FLAGGED,
   GONE,
-  type GraphRule,
-  graphJudge,
   INVALID,
   LIMITED,
+  type Rule,
+  refusedBy,
   UNAVAILABLE,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta/failures.ts";
+} from "../kit/refusals.ts";
+import { capped } from "../kit/replies.ts";
+import { graphJudge } from "../meta/failures.ts";
 
 /**
- * What an error_subcode means.
+ * Rules by error_subcode.
  *
  * @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/error-codes
  */
-const BY_SUBCODE: [number, GraphRule][] = [
+const BY_SUBCODE: [number, Rule][] = [
   [2207001, UNAVAILABLE],
   [2207003, UNREACHABLE],
   [2207004, INVALID],
@@ -52,8 +54,8 @@ const BY_SUBCODE: [number, GraphRule][] = [
   [2207085, UNKNOWN],
 ];
 
-/** What a code means where no subcode says more. */
-const BY_CODE: [number, GraphRule][] = [
+/** Rules by code, where no subcode says more. */
+const BY_CODE: [number, Rule][] = [
   [9, LIMITED],
   [25, DISCONNECTED],
   [352, INVALID],
@@ -83,17 +85,11 @@ const ABOUT_THE_FILE =
   /format|duration|aspect|codec|resolution|frame rate|file size|too (?:large|big|long|short)/i;
 const SUBCODE = /\b2207\d{3}\b/;
 
-/** Why a container ended as ERROR. A repeat has to begin with a new container. */
+/** Returns why a container ended as ERROR. A repeat has to begin with a new container. */
 export function toContainerRefused(status: string | null | undefined): Refused {
   const said = status?.trim() ?? "";
-  const message = (said || "Instagram could not process the media.").slice(0, 500).toWellFormed();
   const subcode = Number(SUBCODE.exec(said)?.[0]);
   const rule = ruleOfSubcode(subcode) ?? (ABOUT_THE_FILE.test(said) ? INVALID : UNKNOWN);
-  const transient = rule.transient ?? false;
-  return {
-    kind: "failed",
-    failure: { code: rule.code, message },
-    transient,
-    ...(transient ? { restart: true } : {}),
-  };
+  const message = capped(said || "Instagram could not process the media.");
+  return refusedBy({ ...rule, restart: rule.transient }, message);
 }

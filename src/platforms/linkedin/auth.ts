@@ -21,11 +21,11 @@ import {
 } from "../kit/logins.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readEmptyReply, readReply } from "./api.ts";
 import { REFRESH_AHEAD_SECONDS } from "./capabilities.ts";
-import { isAskedAgain } from "./failures.ts";
+import { isPassing } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
 import { isOrganization, organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
-const isFinal = (refusal: LinkedInRefusal): boolean => !isAskedAgain(refusal);
+const isFinal = (refusal: LinkedInRefusal): boolean => !isPassing(refusal);
 
 /** Returns whose tokens these are: the member's, or a page's that the member may publish as. */
 export function identify(
@@ -140,7 +140,7 @@ export async function refresh(
     read: (reply) => readReply(reply, tokens),
     isLost: ({ code, message }) =>
       code === "invalid_grant" || /refresh token.*(?:invalid|expired|revoked)/i.test(message),
-    isPassing: isAskedAgain,
+    isPassing,
   });
 }
 

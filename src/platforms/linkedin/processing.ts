@@ -1,7 +1,8 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { Prepared, PublishJob, Waiting } from "../connector.ts";
+import { mediaInvalid } from "../kit/refusals.ts";
 import type { ProcessingPlace, ReadyPlace } from "./bookmark.ts";
-import { mediaInvalid, toRefused } from "./failures.ts";
+import { toRefused } from "./failures.ts";
 import { getAssetRequest, readAssetReply } from "./media-api.ts";
 import type { LinkedInSettings } from "./settings.ts";
 import { isOrganization } from "./urn.ts";

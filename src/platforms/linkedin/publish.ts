@@ -1,10 +1,11 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { Bookmark, Prepared, Submitted } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import type { LinkedInRefusal } from "./api.ts";
 import { type ReadyPlace, readBookmark, readReady } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
 import { PAGE_IS_PUBLIC } from "./check.ts";
-import { failed, isDuplicatePost, isOutage, toRefused } from "./failures.ts";
+import { isDuplicatePost, isUndecided, toRefused } from "./failures.ts";
 import { sendFile } from "./files.ts";
 import { toNameless, toPost, toPublished } from "./post.ts";
 import { createPostRequest, postNamedIn, readCreatePostReply } from "./posts-api.ts";
@@ -75,7 +76,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const request = createPostRequest(job.accessToken, toPost(job, place.assets));
   const reply = await readCreatePostReply(await job.fetch(request));
   if (reply.ok) return reply.value === null ? toNameless(place) : toPublished(reply.value);
-  if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
   if (isDuplicatePost(reply.error)) return judgeDuplicate(job, place, reply.error);
   return toRefused(reply.error);
 }

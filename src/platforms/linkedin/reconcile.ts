@@ -1,7 +1,7 @@
 import { SECOND } from "../../core/time.ts";
 import type { Bookmark, Reconciled } from "../connector.ts";
 import { type ReadyPlace, readReady } from "./bookmark.ts";
-import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { toUnknowable } from "./failures.ts";
 import { readLittleText } from "./little-text.ts";
 import { commentaryOf, toPublished } from "./post.ts";
 import {
@@ -73,11 +73,7 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   const reply = await readListPostsReply(
     await job.fetch(listPostsRequest(job.accessToken, author)),
   );
-  if (!reply.ok) {
-    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-    if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
-    return { kind: "unknowable", message: reply.error.message };
-  }
+  if (!reply.ok) return toUnknowable(reply.error);
   const { count, posts } = reply.value;
   const from = place.readyAt - CLOCK_SLACK_SECONDS * SECOND;
   const text = plain(commentaryOf(job));

@@ -1,13 +1,7 @@
 import type { MediaItem, Prepared } from "../connector.ts";
+import { mediaInvalid, sendAgain } from "../kit/refusals.ts";
 import type { VideoPlace } from "./bookmark.ts";
-import {
-  isAskedAgain,
-  isTokenRefusal,
-  mediaInvalid,
-  sendAgain,
-  toRefused,
-  toUploadRefused,
-} from "./failures.ts";
+import { isPassing, isTokenRefusal, toRefused, toUploadRefused } from "./failures.ts";
 import {
   finalizeVideoRequest,
   getAssetRequest,
@@ -66,7 +60,7 @@ async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<P
   const look = await readAssetReply(
     await job.fetch(getAssetRequest(job.accessToken, "video", at.video)),
   );
-  if (!look.ok && (isAskedAgain(look.error) || isTokenRefusal(look.error))) {
+  if (!look.ok && (isPassing(look.error) || isTokenRefusal(look.error))) {
     return toRefused(look.error);
   }
   // People may not look at a video that is processed, and are refused for it.

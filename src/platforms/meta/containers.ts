@@ -56,7 +56,7 @@ export interface ContainerPlatform<S> {
     list(job: PublishJob<S>): Request;
     readList(reply: Response): Reading<ListedPost[]>;
   };
-  judge: Pick<GraphJudge, "isTokenRefusal" | "isPassing" | "isUndecided" | "toRefused">;
+  judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
   /**
    * The subcode said of a container that is not to be found. Where publishing may say it of one that

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/reply.ts";
+import { parseJson, readText } from "../kit/replies.ts";
 
 /** Room for a page of captions in escaped form; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 1_000_000;

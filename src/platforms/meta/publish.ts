@@ -120,11 +120,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     const place = toPublishable(stored);
     const request = calls.look(job.accessToken, place.containerId);
     const reply = await calls.readLook(await job.fetch(request));
-    if (!reply.ok) {
-      if (judge.isTokenRefusal(reply.error)) return { kind: "token_expired" };
-      if (judge.isPassing(reply.error)) throw new Error(reply.error.message);
-      return { kind: "unknowable", message: reply.error.message };
-    }
+    if (!reply.ok) return judge.toUnknowable(reply.error);
     switch (reply.value.status) {
       case "PUBLISHED":
         return findPublished(job, place);

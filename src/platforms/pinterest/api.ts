@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { SECOND } from "../../core/time.ts";
-import { parseJson, readText } from "../kit/reply.ts";
+import { parseJson, readText } from "../kit/replies.ts";
 import { VERSIONS } from "../versions.ts";
 
 export const API = `https://api.pinterest.com/${VERSIONS.pinterest.version}`;

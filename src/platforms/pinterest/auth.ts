@@ -10,7 +10,7 @@ import type {
 } from "../connector.ts";
 import { formRequest, grantedTokens, refreshByGrant, toConnected } from "../kit/logins.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
-import { isAskedAgain, isLoginLost } from "./failures.ts";
+import { isLoginLost, isPassing } from "./failures.ts";
 
 const user = z.object({
   id: z.string().min(1),
@@ -42,8 +42,7 @@ const INVALID_GRANT = 283;
 const ABOUT_THE_TOKEN = /refresh[ _]?token|authorization grant/i;
 
 const isTokenLost = (refusal: PinterestRefusal): boolean =>
-  !isAskedAgain(refusal) &&
-  (refusal.code === INVALID_GRANT || ABOUT_THE_TOKEN.test(refusal.message));
+  !isPassing(refusal) && (refusal.code === INVALID_GRANT || ABOUT_THE_TOKEN.test(refusal.message));
 
 /**
  * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
@@ -69,7 +68,7 @@ export const refresh = (
     read: (reply) => readReply(reply, grantedTokens),
     // Unknown keys are called an invalid grant as well, so nothing is lost without any.
     isLost: (refusal) => app !== null && isTokenLost(refusal),
-    isPassing: isAskedAgain,
+    isPassing,
   });
 
 /** Does nothing: a person ends our access in Pinterest's own settings. */

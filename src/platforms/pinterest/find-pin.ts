@@ -2,7 +2,7 @@ import { MINUTE } from "../../core/time.ts";
 import type { PublishJob, Reconciled } from "../connector.ts";
 import { type ListedPin, listPinsRequest, readListPinsReply } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
-import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { toUnknowable } from "./failures.ts";
 import { boardIdOf, toPublished, toTexts } from "./pin.ts";
 import type { PinterestSettings } from "./settings.ts";
 
@@ -52,11 +52,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
   for (let page = 0; page < MAX_PAGES; page++) {
     const request = listPinsRequest(job.accessToken, boardIdOf(job), bookmark);
     const reply = await readListPinsReply(await job.fetch(request));
-    if (!reply.ok) {
-      if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-      if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
-      return unknowable(reply.error.message);
-    }
+    if (!reply.ok) return toUnknowable(reply.error);
     listed.push(...reply.value.items);
     bookmark = reply.value.bookmark;
     const recent = listed.filter((pin) => isNew(pin, from));

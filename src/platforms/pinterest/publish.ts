@@ -6,9 +6,10 @@ import type {
   Reconciled,
   Submitted,
 } from "../connector.ts";
+import { mediaInvalid } from "../kit/refusals.ts";
 import { createPinRequest, readCreatePinReply } from "./api.ts";
 import { type Ready, readBookmark } from "./bookmark.ts";
-import { isUndecided, mediaInvalid, toRefused } from "./failures.ts";
+import { isUndecided, toRefused } from "./failures.ts";
 import { findPin } from "./find-pin.ts";
 import { createInlinePinRequest, type InlineImage } from "./inline-images.ts";
 import { toPin, toPinFields, toPublished } from "./pin.ts";

@@ -1,4 +1,4 @@
-import { readText } from "../kit/reply.ts";
+import { readText } from "../kit/replies.ts";
 import { streamedForm } from "../kit/streamed-form.ts";
 import type { RegisteredVideo } from "./api.ts";
 

@@ -1,5 +1,6 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, Prepared, PublishJob, Waiting } from "../connector.ts";
+import { mediaInvalid } from "../kit/refusals.ts";
 import {
   getMediaRequest,
   readGetMediaReply,
@@ -7,7 +8,7 @@ import {
   registerVideoRequest,
 } from "./api.ts";
 import type { Processing, Ready } from "./bookmark.ts";
-import { mediaInvalid, toRefused, toUploadRefused } from "./failures.ts";
+import { toRefused, toUploadRefused } from "./failures.ts";
 import type { PinterestSettings } from "./settings.ts";
 import { readUploadVideoReply, uploadVideoRequest } from "./upload-form.ts";
 import { videoProblem } from "./video-rules.ts";

@@ -1,22 +1,23 @@
-import type { Refused, TokenExpired } from "../connector.ts";
+import type { Refused, Stopped } from "../connector.ts";
 import {
   DISCONNECTED,
   FLAGGED,
-  type GraphJudge,
-  type GraphRule,
-  graphJudge,
   INVALID,
   LIMITED,
+  type Rule,
+  refusedBy,
   UNKNOWN,
   UNREACHABLE,
-} from "../meta/failures.ts";
+} from "../kit/refusals.ts";
+import { capped } from "../kit/replies.ts";
+import { type GraphJudge, graphJudge } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 
 /** The container is not to be found: publishing may not know yet of one that is ready. */
 export const CONTAINER_MISSING = 4279009;
 
-/** What an error_subcode means. Source: Threads API, "Troubleshooting", and public clients of it. */
-const BY_SUBCODE: [number, GraphRule][] = [
+/** Rules by error_subcode. Source: Threads API, "Troubleshooting", and public clients of it. */
+const BY_SUBCODE: [number, Rule][] = [
   [CONTAINER_MISSING, { code: "unknown", transient: true }],
   // The profile is restricted.
   [4279013, DISCONNECTED],
@@ -24,14 +25,14 @@ const BY_SUBCODE: [number, GraphRule][] = [
   [2207052, UNREACHABLE],
 ];
 
-/** What a code means where no subcode says more. */
-const BY_CODE: [number, GraphRule][] = [[9004, UNREACHABLE]];
+/** Rules by code, where no subcode says more. */
+const BY_CODE: [number, Rule][] = [[9004, UNREACHABLE]];
 
 /** Limits of the calls of one business: all of 80xxx. Source: Meta, "Rate limits". */
 const BUSINESS_LIMITS = Array.from({ length: 1_000 }, (_, index) => 80_000 + index);
 
-/** What only the words say. Source: Threads API, "Changelog" and "Posts". */
-const BY_WORDS: [RegExp, GraphRule][] = [
+/** Rules by words, where the numbers leave it open. Source: Threads API, "Changelog" and "Posts". */
+const BY_WORDS: [RegExp, Rule][] = [
   [/THREADS_API__LINK_LIMIT_EXCEEDED/, FLAGGED],
   [/\btext\b.*(?:at most|too long|\b500\b|blank|empty|required)/i, FLAGGED],
   // Posts in 24 hours: the next one may be a day away.
@@ -48,7 +49,7 @@ const byNumbers = graphJudge({
 });
 
 /** Words count where the numbers say nothing, or leave open whether calls or posts were too many. */
-function toRefused(refusal: GraphRefusal): Refused | TokenExpired {
+function toRefused(refusal: GraphRefusal): Stopped {
   const refused = byNumbers.toRefused(refusal);
   if (refused.kind !== "failed") return refused;
   const { failure, transient } = refused;
@@ -62,10 +63,10 @@ function toRefused(refusal: GraphRefusal): Refused | TokenExpired {
 export const judge: GraphJudge = { ...byNumbers, toRefused };
 
 /** Nothing was wrong with the media: a repeat with new containers may do. */
-const PASSING: GraphRule = { code: "unknown", transient: true, restart: true };
+const PASSING: Rule = { code: "unknown", transient: true, restart: true };
 
-/** What the error_message of a container means. Source: Threads API, "Troubleshooting". */
-const BY_REASON: [RegExp, GraphRule][] = [
+/** Rules by the error_message of a container. Source: Threads API, "Troubleshooting". */
+const BY_REASON: [RegExp, Rule][] = [
   [/^FAILED_DOWNLOADING_\w+$/, UNREACHABLE],
   [/^FAILED_PROCESSING_(?:AUDIO|VIDEO)$/, INVALID],
   // With the spelling of INVALID_ASPEC_RATIO, which is theirs.
@@ -76,21 +77,12 @@ const BY_REASON: [RegExp, GraphRule][] = [
   [/^UNKNOWN$/, PASSING],
 ];
 
-/** Why a container ended as ERROR. */
+/** Returns why a container ended as ERROR. */
 export function toContainerRefused(reason: string | null): Refused {
   const said = reason?.trim() ?? "";
+  const rule = BY_REASON.find(([words]) => words.test(said))?.[1] ?? UNKNOWN;
   const message = said
-    ? `Threads could not prepare the post: ${said}`.slice(0, 500).toWellFormed()
+    ? capped(`Threads could not prepare the post: ${said}`)
     : "Threads could not prepare the post.";
-  const {
-    code,
-    transient = false,
-    restart,
-  } = BY_REASON.find(([words]) => words.test(said))?.[1] ?? UNKNOWN;
-  return {
-    kind: "failed",
-    failure: { code, message },
-    transient,
-    ...(restart ? { restart } : {}),
-  };
+  return refusedBy(rule, message);
 }

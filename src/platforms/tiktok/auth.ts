@@ -16,7 +16,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import { parseJson } from "../kit/reply.ts";
+import { parseJson } from "../kit/replies.ts";
 import {
   API,
   errorObject,
@@ -26,7 +26,7 @@ import {
   type TikTokRefusal,
   toRefusal,
 } from "./api.ts";
-import { isAskedAgain } from "./failures.ts";
+import { isPassing } from "./failures.ts";
 
 /** Fields that every login may read, and those that need `user.info.profile`. */
 const BASIC_FIELDS = ["open_id", "avatar_url", "display_name"];
@@ -70,7 +70,7 @@ export async function identify(
   if (!reply.ok && MISSING_SCOPE.has(reply.error.code ?? "")) {
     reply = await readUser(fetch, accessToken, BASIC_FIELDS);
   }
-  const isFinal = (refusal: TikTokRefusal) => !isAskedAgain(refusal);
+  const isFinal = (refusal: TikTokRefusal) => !isPassing(refusal);
   return toConnected(reply, credentials, isFinal, (owner) => ({
     id: owner.open_id,
     name: owner.display_name,
@@ -130,7 +130,7 @@ export const refresh = (
       }),
     read: readTokens,
     isLost: ({ code }) => code === "invalid_grant",
-    isPassing: isAskedAgain,
+    isPassing,
     mismatch: ({ open_id }) =>
       open_id && open_id !== platformAccountId
         ? `TikTok answered for another account, ${open_id}.`

@@ -1,12 +1,13 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { PublishJob, Refused, TokenExpired } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import {
   type CreatorInfo,
   creatorInfoRequest,
   type PostInfo,
   readCreatorInfoReply,
 } from "./api.ts";
-import { finalUnknown, toRefused, UNAUDITED } from "./failures.ts";
+import { toRefused, UNAUDITED } from "./failures.ts";
 import type { TikTokSettings } from "./settings.ts";
 
 export type Job = PublishJob<TikTokSettings>;
@@ -55,7 +56,8 @@ export async function askCreator(job: Job): Promise<Result<Creator, Refused | To
   const { brand_content_toggle, privacy_level } = job.post.settings;
   if (brand_content_toggle && creator.privacyLevel === PRIVATE) {
     return refuse(
-      finalUnknown(
+      failed(
+        "unknown",
         `The account cannot post as ${privacy_level}, and TikTok takes no branded content that only its creator can see.`,
       ),
     );

@@ -1,5 +1,6 @@
 import type { FailureCode } from "../../core/failures.ts";
-import type { Refused, TokenExpired } from "../connector.ts";
+import type { Refused } from "../connector.ts";
+import { BUSY, failed, type Rule, refusalJudge, UNAVAILABLE } from "../kit/refusals.ts";
 import type { TikTokRefusal } from "./api.ts";
 
 /** The limits of calls are per minute, and no answer says how much of it is left. */
@@ -9,106 +10,85 @@ const RATE_LIMIT_SECONDS = 60;
  * What TikTok's error codes come down to; `access_token_invalid` and `rate_limit_exceeded` are dealt
  * with below. Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video".
  */
-const API_ERRORS: Record<string, FailureCode> = {
-  scope_not_authorized: "account_disconnected",
-  scope_permission_missed: "account_disconnected",
-  spam_risk_too_many_posts: "rate_limited",
-  spam_risk_too_many_pending_share: "rate_limited",
-  reached_active_user_cap: "rate_limited",
-  spam_risk_user_banned_from_posting: "content_flagged",
-  spam_risk: "content_flagged",
-  spam_risk_text: "content_flagged",
-  url_ownership_unverified: "media_unreachable",
-  invalid_file_upload: "media_invalid",
-};
+const API_ERRORS = new Map<string, FailureCode>([
+  ["scope_not_authorized", "account_disconnected"],
+  ["scope_permission_missed", "account_disconnected"],
+  ["spam_risk_too_many_posts", "rate_limited"],
+  ["spam_risk_too_many_pending_share", "rate_limited"],
+  ["reached_active_user_cap", "rate_limited"],
+  ["spam_risk_user_banned_from_posting", "content_flagged"],
+  ["spam_risk", "content_flagged"],
+  ["spam_risk_text", "content_flagged"],
+  ["url_ownership_unverified", "media_unreachable"],
+  ["invalid_file_upload", "media_invalid"],
+]);
 
 /** An app that has not passed TikTok's audit. */
 export const UNAUDITED = "unaudited_client_can_only_post_to_private_accounts";
 
 /** What to do about a refusal that TikTok only states. */
-const ADVICE: Record<string, string> = {
-  [UNAUDITED]:
+const ADVICE = new Map<string, string>([
+  [
+    UNAUDITED,
     "Make the account private in TikTok's app, or have your TikTok app pass the Content Posting audit.",
-  url_ownership_unverified:
+  ],
+  [
+    "url_ownership_unverified",
     "Verify the domain of this instance in TikTok's developer portal, and set PUBLIC_URL to it.",
-};
+  ],
+]);
 
 /** Why TikTok gave a post up. Source: TikTok, "Get Post Status", `fail_reason`. */
-const FAIL_REASONS: Record<string, FailureCode> = {
-  file_format_check_failed: "media_invalid",
-  duration_check_failed: "media_invalid",
-  frame_rate_check_failed: "media_invalid",
-  picture_size_check_failed: "media_invalid",
-  video_pull_failed: "media_unreachable",
-  photo_pull_failed: "media_unreachable",
-  internal: "platform_unavailable",
-  auth_removed: "account_disconnected",
-  spam_risk_too_many_posts: "rate_limited",
-  spam_risk: "content_flagged",
-  spam_risk_text: "content_flagged",
-  spam_risk_user_banned_from_posting: "content_flagged",
-};
+const FAIL_REASONS = new Map<string, FailureCode>([
+  ["file_format_check_failed", "media_invalid"],
+  ["duration_check_failed", "media_invalid"],
+  ["frame_rate_check_failed", "media_invalid"],
+  ["picture_size_check_failed", "media_invalid"],
+  ["video_pull_failed", "media_unreachable"],
+  ["photo_pull_failed", "media_unreachable"],
+  ["internal", "platform_unavailable"],
+  ["auth_removed", "account_disconnected"],
+  ["spam_risk_too_many_posts", "rate_limited"],
+  ["spam_risk", "content_flagged"],
+  ["spam_risk_text", "content_flagged"],
+  ["spam_risk_user_banned_from_posting", "content_flagged"],
+]);
 
 /** Both spellings occur; the message alone says whether the file or the rest was meant. */
 const INVALID_PARAMS = new Set(["invalid_param", "invalid_params"]);
 const MEDIA_WORDING = /chunk|size|photo|video/i;
 
-const failed = (code: FailureCode, message: string, transient = false): Refused => ({
-  kind: "failed",
-  failure: { code, message },
-  transient,
-});
-
-export const mediaInvalid = (message: string): Refused => failed("media_invalid", message);
-export const finalUnknown = (message: string): Refused => failed("unknown", message);
-
-/** The upload that was begun is of no use any more; nothing of it was posted. */
-export const sendAgain = (message: string): Refused => ({
-  ...failed("platform_unavailable", message, true),
-  restart: true,
-});
-
-export const isTokenRefusal = ({ status, code }: TikTokRefusal): boolean =>
-  code === "access_token_invalid" || (status === 401 && code === null);
-
 const isRateLimit = ({ status, code }: TikTokRefusal): boolean =>
   code === "rate_limit_exceeded" || (status === 429 && code === null);
 
 /** TikTok is not there for now: down, overloaded, or something else answers in its place. */
-export const isOutage = ({ status, code }: TikTokRefusal): boolean =>
+const isOutage = ({ status, code }: TikTokRefusal): boolean =>
   code === "internal_error" || status >= 500 || status === 408 || (code === null && status < 400);
 
-/** A question that may well be answered a little later. */
-export const isAskedAgain = (refusal: TikTokRefusal): boolean =>
-  isOutage(refusal) || isRateLimit(refusal);
-
-function classify({ code, message }: TikTokRefusal): FailureCode {
-  if (code === null) return "unknown";
+function codeOf(code: string, message: string): FailureCode {
   if (INVALID_PARAMS.has(code)) return MEDIA_WORDING.test(message) ? "media_invalid" : "unknown";
-  return Object.hasOwn(API_ERRORS, code) ? (API_ERRORS[code] ?? "unknown") : "unknown";
+  return API_ERRORS.get(code) ?? "unknown";
 }
 
-/** A definite refusal in our terms. */
-export function toRefused(refusal: TikTokRefusal): Refused | TokenExpired {
-  const { message } = refusal;
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
-  if (isRateLimit(refusal)) {
-    return {
-      kind: "failed",
-      failure: { code: "rate_limited", message, retryAfterSeconds: RATE_LIMIT_SECONDS },
-      transient: true,
-    };
-  }
-  if (isOutage(refusal)) return failed("platform_unavailable", message, true);
-  const advice = ADVICE[refusal.code ?? ""];
-  return failed(classify(refusal), advice ? `${message} ${advice}` : message);
+function ruleOf(refusal: TikTokRefusal): Rule | undefined {
+  if (isRateLimit(refusal)) return BUSY;
+  if (isOutage(refusal)) return UNAVAILABLE;
+  const { code, message } = refusal;
+  return code === null ? undefined : { code: codeOf(code, message), advice: ADVICE.get(code) };
 }
 
-/** The post was given up, so nothing is there. A reason that is not known is told as it came. */
-export function toGivenUp(reason: string | null): Refused {
-  const code = reason && Object.hasOwn(FAIL_REASONS, reason) ? FAIL_REASONS[reason] : undefined;
-  return failed(
-    code ?? "unknown",
+export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+  refusalJudge<TikTokRefusal>({
+    isTokenRefusal: ({ status, code }) =>
+      code === "access_token_invalid" || (status === 401 && code === null),
+    ruleOf,
+    waitSeconds: (rule) => (rule === BUSY ? RATE_LIMIT_SECONDS : null),
+    isUndecided: isOutage,
+  });
+
+/** Returns why nothing came of a post; a reason that is not known is told as it came. */
+export const toGivenUp = (reason: string | null): Refused =>
+  failed(
+    FAIL_REASONS.get(reason ?? "") ?? "unknown",
     reason ? `TikTok did not publish the post: ${reason}.` : "TikTok did not publish the post.",
   );
-}

@@ -4,7 +4,7 @@ import { initPhotosRequest, type PhotoPost, readInitPhotosReply } from "./api.ts
 import type { PhotosReady } from "./bookmark.ts";
 import { photoTexts } from "./check.ts";
 import { askCreator, asPrivate, type Creator, commonInfo, type Job, PUBLIC } from "./creator.ts";
-import { isAskedAgain, isOutage, isTokenRefusal, toRefused } from "./failures.ts";
+import { isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { findListed } from "./listed.ts";
 import { isForInbox } from "./settings.ts";
 import { accepted, toPublished } from "./status.ts";
@@ -79,7 +79,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
     const body = { ...at.body, post_info: again.info };
     return sendPrivately(job, { ...at, body, warnings: [...at.warnings, again.warning] });
   }
-  if (isOutage(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
   return toRefused(reply.error);
 }
 
@@ -109,11 +109,7 @@ const NOT_FOUND =
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
   if (!isPublic(at)) return { kind: "unknowable", message: UNKNOWABLE };
   const listed = await findListed(job, at.readyAt);
-  if (!listed.ok) {
-    if (isTokenRefusal(listed.error)) return { kind: "token_expired" };
-    if (isAskedAgain(listed.error)) throw new Error(listed.error.message);
-    return { kind: "unknowable", message: listed.error.message };
-  }
+  if (!listed.ok) return toUnknowable(listed.error);
   if (listed.value === null) return { kind: "unknowable", message: NOT_FOUND };
   const { id, share_url } = listed.value;
   return toPublished(job, at, { id, shareUrl: share_url ?? null });

@@ -6,9 +6,9 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { mediaInvalid } from "../kit/refusals.ts";
 import { readBookmark } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
-import { mediaInvalid } from "./failures.ts";
 import { findPhotos, preparePhotos, sendPhotos } from "./photos.ts";
 import { findVideo, followPost } from "./status.ts";
 import { openVideo, sendChunk, sendLastChunk } from "./video.ts";

@@ -11,7 +11,7 @@ import type {
 import { type PublishStatus, readStatusReply, statusRequest, type TikTokRefusal } from "./api.ts";
 import type { Accepted, Processing, Uploading } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
-import { isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { isPassing, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
 /** Between two looks, by how long we have waited, in seconds; TikTok takes 30 a minute. */
@@ -127,7 +127,7 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
     return isTokenRefusal(reply.error) ? toUnaddressed(at) : awaitPostId(job, at);
   }
   if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-  if (isAskedAgain(reply.error)) {
+  if (isPassing(reply.error)) {
     return {
       kind: "failed",
       failure: { code: "platform_unavailable", message },
@@ -165,9 +165,7 @@ export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Pro
     // Where it FAILED, the look that follows reads why.
     return accepted(job, at);
   }
-  if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-  if (isAskedAgain(reply.error)) throw new Error(reply.error.message);
-  return { kind: "unknowable", message: reply.error.message };
+  return toUnknowable(reply.error);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { MediaItem, Prepared, Refused, Submitted, TokenExpired } from "../connector.ts";
+import { failed, mediaInvalid, sendAgain } from "../kit/refusals.ts";
 import {
   type ChunkReply,
   initInboxVideoRequest,
@@ -13,7 +14,7 @@ import type { Uploading } from "./bookmark.ts";
 import { videoCaption } from "./check.ts";
 import { chunkRange, nextChunk, planChunks } from "./chunks.ts";
 import { askCreator, asPrivate, type Creator, commonInfo, type Job, PUBLIC } from "./creator.ts";
-import { finalUnknown, mediaInvalid, sendAgain, toRefused } from "./failures.ts";
+import { toRefused } from "./failures.ts";
 import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
@@ -149,5 +150,5 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
 function toLastChunkRefused(reply: ChunkReply): Refused {
   const { status, message } = reply;
   if (isGone(reply) || status === 416) return sendAgain(message);
-  return status === 400 ? finalUnknown(message) : toChunkRefused(reply);
+  return status === 400 ? failed("unknown", message) : toChunkRefused(reply);
 }

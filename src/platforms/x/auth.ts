@@ -17,7 +17,7 @@ import {
   toConnected,
 } from "../kit/logins.ts";
 import { API, meRequest, readMeReply, readWhole, type XRefusal } from "./api.ts";
-import { isAboutApp, isAskedAgain } from "./failures.ts";
+import { isAboutApp, isPassing } from "./failures.ts";
 
 /** X gives out a small picture; the one without the suffix is the whole. */
 const wholePicture = (url: string): string => url.replace(/_normal(?=\.\w+$)/, "");
@@ -28,7 +28,7 @@ export async function identify(
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readMeReply(await fetch(meRequest(credentials.accessToken)));
-  const isFinal = (refusal: XRefusal) => !isAskedAgain(refusal) && !isAboutApp(refusal);
+  const isFinal = (refusal: XRefusal) => !isPassing(refusal) && !isAboutApp(refusal);
   return toConnected(reply, credentials, isFinal, ({ id, name, username, profile_image_url }) => ({
     id,
     name,
@@ -67,7 +67,7 @@ export const refresh = (
       ),
     read: (reply) => readWhole(reply, tokens),
     isLost,
-    isPassing: isAskedAgain,
+    isPassing,
   });
 
 /**

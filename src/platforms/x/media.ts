@@ -1,16 +1,10 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, Prepared } from "../connector.ts";
+import { isGone, sendAgain } from "../kit/refusals.ts";
 import type { Reading } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
 import { GIF } from "./capabilities.ts";
-import {
-  isAskedAgain,
-  isGone,
-  isTokenRefusal,
-  sendAgain,
-  toProcessingFailure,
-  toRefused,
-} from "./failures.ts";
+import { isPassing, isTokenRefusal, toProcessingFailure, toRefused } from "./failures.ts";
 import {
   altTextRequest,
   appendRequest,
@@ -103,7 +97,7 @@ async function finalize(job: Job, at: Preparing, upload: Upload): Promise<Prepar
     // X may have taken an earlier call, whose answer was lost.
     const status = await askStatus(job, upload);
     if (status.ok && status.value) return judge(at, upload, status.value);
-    if (!status.ok && (isAskedAgain(status.error) || isTokenRefusal(status.error))) {
+    if (!status.ok && (isPassing(status.error) || isTokenRefusal(status.error))) {
       return toRefused(status.error, job.now());
     }
   }

@@ -7,6 +7,7 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
+import { failed, mediaInvalid } from "../kit/refusals.ts";
 import {
   createPostRequest,
   meRequest,
@@ -24,15 +25,7 @@ import {
   POLL_MINUTES,
   timing,
 } from "./capabilities.ts";
-import {
-  areMediaRefused,
-  contentFlagged,
-  isDuplicate,
-  isTokenRefusal,
-  isUndecided,
-  mediaInvalid,
-  toRefused,
-} from "./failures.ts";
+import { areMediaRefused, isDuplicate, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { describeNext, uploadNext } from "./media.ts";
 import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
 import { textOf, weightedLength } from "./text.ts";
@@ -106,7 +99,8 @@ async function requirePremium(job: Job): Promise<Stop | null> {
   const reply = await readMeReply(await job.fetch(meRequest(job.accessToken)));
   if (!reply.ok) return toRefused(reply.error, job.now());
   if (reply.value.subscription_type !== NO_SUBSCRIPTION) return null;
-  return contentFlagged(
+  return failed(
+    "content_flagged",
     `The account @${reply.value.username} does not subscribe to X Premium, so its posts take ${capabilities.limits.postCharacters} characters and ${MAX_VIDEO_SECONDS / 60} minutes of video; shorten the post.`,
   );
 }
@@ -196,13 +190,7 @@ function isSurelyListed({ post }: Job): boolean {
 export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled> {
   const at = readReady(stored);
   const found = await findOwnPost(job, at);
-  if (!found.ok) {
-    if (isTokenRefusal(found.error)) return { kind: "token_expired" };
-    if (isUndecided(found.error) || found.error.status === 429) {
-      throw new Error(found.error.message);
-    }
-    return { kind: "unknowable", message: found.error.message };
-  }
+  if (!found.ok) return toUnknowable(found.error);
   switch (found.value.kind) {
     case "found":
       return toPublished(job, at, found.value.id);

@@ -1,11 +1,12 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Prepared, Refused } from "../connector.ts";
-import { readText } from "../kit/reply.ts";
+import { mediaInvalid, refusedBy, UNREACHABLE } from "../kit/refusals.ts";
+import { readText } from "../kit/replies.ts";
 import type { XRefusal } from "./api.ts";
 import type { Job, Preparing } from "./bookmark.ts";
 import { MAX_SUBTITLES_BYTES } from "./capabilities.ts";
-import { isTokenRefusal, mediaInvalid, mediaUnreachable } from "./failures.ts";
+import { isTokenRefusal } from "./failures.ts";
 import {
   appendRequest,
   finalizeRequest,
@@ -41,7 +42,9 @@ async function answerOf(job: Job, url: string): Promise<Response | null> {
 
 async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFile, Refused>> {
   const unreachable = (reason: string, transient: boolean) =>
-    refuse(mediaUnreachable(`The subtitles could not be fetched: ${reason}.`, transient));
+    refuse(
+      refusedBy({ ...UNREACHABLE, transient }, `The subtitles could not be fetched: ${reason}.`),
+    );
   // What may be fetched can have changed since the post was made.
   const reason = refusedUrl(url);
   if (reason) return unreachable(`the address ${reason}`, false);

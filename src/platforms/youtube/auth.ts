@@ -22,7 +22,7 @@ import {
   readReply,
   type YouTubeRefusal,
 } from "./api.ts";
-import { isAskedAgain } from "./failures.ts";
+import { isPassing } from "./failures.ts";
 
 const TOKENS = "https://oauth2.googleapis.com";
 
@@ -37,7 +37,7 @@ export async function identify(
   const request = getChannelRequest(credentials.accessToken, "id,snippet");
   const reply = await readGetChannelReply(await fetch(request));
   if (!reply.ok) {
-    const isFinal = !isAboutQuota(reply.error) && !isAskedAgain(reply.error);
+    const isFinal = !isAboutQuota(reply.error) && !isPassing(reply.error);
     return refuse({ message: reply.error.message, final: isFinal });
   }
   if (!reply.value) return finalRefusal("This Google account has no YouTube channel.");
@@ -75,7 +75,7 @@ export const refresh = (
       }),
     read: (reply) => readReply(reply, tokens),
     isLost: ({ reason }) => reason === "invalid_grant",
-    isPassing: isAskedAgain,
+    isPassing,
   });
 
 /**

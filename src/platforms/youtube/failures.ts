@@ -1,32 +1,25 @@
 import type { FailureCode } from "../../core/failures.ts";
-import type { Refused, TokenExpired } from "../connector.ts";
+import type { Refused } from "../connector.ts";
+import {
+  BUSY,
+  DISCONNECTED,
+  failed,
+  INVALID,
+  type Rule,
+  refusalJudge,
+  UNAVAILABLE,
+  UNKNOWN,
+} from "../kit/refusals.ts";
 import type { VideoStatus, YouTubeRefusal } from "./api.ts";
 
-/** Longer waits are told and left to the person. */
-const MAX_SHORT_WAIT_SECONDS = 600;
 /** Limits of calls are per minute. */
 const CALL_LIMIT_SECONDS = 120;
 const DAY_SECONDS = 86_400;
 
-interface Rule {
-  code: FailureCode;
-  transient?: boolean;
-  waitSeconds?(now: Date): number;
-}
-
-const DISCONNECTED: Rule = { code: "account_disconnected" };
 /** The budget of the whole Google project. */
-const QUOTA: Rule = { code: "rate_limited", waitSeconds: secondsToPacificMidnight };
-const CALLS: Rule = {
-  code: "rate_limited",
-  transient: true,
-  waitSeconds: () => CALL_LIMIT_SECONDS,
-};
+const QUOTA: Rule = { code: "rate_limited" };
 /** The channel's own cap on uploads. */
-const UPLOADS: Rule = { code: "rate_limited", waitSeconds: () => DAY_SECONDS };
-const UNKNOWN: Rule = { code: "unknown" };
-const INVALID: Rule = { code: "media_invalid" };
-const UNAVAILABLE: Rule = { code: "platform_unavailable", transient: true };
+const UPLOADS: Rule = { code: "rate_limited" };
 
 /**
  * What a reason comes down to.
@@ -43,9 +36,9 @@ const BY_REASON = new Map<string, Rule>([
   ["channelSuspended", DISCONNECTED],
   ["quotaExceeded", QUOTA],
   ["dailyLimitExceeded", QUOTA],
-  ["rateLimitExceeded", CALLS],
-  ["userRateLimitExceeded", CALLS],
-  ["uploadRateLimitExceeded", CALLS],
+  ["rateLimitExceeded", BUSY],
+  ["userRateLimitExceeded", BUSY],
+  ["uploadRateLimitExceeded", BUSY],
   ["uploadLimitExceeded", UPLOADS],
   ["invalidTitle", UNKNOWN],
   ["invalidDescription", UNKNOWN],
@@ -70,7 +63,7 @@ const ANY_METADATA = "invalidVideoMetadata";
 
 const isKnownReason = (reason: string | null): boolean => reason !== null && BY_REASON.has(reason);
 
-/** Whether the refusal may be about what was optional in the request. */
+/** Returns true when the refusal may be about what was optional in the request. */
 export const isOfOptionalParts = ({ status, reason }: YouTubeRefusal): boolean =>
   status === 400 && (reason === ANY_METADATA || !isKnownReason(reason));
 
@@ -111,56 +104,23 @@ export function secondsToPacificMidnight(now: Date): number {
   return DAY_SECONDS - (hours * 3_600 + minutes * 60 + seconds);
 }
 
-export const failed = (code: FailureCode, message: string, transient = false): Refused => ({
-  kind: "failed",
-  failure: { code, message },
-  transient,
-});
+/** Seconds until each limit ends, where YouTube does not say. */
+const WAITS = new Map<Rule, (now: Date) => number>([
+  [QUOTA, secondsToPacificMidnight],
+  [UPLOADS, () => DAY_SECONDS],
+  [BUSY, () => CALL_LIMIT_SECONDS],
+]);
 
-export const mediaInvalid = (message: string): Refused => failed("media_invalid", message);
+export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable } =
+  refusalJudge<YouTubeRefusal>({
+    isTokenRefusal: ({ status, reason }) => status === 401 && !isKnownReason(reason),
+    ruleOf: ({ status, reason }) =>
+      BY_REASON.get(reason ?? "") ?? (status === 429 ? BUSY : undefined),
+    waitSeconds: (rule, { retryAfterSeconds }, now) =>
+      retryAfterSeconds ?? WAITS.get(rule)?.(now) ?? null,
+  });
 
-/** The step did not lead on, and may after a while. */
-export const tryLater = (message: string): Refused => failed("platform_unavailable", message, true);
-
-export const unavailable = (message: string): Refused => failed("platform_unavailable", message);
-
-export const isTokenRefusal = ({ status, reason }: YouTubeRefusal): boolean =>
-  status === 401 && !isKnownReason(reason);
-
-/** The session that a video was sent to is no more. */
-export const isGone = ({ status }: YouTubeRefusal): boolean => status === 404 || status === 410;
-
-/** YouTube is not there for now: down, overloaded, or something else answers in its place. */
-export const isOutage = ({ status }: YouTubeRefusal): boolean =>
-  status >= 500 || status === 408 || status < 400;
-
-function ruleOf(refusal: YouTubeRefusal): Rule {
-  const { status, reason } = refusal;
-  const rule = reason === null ? undefined : BY_REASON.get(reason);
-  if (rule) return rule;
-  if (isOutage(refusal)) return UNAVAILABLE;
-  return status === 429 ? CALLS : UNKNOWN;
-}
-
-/** A question that may well be answered a little later. */
-export const isAskedAgain = (refusal: YouTubeRefusal): boolean =>
-  ruleOf(refusal).transient === true;
-
-/** A definite refusal in our terms. */
-export function toRefused(refusal: YouTubeRefusal, now: Date): Refused | TokenExpired {
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
-  const { code, transient = false, waitSeconds } = ruleOf(refusal);
-  const { message } = refusal;
-  const wait = refusal.retryAfterSeconds ?? waitSeconds?.(now);
-  if (wait === undefined) return failed(code, message, transient);
-  return {
-    kind: "failed",
-    failure: { code, message, retryAfterSeconds: wait },
-    transient: transient && wait <= MAX_SHORT_WAIT_SECONDS,
-  };
-}
-
-/** Why a video that was taken in came to nothing; null as long as nothing speaks against it. */
+/** Returns why a video that was taken in came to nothing; null as long as nothing speaks against it. */
 export function toGivenUp(status: VideoStatus): Refused | null {
   const { uploadStatus, failureReason = "", rejectionReason = "" } = status;
   const because = (reason: string) => (reason ? `: ${reason}` : "");

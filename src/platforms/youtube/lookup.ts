@@ -1,5 +1,6 @@
 import { MINUTE } from "../../core/time.ts";
-import type { MediaItem, Reconciled, TokenExpired } from "../connector.ts";
+import type { MediaItem, Reconciled } from "../connector.ts";
+import { unknowable } from "../kit/steps.ts";
 import {
   getChannelRequest,
   type ListedVideo,
@@ -9,15 +10,13 @@ import {
   type YouTubeRefusal,
 } from "./api.ts";
 import type { Uploading } from "./bookmark.ts";
-import { isAskedAgain, isTokenRefusal } from "./failures.ts";
+import { toUnknowable } from "./failures.ts";
 import { titleOf } from "./metadata.ts";
 import { accepted } from "./processing.ts";
 import { askSession, type Job } from "./session.ts";
 
 /** Clocks differ, theirs from ours. */
 const CLOCK_SLACK_MS = MINUTE;
-
-type Unknowable = { kind: "unknowable"; message: string };
 
 /**
  * What became of a last chunk without an answer, by its session; where that is gone, by the channel's
@@ -32,35 +31,34 @@ export async function findVideo(job: Job, item: MediaItem, at: Uploading): Promi
       return accepted(job, at, reply);
     case "incomplete":
       return { kind: "absent" };
-    case "refused":
-      return isLater(reply.refusal) ?? findByTitle(job, at);
+    case "refused": {
+      const found = toUnknowable(reply.refusal);
+      return found.kind === "token_expired" ? found : findByTitle(job, at);
+    }
   }
 }
 
-/** @throws when the question may be answered a little later */
-function isLater(refusal: YouTubeRefusal): TokenExpired | null {
-  if (isTokenRefusal(refusal)) return { kind: "token_expired" };
-  if (isAskedAgain(refusal)) throw new Error(refusal.message);
-  return null;
+/** @throws when YouTube may list the videos a little later */
+function notListed(refusal: YouTubeRefusal): Reconciled {
+  const found = toUnknowable(refusal);
+  if (found.kind === "token_expired") return found;
+  return unknowable(
+    `YouTube gave no answer to the video, and does not list the channel's videos: ${found.message}`,
+  );
 }
-
-const notTold = ({ message }: YouTubeRefusal): Unknowable => ({
-  kind: "unknowable",
-  message: `YouTube gave no answer to the video, and does not list the channel's videos: ${message}`,
-});
 
 async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
   const channelRequest = getChannelRequest(job.accessToken, "contentDetails");
   const channel = await readGetChannelReply(await job.fetch(channelRequest));
-  if (!channel.ok) return isLater(channel.error) ?? notTold(channel.error);
+  if (!channel.ok) return notListed(channel.error);
   const playlistId = channel.value?.contentDetails?.relatedPlaylists.uploads;
-  if (!playlistId) return { kind: "unknowable", message: NOT_FOUND };
+  if (!playlistId) return unknowable(NOT_FOUND);
   const request = listUploadsRequest(job.accessToken, playlistId);
   const list = await readListUploadsReply(await job.fetch(request));
-  if (!list.ok) return isLater(list.error) ?? notTold(list.error);
+  if (!list.ok) return notListed(list.error);
   const found = list.value.filter((video) => isSameVideo(job, at, video));
   const [only] = found;
-  if (!only || found.length > 1) return { kind: "unknowable", message: NOT_FOUND };
+  if (!only || found.length > 1) return unknowable(NOT_FOUND);
   return accepted(job, at, { videoId: only.videoId, privacyStatus: null });
 }
 

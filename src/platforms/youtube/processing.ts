@@ -1,5 +1,6 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { PublishedPost, PublishJob, Settled, TokenExpired, Waiting } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
 import {
   getStatusRequest,
   readGetStatusReply,
@@ -8,7 +9,7 @@ import {
   type VideoStatus,
 } from "./api.ts";
 import type { Processing } from "./bookmark.ts";
-import { failed, isAskedAgain, isTokenRefusal, toGivenUp } from "./failures.ts";
+import { isPassing, isTokenRefusal, toGivenUp } from "./failures.ts";
 import { askedPrivacy } from "./metadata.ts";
 import type { YouTubeSettings } from "./settings.ts";
 
@@ -92,14 +93,14 @@ async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promi
   if (outcome === "set") return toPublished(job, at, warnings);
   if (outcome === "token_expired") return { kind: "token_expired" };
   const thumbnailTries = at.thumbnailTries + 1;
-  if (outcome.isAskedAgain && thumbnailTries < MAX_THUMBNAIL_TRIES) {
+  if (outcome.isPassing && thumbnailTries < MAX_THUMBNAIL_TRIES) {
     const bookmark: Processing = { ...at, thumbnailTries };
     return { kind: "waiting", bookmark, checkAfterSeconds: THUMBNAIL_RETRY_SECONDS };
   }
   return toPublished(job, at, [...warnings, `The thumbnail was not set: ${outcome.message}`]);
 }
 
-type ThumbnailOutcome = "set" | "token_expired" | { message: string; isAskedAgain: boolean };
+type ThumbnailOutcome = "set" | "token_expired" | { message: string; isPassing: boolean };
 
 async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailOutcome> {
   const { thumbnail } = job.post;
@@ -111,10 +112,10 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailOutcom
     const reply = await readSetThumbnailReply(await job.fetch(request));
     if (reply.ok) return "set";
     if (isTokenRefusal(reply.error)) return "token_expired";
-    return { message: reply.error.message, isAskedAgain: isAskedAgain(reply.error) };
+    return { message: reply.error.message, isPassing: isPassing(reply.error) };
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return { message: reason.slice(0, 300), isAskedAgain: true };
+    return { message: reason.slice(0, 300), isPassing: true };
   }
 }
 

@@ -6,8 +6,8 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { mediaInvalid } from "../kit/refusals.ts";
 import { readBookmark } from "./bookmark.ts";
-import { mediaInvalid } from "./failures.ts";
 import { findVideo } from "./lookup.ts";
 import { followVideo } from "./processing.ts";
 import { type Job, openVideo, sendChunk, sendLastChunk } from "./session.ts";

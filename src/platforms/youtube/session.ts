@@ -8,6 +8,7 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
+import { failed, isGone, mediaInvalid, unavailable } from "../kit/refusals.ts";
 import {
   getChannelRequest,
   openSessionRequest,
@@ -21,15 +22,7 @@ import {
 } from "./api.ts";
 import type { Uploading } from "./bookmark.ts";
 import { CHUNK_BYTES } from "./capabilities.ts";
-import {
-  isGone,
-  isOfOptionalParts,
-  isOutage,
-  mediaInvalid,
-  toRefused,
-  tryLater,
-  unavailable,
-} from "./failures.ts";
+import { isOfOptionalParts, isUndecided, toRefused } from "./failures.ts";
 import {
   OPTIONAL_PARTS,
   type OptionalPart,
@@ -169,9 +162,9 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
       return toRefused(reply.refusal, job.now());
     case "incomplete": {
       const from = place.kind === "incomplete" ? place.stored : at.offset;
-      if (reply.stored <= from) return tryLater(NOTHING_STORED);
+      if (reply.stored <= from) return unavailable(NOTHING_STORED);
       const next = moved(job, at, reply.stored);
-      if (next.setbacks > MAX_SETBACKS) return unavailable(LOSES_BYTES);
+      if (next.setbacks > MAX_SETBACKS) return failed("platform_unavailable", LOSES_BYTES);
       return { kind: "next", bookmark: next };
     }
   }
@@ -194,7 +187,7 @@ async function openAnew(
   { sessions }: Uploading,
   { message }: YouTubeRefusal,
 ): Promise<Prepared> {
-  if (sessions >= MAX_SESSIONS) return unavailable(message);
+  if (sessions >= MAX_SESSIONS) return failed("platform_unavailable", message);
   return openSession(job, item, sessions + 1);
 }
 
@@ -202,7 +195,7 @@ async function openAnew(
 export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): Promise<Submitted> {
   const place = await whereFrom(job, item, at);
   if (place.kind === "incomplete" && !isLastChunk(item, place.stored)) {
-    return tryLater(LOSES_BYTES);
+    return unavailable(LOSES_BYTES);
   }
   const reply = place.kind === "incomplete" ? await putChunk(job, item, at, place.stored) : place;
   switch (reply.kind) {
@@ -210,12 +203,12 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
       return accepted(job, at, reply);
     // YouTube has all that it was sent and still wants more: there is no video.
     case "incomplete":
-      return tryLater(NOTHING_STORED);
+      return unavailable(NOTHING_STORED);
     case "refused": {
       const { refusal } = reply;
-      if (isOutage(refusal)) return { kind: "unknown", message: refusal.message };
+      if (isUndecided(refusal)) return { kind: "unknown", message: refusal.message };
       // Only the last byte makes the video, and that was not taken: the next look opens a new session.
-      return isGone(refusal) ? tryLater(refusal.message) : toRefused(refusal, job.now());
+      return isGone(refusal) ? unavailable(refusal.message) : toRefused(refusal, job.now());
     }
   }
 }

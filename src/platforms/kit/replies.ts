@@ -1,0 +1,100 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Refusal } from "./refusals.ts";
+
+/**
+ * The body of a platform's reply as text, never more than `maxBytes` of it: a reply is a stranger's.
+ * Null for no body, and for a longer one.
+ */
+export async function readText(reply: Response, maxBytes: number): Promise<string | null> {
+  if (!reply.body) return null;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
+  const decoder = new TextDecoder();
+  let text = "";
+  let sizeBytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    sizeBytes += value.length;
+    if (sizeBytes > maxBytes) {
+      await reader.cancel();
+      return null;
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}
+
+/** Undefined for what is not JSON. */
+export function parseJson(text: string | null): unknown {
+  if (text === null) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_MESSAGE_CHARACTERS = 500;
+
+/** The first 500 characters of a platform's words. */
+export const capped = (words: string): string =>
+  words.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
+
+/**
+ * The message of a refusal: the platform's own words, else a sentence with the status.
+ *
+ * @param platform its name as people know it
+ */
+export function messageOf(
+  platform: string,
+  { ok: isOk, status }: Response,
+  words: string | null | undefined,
+): string {
+  const rest = isOk ? " with a body that cannot be read" : "";
+  return capped(words?.trim() || `${platform} answered HTTP ${status}${rest}.`);
+}
+
+/** The seconds of `Retry-After`; null where it is silent, or names a date. */
+export function readRetryAfter({ headers }: Response): number | null {
+  const text = headers.get("retry-after") ?? "";
+  return /^\d{1,7}$/.test(text) ? Number(text) : null;
+}
+
+/** A text that may be missing, or be no text at all: then it is null. */
+export const maybeText = z
+  .string()
+  .nullish()
+  .catch(null)
+  .transform((text) => text ?? null);
+
+/** A body of which one field counts. */
+export const field = <T>(name: string, shape: z.ZodType<T>): z.ZodType<T> =>
+  z.object({ [name]: shape }).transform((body) => body[name] as T);
+
+/**
+ * Reads the replies of one platform.
+ *
+ * @param maxBytes longer replies were not meant for us
+ * @param toRefusal makes a refusal of a reply and its body, undefined where that is no JSON
+ */
+export function replyReader<R extends Refusal>(
+  maxBytes: number,
+  toRefusal: (reply: Response, body: unknown) => R,
+  parse: (text: string | null) => unknown = parseJson,
+) {
+  /** The body as JSON; undefined when it is too long or anything else. */
+  const readBody = async (reply: Response): Promise<unknown> =>
+    parse(await readText(reply, maxBytes));
+
+  /** The body of a 2xx in its shape, else the refusal. */
+  async function readReply<T>(reply: Response, shape: z.ZodType<T>): Promise<Result<T, R>> {
+    const body = await readBody(reply);
+    const parsed = reply.ok ? shape.safeParse(body) : undefined;
+    return parsed?.success ? ok(parsed.data) : refuse(toRefusal(reply, body));
+  }
+
+  /** For a call whose 2xx says everything by itself. */
+  const readDoneReply = (reply: Response) => readReply(reply, z.unknown());
+
+  return { readBody, readReply, readDoneReply };
+}

@@ -1,0 +1,63 @@
+import { secondsBetween } from "../../core/time.ts";
+import type {
+  Bookmark,
+  MediaItem,
+  PublishedPost,
+  PublishJob,
+  Reconciled,
+  Submitted,
+  TokenExpired,
+  Waiting,
+} from "../connector.ts";
+
+export type Unknown = Extract<Submitted, { kind: "unknown" }>;
+export type Unknowable = Extract<Reconciled, { kind: "unknowable" }>;
+
+export const TOKEN_EXPIRED: TokenExpired = { kind: "token_expired" };
+
+export const next = <B extends Bookmark>(bookmark: B) => ({ kind: "next" as const, bookmark });
+export const ready = <B extends Bookmark>(bookmark: B) => ({ kind: "ready" as const, bookmark });
+export const unknown = (message: string): Unknown => ({ kind: "unknown", message });
+export const unknowable = (message: string): Unknowable => ({ kind: "unknowable", message });
+
+export const waiting = (bookmark: Bookmark, checkAfterSeconds: number): Waiting => ({
+  kind: "waiting",
+  bookmark,
+  checkAfterSeconds,
+});
+
+/** @param warnings what of the post the platform did not take */
+export const published = (
+  platformPostId: string,
+  shareUrl: string | null,
+  warnings: string[] = [],
+): PublishedPost => ({
+  kind: "published",
+  platformPostId,
+  shareUrl,
+  ...(warnings.length > 0 ? { warnings } : {}),
+});
+
+/** The one file of a post that has passed its check. */
+export function firstFile({ post }: Pick<PublishJob, "post">): MediaItem {
+  const [item] = post.media;
+  if (!item) throw new Error("The post has no file.");
+  return item;
+}
+
+/** Seconds from a moment of a bookmark, in epoch milliseconds, to now. */
+export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);
+
+/** Seconds between looks, `every` so many for as long as less than `until` have passed. */
+export const steppedLook = (
+  steps: readonly { until: number; every: number }[],
+  later: number,
+  age: number,
+): number => steps.find(({ until }) => age < until)?.every ?? later;
+
+/** The interval between looks grows by a second in this time. */
+const LOOK_GROWTH_SECONDS = 10;
+
+/** Seconds until the next look at something that is `age` seconds old. */
+export const growingLook = (first: number, longest: number, age: number): number =>
+  Math.min(first + Math.floor(Math.max(0, age) / LOOK_GROWTH_SECONDS), longest);
