@@ -1,6 +1,7 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import type { Result } from "../../core/result.ts";
+import type { Refusal } from "../kit/refusals.ts";
+import { field, maybeText, messageOf, replyReader } from "../kit/replies.ts";
 
 /** Where a login goes when the account's own server is Bluesky's or unknown. */
 export const ENTRYWAY = "https://bsky.social";
@@ -10,15 +11,10 @@ export const POST_COLLECTION = "app.bsky.feed.post";
 
 /** Replies are a few KB; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 64 * 1_024;
-const MAX_MESSAGE_CHARACTERS = 500;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface XrpcRefusal {
-  status: number;
+export interface XrpcRefusal extends Refusal {
   /** The error's name, such as `ExpiredToken`; null when the body named none. */
   name: string | null;
-  /** The server's own wording, else a sentence with the status. At most 500 characters. */
-  message: string;
   /** The header as sent: epoch seconds. */
   rateLimitReset: string | null;
   /** The header as sent: seconds or a date. */
@@ -27,38 +23,21 @@ export interface XrpcRefusal {
 
 export type Reading<T> = Promise<Result<T, XrpcRefusal>>;
 
-/** The body as JSON; undefined when it is longer than 64 KB or anything else. */
-export const readJson = async (reply: Response): Promise<unknown> =>
-  parseJson(await readText(reply, MAX_REPLY_BYTES));
+const errorBody = z.object({ error: maybeText, message: maybeText });
 
-const errorBody = z.object({
-  error: z.string().min(1).nullish().catch(null),
-  message: z.string().nullish().catch(null),
-});
-
-/** An answer as a refusal; `body` is what `readJson` made of it. */
+/** An answer as a refusal; `body` is its JSON. */
 export function toXrpcRefusal(reply: Response, body: unknown): XrpcRefusal {
   const said = reply.ok ? undefined : errorBody.safeParse(body).data;
-  const fallback = reply.ok
-    ? `Bluesky answered HTTP ${reply.status} with a body that cannot be read.`
-    : `Bluesky answered HTTP ${reply.status}.`;
   return {
     status: reply.status,
-    name: said?.error ?? null,
-    message: (said?.message?.trim() || said?.error || fallback)
-      .slice(0, MAX_MESSAGE_CHARACTERS)
-      .toWellFormed(),
+    name: said?.error || null,
+    message: messageOf("Bluesky", reply, said?.message?.trim() || said?.error),
     rateLimitReset: reply.headers.get("ratelimit-reset"),
     retryAfter: reply.headers.get("retry-after"),
   };
 }
 
-/** The body of a 2xx in its shape, else the refusal. */
-export async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
-  const body = await readJson(reply);
-  const parsed = reply.ok ? shape.safeParse(body) : undefined;
-  return parsed?.success ? ok(parsed.data) : refuse(toXrpcRefusal(reply, body));
-}
+export const { readBody, readerOf } = replyReader(MAX_REPLY_BYTES, toXrpcRefusal);
 
 interface XrpcCall {
   query?: Record<string, string>;
@@ -109,8 +88,7 @@ export function createSessionRequest(
 }
 
 /** `active` is false for an account that its owner or a moderator has switched off. */
-export const readCreateSessionReply = (reply: Response): Reading<Session> =>
-  readReply(reply, session);
+export const readCreateSessionReply = readerOf(session);
 
 /**
  * The call that rotates both tokens. The old refresh token keeps working for 2 hours.
@@ -121,8 +99,7 @@ export function refreshSessionRequest(service: string, refreshToken: string): Re
   return xrpc("POST", service, "com.atproto.server.refreshSession", { token: refreshToken });
 }
 
-export const readRefreshSessionReply = (reply: Response): Reading<Session> =>
-  readReply(reply, session);
+export const readRefreshSessionReply = readerOf(session);
 
 /** @see https://docs.bsky.app/docs/api/com-atproto-server-delete-session */
 export function deleteSessionRequest(service: string, refreshToken: string): Request {
@@ -138,8 +115,7 @@ export function getSessionRequest(service: string, accessToken: string): Request
   return xrpc("GET", service, "com.atproto.server.getSession", { token: accessToken });
 }
 
-export const readGetSessionReply = (reply: Response): Reading<SessionInfo> =>
-  readReply(reply, sessionInfo);
+export const readGetSessionReply = readerOf(sessionInfo);
 
 /** @see https://docs.bsky.app/docs/api/com-atproto-identity-resolve-handle */
 export function resolveHandleRequest(service: string, handle: string): Request {
@@ -147,11 +123,7 @@ export function resolveHandleRequest(service: string, handle: string): Request {
 }
 
 /** The DID of the handle. A handle that nobody has is a refusal with status 400. */
-export const readResolveHandleReply = (reply: Response): Reading<string> =>
-  readReply(
-    reply,
-    z.object({ did }).transform((body) => body.did),
-  );
+export const readResolveHandleReply = readerOf(field("did", did));
 
 /** `url` is where the document of a DID lies. */
 export function didDocumentRequest(url: string): Request {
@@ -160,23 +132,19 @@ export function didDocumentRequest(url: string): Request {
 
 const didDocument = z.looseObject({ id: z.string() });
 
-export const readDidDocumentReply = (reply: Response): Reading<z.infer<typeof didDocument>> =>
-  readReply(reply, didDocument);
+export const readDidDocumentReply = readerOf(didDocument);
 
 const actorProfile = z.object({
   displayName: z.string().optional(),
   avatar: z.string().optional(),
 });
 
-export type ActorProfile = z.infer<typeof actorProfile>;
-
 /** @see https://docs.bsky.app/docs/api/app-bsky-actor-get-profile */
 export function getProfileRequest(actor: string): Request {
   return xrpc("GET", PUBLIC_API, "app.bsky.actor.getProfile", { query: { actor } });
 }
 
-export const readGetProfileReply = (reply: Response): Reading<ActorProfile> =>
-  readReply(reply, actorProfile);
+export const readGetProfileReply = readerOf(actorProfile);
 
 /** A file on the account's server. Has to stand in the record exactly as it was received. */
 export const blob = z.looseObject({
@@ -197,11 +165,7 @@ export function uploadBlobRequest(
   return xrpc("POST", service, "com.atproto.repo.uploadBlob", { token: accessToken, bytes: file });
 }
 
-export const readUploadBlobReply = (reply: Response): Reading<Blob> =>
-  readReply(
-    reply,
-    z.object({ blob }).transform((body) => body.blob),
-  );
+export const readUploadBlobReply = readerOf(field("blob", blob));
 
 /**
  * The call that makes a post. `swapRecord: null` says that nothing stands at the key yet: the server
@@ -221,11 +185,7 @@ export function putRecordRequest(
 }
 
 /** The record's address: `at://<did>/<collection>/<rkey>`. */
-export const readPutRecordReply = (reply: Response): Reading<string> =>
-  readReply(
-    reply,
-    z.object({ uri: z.string().startsWith("at://") }).transform((body) => body.uri),
-  );
+export const readPutRecordReply = readerOf(field("uri", z.string().startsWith("at://")));
 
 /** @see https://docs.bsky.app/docs/api/com-atproto-repo-get-record */
 export function getRecordRequest(
@@ -240,8 +200,4 @@ export function getRecordRequest(
 }
 
 /** The record itself. A key that nothing stands at is the refusal RecordNotFound. */
-export const readGetRecordReply = (reply: Response): Reading<Record<string, unknown>> =>
-  readReply(
-    reply,
-    z.object({ value: z.record(z.string(), z.unknown()) }).transform((body) => body.value),
-  );
+export const readGetRecordReply = readerOf(field("value", z.record(z.string(), z.unknown())));

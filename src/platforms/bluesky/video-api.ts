@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { blob, type Reading, readJson, readReply, toXrpcRefusal, xrpc } from "./api.ts";
+import { field, maybeText } from "../kit/replies.ts";
+import { blob, readBody, readerOf, toXrpcRefusal, xrpc } from "./api.ts";
 
 /** Takes videos in, converts them and writes them to the account's server. */
 export const VIDEO_SERVICE = "https://video.bsky.app";
@@ -30,16 +31,12 @@ export function getServiceAuthRequest(
   return xrpc("GET", service, "com.atproto.server.getServiceAuth", { token: accessToken, query });
 }
 
-export const readGetServiceAuthReply = (reply: Response): Reading<string> =>
-  readReply(
-    reply,
-    z.object({ token: z.string().min(1) }).transform((body) => body.token),
-  );
+export const readGetServiceAuthReply = readerOf(field("token", z.string().min(1)));
 
 const uploadLimits = z.object({
   canUpload: z.boolean(),
-  message: z.string().nullish().catch(null),
-  error: z.string().nullish().catch(null),
+  message: maybeText,
+  error: maybeText,
 });
 
 export type UploadLimits = z.infer<typeof uploadLimits>;
@@ -49,8 +46,7 @@ export function getUploadLimitsRequest(token: string): Request {
   return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getUploadLimits", { token });
 }
 
-export const readGetUploadLimitsReply = (reply: Response): Reading<UploadLimits> =>
-  readReply(reply, uploadLimits);
+export const readGetUploadLimitsReply = readerOf(uploadLimits);
 
 export interface VideoFile {
   sizeBytes: number;
@@ -69,8 +65,6 @@ const uploadSession = z.object({
   partCount: z.int().positive().max(MAX_PARTS),
 });
 
-export type UploadSession = z.infer<typeof uploadSession>;
-
 /**
  * Opens an upload in parts. It holds a place under the account's limits until it is finished, aborted
  * or expired.
@@ -81,8 +75,7 @@ export function startUploadRequest(token: string, file: VideoFile): Request {
   return xrpc("POST", VIDEO_SERVICE, "app.bsky.video.startUpload", { token, json: file });
 }
 
-export const readStartUploadReply = (reply: Response): Reading<UploadSession> =>
-  readReply(reply, uploadSession);
+export const readStartUploadReply = readerOf(uploadSession);
 
 /**
  * Sends one part; the same one again replaces it.
@@ -102,13 +95,7 @@ export function uploadPartRequest(
 }
 
 /** The size that the service counted, in bytes. */
-export const readUploadPartReply = (reply: Response): Reading<number> =>
-  readReply(
-    reply,
-    z.object({ sizeBytes: z.int() }).transform((body) => body.sizeBytes),
-  );
-
-const words = z.string().nullish().catch(null);
+export const readUploadPartReply = readerOf(field("sizeBytes", z.int()));
 
 const jobStatus = z.object({
   jobId,
@@ -116,9 +103,9 @@ const jobStatus = z.object({
   state: z.string().catch(""),
   /** The video on the account's server. */
   blob: blob.nullish(),
-  error: words,
-  failureCode: words,
-  message: words,
+  error: maybeText,
+  failureCode: maybeText,
+  message: maybeText,
 });
 
 /** Where the processing of a video stands. */
@@ -136,20 +123,18 @@ export function finishUploadRequest(token: string, uploadId: string): Request {
 }
 
 /** The job to follow: another one than was begun, where the service knows the video already. */
-export const readFinishUploadReply = (reply: Response): Reading<JobStatus> =>
-  readReply(
-    reply,
-    z
-      .object({ completedJobId: jobId, jobStatus })
-      .transform((body) => ({ ...body.jobStatus, jobId: body.completedJobId })),
-  );
+export const readFinishUploadReply = readerOf(
+  z
+    .object({ completedJobId: jobId, jobStatus })
+    .transform((body) => ({ ...body.jobStatus, jobId: body.completedJobId })),
+);
 
 const uploadStatus = z.object({
   /** created, finishing, completed, failed, aborted or expired. */
   state: z.string(),
   receivedParts: z.array(z.int()),
   completedJobId: jobId.nullish(),
-  failureReason: words,
+  failureReason: maybeText,
 });
 
 export type UploadStatus = z.infer<typeof uploadStatus>;
@@ -160,8 +145,7 @@ export function getUploadStatusRequest(token: string, uploadId: string): Request
   return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getUploadStatus", { token, query });
 }
 
-export const readGetUploadStatusReply = (reply: Response): Reading<UploadStatus> =>
-  readReply(reply, uploadStatus);
+export const readGetUploadStatusReply = readerOf(uploadStatus);
 
 /** @see https://docs.bsky.app/docs/api/app-bsky-video-abort-upload */
 export function abortUploadRequest(token: string, uploadId: string): Request {
@@ -197,7 +181,7 @@ const uploadedVideo = z.union([
 export async function readUploadVideoReply(
   reply: Response,
 ): ReturnType<typeof readGetJobStatusReply> {
-  const body = await readJson(reply);
+  const body = await readBody(reply);
   const parsed = uploadedVideo.safeParse(body);
   return parsed.success ? ok(parsed.data) : refuse(toXrpcRefusal(reply, body));
 }
@@ -208,8 +192,4 @@ export function getJobStatusRequest(id: string): Request {
   return xrpc("GET", VIDEO_SERVICE, "app.bsky.video.getJobStatus", { query });
 }
 
-export const readGetJobStatusReply = (reply: Response): Reading<JobStatus> =>
-  readReply(
-    reply,
-    z.object({ jobStatus }).transform((body) => body.jobStatus),
-  );
+export const readGetJobStatusReply = readerOf(field("jobStatus", jobStatus));

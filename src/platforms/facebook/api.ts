@@ -1,27 +1,18 @@
 import * as z from "zod";
-import {
-  type GraphCall,
-  graphRequest,
-  graphId as id,
-  type Reading,
-  readGraphReply,
-} from "../meta/graph.ts";
+import { field, maybeText } from "../kit/replies.ts";
+import { graphApi, graphId as id } from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
-const API_VERSION = VERSIONS.facebook.version;
-export const GRAPH = "https://graph.facebook.com";
 const SITE = "https://www.facebook.com";
 
 /** Posts of one list. */
 const LIST_LIMIT = 25;
 
-export const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
-  readGraphReply(reply, shape, "Facebook");
-
-export const versioned = (...path: string[]): string =>
-  `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
-
-const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, path, call);
+export const { graph, versioned, readReply, readerOf } = graphApi(
+  "Facebook",
+  "https://graph.facebook.com",
+  VERSIONS.facebook.version,
+);
 
 /** `{page}_{post}`, or a bare number. */
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
@@ -50,11 +41,7 @@ export function createPostRequest(
 }
 
 /** The post's id. */
-export const readCreatePostReply = (reply: Response): Reading<string> =>
-  readReply(
-    reply,
-    z.object({ id: postId }).transform((body) => body.id),
-  );
+export const readCreatePostReply = readerOf(field("id", postId));
 
 /**
  * The call that has a photo fetched. Published it makes a post, which cannot be undone; otherwise it
@@ -76,19 +63,17 @@ export function createPhotoRequest(
 }
 
 /** The id of the post where the photo made one, else that of the photo. */
-export const readCreatePhotoReply = (reply: Response): Reading<string> =>
-  readReply(
-    reply,
-    z
-      .object({ id, post_id: postId.nullish().catch(null) })
-      .transform((body) => body.post_id ?? body.id),
-  );
+export const readCreatePhotoReply = readerOf(
+  z
+    .object({ id, post_id: postId.nullish().catch(null) })
+    .transform((body) => body.post_id ?? body.id),
+);
 
 export const deletePhotoRequest = (token: string, photoId: string): Request =>
   new Request(graph(versioned(photoId), { token }), { method: "DELETE" });
 
 /** An address at Facebook, which may come as a path alone; null for any other. */
-export function toPermalink(text: string | null | undefined): string | null {
+function toPermalink(text: string | null): string | null {
   if (!text || !URL.canParse(text, SITE)) return null;
   const url = new URL(text, SITE);
   const isTheirs = /^(?:[a-z0-9-]+\.)*facebook\.com$/.test(url.hostname);
@@ -98,25 +83,17 @@ export function toPermalink(text: string | null | undefined): string | null {
 /** Where a post is to be found by its id alone. */
 export const addressOf = (...path: string[]): string => [SITE, ...path].join("/");
 
-export const permalink = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((text) => toPermalink(text));
+export const permalink = maybeText.transform(toPermalink);
 
 /** @see https://developers.facebook.com/docs/graph-api/reference/page-post */
 export const getPostRequest = (token: string, id: string): Request =>
   graph(versioned(id), { token, query: { fields: "permalink_url" } });
 
 /** The post's address; null where Facebook tells none. */
-export const readGetPostReply = (reply: Response): Reading<string | null> =>
-  readReply(
-    reply,
-    z.object({ permalink_url: permalink }).transform((body) => body.permalink_url),
-  );
+export const readGetPostReply = readerOf(field("permalink_url", permalink));
 
 const attachment = z.object({
-  media_type: z.string().nullish().catch(null),
+  media_type: maybeText,
   subattachments: z
     .object({ data: z.array(z.unknown()) })
     .nullish()
@@ -125,8 +102,8 @@ const attachment = z.object({
 
 const listedPost = z.object({
   id: postId,
-  message: z.string().nullish().catch(null),
-  created_time: z.string().nullish().catch(null),
+  message: maybeText,
+  created_time: maybeText,
   permalink_url: permalink,
   attachments: z
     .object({ data: z.array(attachment) })
@@ -167,7 +144,7 @@ export function listPostsRequest(
 
 const paging = z
   .object({
-    next: z.string().nullish().catch(null),
+    next: maybeText,
     cursors: z
       .object({ after: z.string().max(1_000).nullish().catch(null) })
       .nullish()
@@ -185,15 +162,13 @@ export interface PostList {
 }
 
 /** Newest first. */
-export const readListPostsReply = (reply: Response): Reading<PostList> =>
-  readReply(
-    reply,
-    z.object({ data: z.array(listedPost), paging }).transform(({ data, paging }) => ({
-      posts: data,
-      isLast: data.length === 0 || !paging?.next,
-      after: paging?.cursors?.after ?? null,
-    })),
-  );
+export const readListPostsReply = readerOf(
+  z.object({ data: z.array(listedPost), paging }).transform(({ data, paging }) => ({
+    posts: data,
+    isLast: data.length === 0 || !paging?.next,
+    after: paging?.cursors?.after ?? null,
+  })),
+);
 
 const picture = z
   .object({ data: z.object({ url: z.string() }) })
@@ -215,7 +190,7 @@ const PROFILE = "id,name,username,picture.type(large){url}";
 export const getMeRequest = (token: string): Request =>
   graph(versioned("me"), { token, query: { fields: `category,${PROFILE}` } });
 
-export const readGetMeReply = (reply: Response): Reading<Page> => readReply(reply, page);
+export const readGetMeReply = readerOf(page);
 
 /**
  * A Page with its own token, for whoever may act as it.
@@ -228,5 +203,4 @@ export const getPageRequest = (token: string, pageId: string): Request =>
 const pageWithToken = page.extend({ access_token: z.string().min(1).nullish() });
 
 /** `access_token` is missing where the caller may not act as the Page. */
-export const readGetPageReply = (reply: Response): Reading<z.infer<typeof pageWithToken>> =>
-  readReply(reply, pageWithToken);
+export const readGetPageReply = readerOf(pageWithToken);

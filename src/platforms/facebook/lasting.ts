@@ -8,8 +8,7 @@ import type {
   IdentifyOptions,
   LoginRefusal,
 } from "../connector.ts";
-import { graphRequest } from "../meta/graph.ts";
-import { GRAPH, readReply, versioned } from "./api.ts";
+import { graph, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";
 
@@ -25,7 +24,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
     client_secret: app.clientSecret,
     fb_exchange_token: token,
   };
-  return graphRequest(GRAPH, versioned("oauth", "access_token"), { query });
+  return graph(versioned("oauth", "access_token"), { query });
 }
 
 /**
@@ -35,7 +34,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
  */
 export function debugTokenRequest(token: string, app: AppKeys | null): Request {
   const asker = app ? `${app.clientId}|${app.clientSecret}` : token;
-  return graphRequest(GRAPH, versioned("debug_token"), {
+  return graph(versioned("debug_token"), {
     token: asker,
     query: { input_token: token },
   });

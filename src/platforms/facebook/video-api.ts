@@ -1,15 +1,10 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import { capped, maybeText, parseJson, readText } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import { streamedForm } from "../kit/streamed-form.ts";
-import {
-  type GraphRefusal,
-  graphRequest,
-  graphId as id,
-  type Reading,
-  readGraphReply,
-} from "../meta/graph.ts";
-import { GRAPH, permalink, readReply, versioned } from "./api.ts";
+import { type GraphRefusal, graphId as id } from "../meta/graph.ts";
+import { graph, permalink, readerOf, readReply, versioned } from "./api.ts";
 import type { PullRefusal } from "./failures.ts";
 
 /** Where the files of videos, and those of reels, go. */
@@ -18,7 +13,6 @@ const RUPLOAD = "https://rupload.facebook.com";
 
 /** An error body is a few hundred bytes. */
 const MAX_ERROR_BYTES = 100_000;
-const MAX_MESSAGE_CHARACTERS = 500;
 
 const succeeded = z.object({ success: z.literal(true) }).transform((): true => true);
 
@@ -55,7 +49,7 @@ const textFields = ({ title, description }: VideoTexts): Record<string, string> 
 });
 
 const videos = (token: string, pageId: string, form: Record<string, string>): Request =>
-  graphRequest(GRAPH_VIDEO, versioned(pageId, "videos"), { token, form });
+  graph(versioned(pageId, "videos"), { token, form }, GRAPH_VIDEO);
 
 /**
  * Opens the upload of a video. Nobody sees it until the upload is finished.
@@ -73,8 +67,7 @@ const startedVideo = z
     ...toOffsets(body),
   }));
 
-export const readStartVideoReply = (reply: Response): Reading<z.output<typeof startedVideo>> =>
-  readReply(reply, startedVideo);
+export const readStartVideoReply = readerOf(startedVideo);
 
 export interface Chunk {
   data: ReadableStream;
@@ -102,15 +95,10 @@ export function transferVideoRequest(
     data: chunk.data,
     sizeBytes: chunk.length,
   });
-  return new Request(new URL(versioned(pageId, "videos"), GRAPH_VIDEO), {
+  return bearerRequest(new URL(versioned(pageId, "videos"), GRAPH_VIDEO), token, {
     method: "POST",
-    headers: {
-      accept: "application/json",
-      authorization: `Bearer ${token}`,
-      "content-type": contentType,
-    },
+    headers: { accept: "application/json", "content-type": contentType },
     body,
-    redirect: "manual",
   });
 }
 
@@ -153,10 +141,10 @@ export const finishVideoRequest = (
     published: "true",
   });
 
-export const readFinishReply = (reply: Response): Reading<true> => readReply(reply, succeeded);
+export const readFinishReply = readerOf(succeeded);
 
 const reels = (token: string, pageId: string, form: Record<string, string>): Request =>
-  graphRequest(GRAPH, versioned(pageId, "video_reels"), { token, form });
+  graph(versioned(pageId, "video_reels"), { token, form });
 
 /** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
 export const startReelRequest = (token: string, pageId: string): Request =>
@@ -169,8 +157,7 @@ const startedReel = z
   .object({ video_id: id, upload_url: uploadUrl })
   .transform((body) => ({ videoId: body.video_id, uploadUrl: body.upload_url }));
 
-export const readStartReelReply = (reply: Response): Reading<z.output<typeof startedReel>> =>
-  readReply(reply, startedReel);
+export const readStartReelReply = readerOf(startedReel);
 
 /** Has Facebook fetch the file of a reel. */
 export const pullReelRequest = (token: string, address: string, fileUrl: string): Request =>
@@ -184,19 +171,18 @@ const debugInfo = z.object({
   debug_info: z.object({
     retriable: z.boolean().nullish().catch(null),
     type: z.string().max(100),
-    message: z.string().nullish().catch(null),
+    message: maybeText,
   }),
 });
 
 export async function readPullReelReply(reply: Response): Promise<Result<true, PullRefusal>> {
   const { text, again } = await peek(reply);
-  const read = await readGraphReply(again, succeeded, "Facebook");
+  const read = await readReply(again, succeeded);
   if (read.ok) return ok(true);
   const said = debugInfo.safeParse(parseJson(text)).data?.debug_info;
-  const message = said?.message?.trim().slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
   return refuse({
     ...read.error,
-    message: message || read.error.message,
+    message: capped(said?.message?.trim() || read.error.message),
     type: said?.type ?? null,
     retriable: said?.retriable ?? false,
   });
@@ -219,20 +205,18 @@ export const finishReelRequest = (
     ...(reel.isLabelled ? { [AI_LABEL]: "true" } : {}),
   });
 
-const text = z.string().nullish().catch(null);
-
 const phase = z
   .object({
-    status: text,
-    publish_status: text,
+    status: maybeText,
+    publish_status: maybeText,
     // Meta writes the name in both ways.
     bytes_transfered: z.number().nullish().catch(null),
     bytes_transferred: z.number().nullish().catch(null),
     errors: z
-      .array(z.object({ message: text }))
+      .array(z.object({ message: maybeText }))
       .nullish()
       .catch(null),
-    error: z.object({ message: text }).nullish().catch(null),
+    error: z.object({ message: maybeText }).nullish().catch(null),
   })
   .transform(({ status, publish_status, bytes_transfered, bytes_transferred, errors, error }) => {
     const failures = error ? [...(errors ?? []), error] : (errors ?? []);
@@ -241,7 +225,7 @@ const phase = z
       publish_status,
       bytesArrived: bytes_transfered ?? bytes_transferred ?? 0,
       /** Meta's words about what went wrong, null where it did without any; empty: nothing did. */
-      errors: failures.map(({ message }) => message ?? null),
+      errors: failures.map(({ message }) => message),
     };
   })
   .nullish()
@@ -250,7 +234,7 @@ const phase = z
 const video = z.object({
   permalink_url: permalink,
   status: z.object({
-    video_status: text,
+    video_status: maybeText,
     uploading_phase: phase,
     processing_phase: phase,
     publishing_phase: phase,
@@ -262,6 +246,6 @@ export type VideoStatus = Video["status"];
 
 /** @see https://developers.facebook.com/docs/graph-api/reference/video */
 export const getVideoRequest = (token: string, videoId: string): Request =>
-  graphRequest(GRAPH, versioned(videoId), { token, query: { fields: "status,permalink_url" } });
+  graph(versioned(videoId), { token, query: { fields: "status,permalink_url" } });
 
-export const readGetVideoReply = (reply: Response): Reading<Video> => readReply(reply, video);
+export const readGetVideoReply = readerOf(video);

@@ -1,28 +1,16 @@
 import * as z from "zod";
+import { field, maybeText } from "../kit/replies.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta/containers.ts";
-import {
-  type GraphCall,
-  graphRequest,
-  graphId as id,
-  type Reading,
-  readGraphReply,
-} from "../meta/graph.ts";
+import { graphApi, graphId as id } from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
-const API_VERSION = VERSIONS.instagram.version;
 /** Where accounts connected by Instagram Login are served. */
 export const GRAPH = "https://graph.instagram.com";
 
 /** Posts of one listing: more than an account publishes while one answer is missing. */
 const LIST_LIMIT = 25;
 
-const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
-  readGraphReply(reply, shape, "Instagram");
-
-const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, path, call);
-
-const versioned = (...path: string[]): string =>
-  `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
+const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, VERSIONS.instagram.version);
 
 /**
  * The call that has a file fetched, or the items of a carousel joined, into a container. Nobody sees
@@ -42,11 +30,9 @@ export function createContainerRequest(
 const containerStatus = z
   .object({
     status_code: z.enum(CONTAINER_STATUSES),
-    status: z.string().nullish().catch(null),
+    status: maybeText,
   })
-  .transform(
-    (body): ContainerStatus => ({ status: body.status_code, reason: body.status ?? null }),
-  );
+  .transform((body): ContainerStatus => ({ status: body.status_code, reason: body.status }));
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-graph-api/reference/ig-container */
 export function getContainerRequest(token: string, containerId: string): Request {
@@ -54,8 +40,7 @@ export function getContainerRequest(token: string, containerId: string): Request
 }
 
 /** The reason of an ERROR is a sentence with its subcode. */
-export const readGetContainerReply = (reply: Response): Reading<ContainerStatus> =>
-  readReply(reply, containerStatus);
+export const readGetContainerReply = readerOf(containerStatus);
 
 /**
  * The call that makes a post, which cannot be undone.
@@ -84,31 +69,20 @@ export function listMediaRequest(
 const media = z
   .object({
     id,
-    permalink: z.string().nullish().catch(null),
-    caption: z.string().nullish().catch(null),
-    timestamp: z.string().nullish().catch(null),
+    permalink: maybeText,
+    caption: maybeText,
+    timestamp: maybeText,
   })
-  .transform(
-    (body): ListedPost => ({
-      id: body.id,
-      text: body.caption ?? null,
-      permalink: body.permalink ?? null,
-      timestamp: body.timestamp ?? null,
-    }),
-  );
+  .transform(({ caption, ...post }): ListedPost => ({ ...post, text: caption }));
 
 /** In the platform's order, newest first. */
-export const readListMediaReply = (reply: Response): Reading<ListedPost[]> =>
-  readReply(
-    reply,
-    z.object({ data: z.array(media) }).transform((body) => body.data),
-  );
+export const readListMediaReply = readerOf(field("data", z.array(media)));
 
 const me = z.object({
   user_id: id,
   username: z.string().min(1),
-  name: z.string().nullish().catch(null),
-  profile_picture_url: z.string().nullish().catch(null),
+  name: maybeText,
+  profile_picture_url: maybeText,
 });
 
 export type Me = z.infer<typeof me>;
@@ -120,7 +94,7 @@ export function getMeRequest(token: string): Request {
 }
 
 /** `user_id` is the professional account's id, which paths of publishing want. */
-export const readGetMeReply = (reply: Response): Reading<Me> => readReply(reply, me);
+export const readGetMeReply = readerOf(me);
 
 /**
  * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the

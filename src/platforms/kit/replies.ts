@@ -93,8 +93,18 @@ export function replyReader<R extends Refusal>(
     return parsed?.success ? ok(parsed.data) : refuse(toRefusal(reply, body));
   }
 
-  /** For a call whose 2xx says everything by itself. */
-  const readDoneReply = (reply: Response) => readReply(reply, z.unknown());
+  /** Makes the reader of one call's replies. */
+  const readerOf =
+    <T>(shape: z.ZodType<T>) =>
+    (reply: Response): Promise<Result<T, R>> =>
+      readReply(reply, shape);
 
-  return { readBody, readReply, readDoneReply };
+  /** For a call whose 2xx says everything by itself. */
+  async function readDoneReply(reply: Response): Promise<Result<null, R>> {
+    if (!reply.ok) return refuse(toRefusal(reply, await readBody(reply)));
+    await reply.body?.cancel();
+    return ok(null);
+  }
+
+  return { readBody, readReply, readerOf, readDoneReply };
 }

@@ -19,7 +19,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import { API, get, type LinkedInRefusal, LOGINS, readEmptyReply, readReply } from "./api.ts";
+import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
 import { REFRESH_AHEAD_SECONDS } from "./capabilities.ts";
 import { isPassing } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
@@ -153,5 +153,5 @@ export async function revoke(
 ): Promise<void> {
   if (isOrganization(account.platformAccountId)) return;
   const fields = { token: accessToken, ...toClient(keysOf(app)) };
-  await readEmptyReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));
+  await readDoneReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));
 }

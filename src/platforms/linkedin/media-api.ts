@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
 import type { MediaKind } from "../connector.ts";
-import { encodeUrn, get, post, type Reading, readEmptyReply, readReply } from "./api.ts";
+import { maybeText } from "../kit/replies.ts";
+import { encodeUrn, get, post, type Reading, readDoneReply, readerOf, readReply } from "./api.ts";
 
 const COLLECTIONS: Record<MediaKind, string> = {
   image: "images",
@@ -59,7 +60,7 @@ export function putFileRequest(
   });
 }
 
-export const readPutFileReply = readEmptyReply;
+export const readPutFileReply = readDoneReply;
 
 /** @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/videos-api */
 export const initializeVideoRequest = (
@@ -104,10 +105,7 @@ const videoUpload = z
     parts: value.uploadInstructions,
   }));
 
-export type VideoUpload = z.infer<typeof videoUpload>;
-
-export const readInitializeVideoReply = (reply: Response): Reading<VideoUpload> =>
-  readReply(reply, videoUpload);
+export const readInitializeVideoReply = readerOf(videoUpload);
 
 /** A part of a video. The address is the permission: it is sent without the token. */
 export const putPartRequest = (part: VideoPart, data: ReadableStream): Request =>
@@ -123,7 +121,7 @@ const MAX_ETAG_CHARACTERS = 1_000;
 /** The name of the part that was taken; null where LinkedIn gives it none that can be used. */
 export async function readPutPartReply(reply: Response): Reading<string | null> {
   const etag = reply.headers.get("etag");
-  const read = await readEmptyReply(reply);
+  const read = await readDoneReply(reply);
   if (!read.ok) return read;
   return ok(etag && etag.length <= MAX_ETAG_CHARACTERS ? etag : null);
 }
@@ -140,19 +138,17 @@ export const finalizeVideoRequest = (
     },
   });
 
-export const readFinalizeVideoReply = readEmptyReply;
+export const readFinalizeVideoReply = readDoneReply;
 
 export const getAssetRequest = (accessToken: string, kind: MediaKind, urn: string): Request =>
   get(`${COLLECTIONS[kind]}/${encodeUrn(urn)}`, accessToken);
 
 const asset = z
-  .object({ status: z.string(), processingFailureReason: z.string().nullish().catch(null) })
+  .object({ status: z.string(), processingFailureReason: maybeText })
   .transform(({ status, processingFailureReason }) => ({
     /** `WAITING_UPLOAD`, `PROCESSING`, `AVAILABLE` or `PROCESSING_FAILED`. */
     status,
     reason: processingFailureReason || null,
   }));
 
-export type Asset = z.infer<typeof asset>;
-
-export const readAssetReply = (reply: Response): Reading<Asset> => readReply(reply, asset);
+export const readAssetReply = readerOf(asset);

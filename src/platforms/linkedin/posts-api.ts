@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
-import { encodeUrn, get, post, type Reading, readEmptyReply, readReply } from "./api.ts";
+import { encodeUrn, get, post, type Reading, readDoneReply, readerOf } from "./api.ts";
 
 export type Visibility = "PUBLIC" | "CONNECTIONS";
 
@@ -51,7 +51,7 @@ function readPostUrn(header: string | null): string | null {
 /** The URN of the new post, which only a header tells; null where it is missing. */
 export async function readCreatePostReply(reply: Response): Reading<string | null> {
   const urn = readPostUrn(reply.headers.get("x-restli-id"));
-  const read = await readEmptyReply(reply);
+  const read = await readDoneReply(reply);
   return read.ok ? ok(urn) : read;
 }
 
@@ -93,9 +93,7 @@ const postList = z
     posts: elements.flatMap((element) => listedPost.safeParse(element).data ?? []),
   }));
 
-export const readListPostsReply = (
-  reply: Response,
-): Reading<{ count: number; posts: ListedPost[] }> => readReply(reply, postList);
+export const readListPostsReply = readerOf(postList);
 
 const DUPLICATE = /\bduplicate\b/i;
 const NAMED_POST = /urn:li:(?:share|ugcPost):\d{1,25}/;

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, PublishJob, Refused, VideoFacts } from "../connector.ts";
+import { field } from "../kit/replies.ts";
 import type { GraphJudge } from "./failures.ts";
 import { graphId, type Reading, readGraphReply } from "./graph.ts";
 
@@ -67,7 +68,7 @@ export interface ContainerPlatform<S> {
   firstLookSeconds: number;
 }
 
-const created = z.object({ id: graphId }).transform((body) => body.id);
+const created = field("id", graphId);
 
 /** The id of what a call has made: a container, or a post. */
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>

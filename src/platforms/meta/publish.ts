@@ -1,4 +1,3 @@
-import * as z from "zod";
 import type {
   Bookmark,
   PublishedPost,
@@ -7,6 +6,7 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { field, maybeText } from "../kit/replies.ts";
 import {
   ageOf,
   bookmark,
@@ -26,9 +26,7 @@ const FIRST_CALL_SECONDS = 60;
 /** Between our clock and Meta's. */
 const CLOCK_SLACK_SECONDS = 60;
 
-const addressed = z
-  .object({ permalink: z.string().nullish().catch(null) })
-  .transform((body) => body.permalink ?? null);
+const addressed = field("permalink", maybeText);
 
 function toPublishable(stored: Bookmark): Container {
   const place = bookmark.parse(stored);

@@ -1,23 +1,20 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
-import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Result } from "../../core/result.ts";
 import { SECOND } from "../../core/time.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import type { Refusal } from "../kit/refusals.ts";
+import { maybeText, messageOf, replyReader } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import { VERSIONS } from "../versions.ts";
 
 export const API = `https://api.pinterest.com/${VERSIONS.pinterest.version}`;
 
 /** The longest replies are pages of 250 boards, each with the addresses of its pictures. */
 const MAX_REPLY_BYTES = 2 * 1_024 * 1_024;
-const MAX_MESSAGE_CHARACTERS = 500;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface PinterestRefusal {
-  status: number;
+export interface PinterestRefusal extends Refusal {
   /** Pinterest's own number; null when the body named none. */
   code: number | null;
-  /** Pinterest's own wording, else a sentence with the status. At most 500 characters. */
-  message: string;
   /** Until calls are taken again; null when that was not said. */
   retryAfterSeconds: number | null;
 }
@@ -26,7 +23,7 @@ export type Reading<T> = Promise<Result<T, PinterestRefusal>>;
 
 const errorBody = z.object({
   code: z.number().optional().catch(undefined),
-  message: z.string().optional().catch(undefined),
+  message: maybeText,
 });
 
 /** A moment instead of a number of seconds: no wait is this long. */
@@ -42,48 +39,24 @@ function readWait(headers: Headers): number | null {
   return Math.min(Math.max(seconds, 0), MAX_WAIT_SECONDS);
 }
 
-export function toRefusal(reply: Response, code: number | undefined, message: string | undefined) {
-  const fallback = reply.ok
-    ? `Pinterest answered HTTP ${reply.status} with a body that cannot be read.`
-    : `Pinterest answered HTTP ${reply.status}.`;
-  return refuse<PinterestRefusal>({
-    status: reply.status,
-    code: code ?? null,
-    message: (message?.trim() || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
-    retryAfterSeconds: readWait(reply.headers),
-  });
-}
-
-/** The body of a success in its shape, else the refusal. */
-export async function readReply<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
-  const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
-  const parsed = reply.ok ? shape.safeParse(body) : undefined;
-  if (parsed?.success) return ok(parsed.data);
+function toRefusal(reply: Response, body: unknown): PinterestRefusal {
   const error = reply.ok ? undefined : errorBody.safeParse(body).data;
-  return toRefusal(reply, error?.code, error?.message);
+  return {
+    status: reply.status,
+    code: error?.code ?? null,
+    message: messageOf("Pinterest", reply, error?.message),
+    retryAfterSeconds: readWait(reply.headers),
+  };
 }
 
-/** A redirect could carry the token to somebody else, so none is followed. */
+export const { readReply, readerOf } = replyReader(MAX_REPLY_BYTES, toRefusal);
+
 export const get = (path: string, accessToken: string, query?: URLSearchParams): Request =>
-  new Request(`${API}${path}${query ? `?${query}` : ""}`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-    redirect: "manual",
-  });
-
-const postJson = (path: string, accessToken: string, body: BodyInit): Request =>
-  new Request(API + path, {
-    method: "POST",
-    headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json" },
-    body,
-    redirect: "manual",
-  });
-
-const post = (path: string, accessToken: string, body: object): Request =>
-  postJson(path, accessToken, JSON.stringify(body));
+  bearerRequest(`${API}${path}${query ? `?${query}` : ""}`, accessToken);
 
 /** @see https://developers.pinterest.com/docs/api/v5/media-create */
 export const registerVideoRequest = (accessToken: string): Request =>
-  post("/media", accessToken, { media_type: "video" });
+  bearerRequest(`${API}/media`, accessToken, { json: { media_type: "video" } });
 
 const MEDIA_ID = z.string().regex(/^[\w-]{1,64}$/);
 
@@ -106,16 +79,14 @@ const registered = z
 
 export type RegisteredVideo = z.output<typeof registered>;
 
-export const readRegisterVideoReply = (reply: Response): Reading<RegisteredVideo> =>
-  readReply(reply, registered);
+export const readRegisterVideoReply = readerOf(registered);
 
 /** @see https://developers.pinterest.com/docs/api/v5/media-get */
 export const getMediaRequest = (accessToken: string, mediaId: string): Request =>
   get(`/media/${mediaId}`, accessToken);
 
 /** `registered`, `processing`, `succeeded` or `failed`. */
-export const readGetMediaReply = (reply: Response): Reading<{ status: string }> =>
-  readReply(reply, z.object({ status: z.string().min(1) }));
+export const readGetMediaReply = readerOf(z.object({ status: z.string().min(1) }));
 
 /** Where the picture of a pin comes from. */
 export type MediaSource =
@@ -138,17 +109,20 @@ export interface NewPin {
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
 export const createPinRequest = (accessToken: string, pin: NewPin): Request =>
-  postPin(accessToken, JSON.stringify(pin));
+  bearerRequest(`${API}/pins`, accessToken, { json: pin });
 
 /** The same with a body that is JSON already. */
 export const postPin = (accessToken: string, body: BodyInit): Request =>
-  postJson("/pins", accessToken, body);
+  bearerRequest(`${API}/pins`, accessToken, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body,
+  });
 
 const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 
 /** The id of the pin. */
-export const readCreatePinReply = (reply: Response): Reading<{ id: string }> =>
-  readReply(reply, z.object({ id: PIN_ID }));
+export const readCreatePinReply = readerOf(z.object({ id: PIN_ID }));
 
 /** Pins of one page. Source: Pinterest, "List Pins on board": at most 250. */
 const PINS_PER_PAGE = 25;
@@ -192,5 +166,4 @@ export const pageOf = <T>(item: z.ZodType<T>): z.ZodType<Page<T>> =>
       .transform((text) => text || null),
   });
 
-export const readListPinsReply = (reply: Response): Reading<Page<ListedPin>> =>
-  readReply(reply, pageOf(listedPin));
+export const readListPinsReply = readerOf(pageOf(listedPin));

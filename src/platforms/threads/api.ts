@@ -1,36 +1,21 @@
 import * as z from "zod";
-import {
-  CONTAINER_STATUSES,
-  type ContainerStatus,
-  type Fields,
-  type ListedPost,
-} from "../meta/containers.ts";
-import {
-  type GraphCall,
-  graphRequest,
-  graphId as id,
-  type Reading,
-  readGraphReply,
-} from "../meta/graph.ts";
+import { field, maybeText } from "../kit/replies.ts";
+import { CONTAINER_STATUSES, type ContainerStatus, type Fields } from "../meta/containers.ts";
+import { graphApi, graphId as id } from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
 /** The name of the platform in messages about answers that have none. */
 export const NAME = "Threads";
 
-/** The same is served at graph.threads.com. */
-const GRAPH = "https://graph.threads.net";
-const API_VERSION = VERSIONS.threads.version;
-
 /** Posts of one listing: more than an account publishes while one answer is missing. */
 const LIST_LIMIT = 25;
 
-const readReply = <T>(reply: Response, shape: z.ZodType<T>): Reading<T> =>
-  readGraphReply(reply, shape, NAME);
-
-const graph = (path: string, call: GraphCall): Request => graphRequest(GRAPH, path, call);
-
-const versioned = (...path: string[]): string =>
-  `/${[API_VERSION, ...path.map(encodeURIComponent)].join("/")}`;
+/** The same is served at graph.threads.com. */
+const { graph, versioned, readerOf } = graphApi(
+  NAME,
+  "https://graph.threads.net",
+  VERSIONS.threads.version,
+);
 
 /**
  * The call that makes a container of a text, of a file that is fetched, or of the items of a carousel.
@@ -48,15 +33,12 @@ export const getContainerRequest = (token: string, containerId: string): Request
 const containerStatus = z
   .object({
     status: z.enum(CONTAINER_STATUSES),
-    error_message: z.string().nullish().catch(null),
+    error_message: maybeText,
   })
-  .transform(
-    (body): ContainerStatus => ({ status: body.status, reason: body.error_message ?? null }),
-  );
+  .transform((body): ContainerStatus => ({ status: body.status, reason: body.error_message }));
 
 /** The reason of an ERROR is a word of Threads, such as INVALID_DURATION. */
-export const readGetContainerReply = (reply: Response): Reading<ContainerStatus> =>
-  readReply(reply, containerStatus);
+export const readGetContainerReply = readerOf(containerStatus);
 
 /**
  * The call that makes a post, which cannot be undone.
@@ -83,36 +65,27 @@ export const listPostsRequest = (token: string): Request =>
 
 const post = z.object({
   id,
-  media_type: z.string().nullish().catch(null),
-  permalink: z.string().nullish().catch(null),
-  text: z.string().nullish().catch(null),
-  timestamp: z.string().nullish().catch(null),
+  media_type: maybeText,
+  permalink: maybeText,
+  text: maybeText,
+  timestamp: maybeText,
 });
 
 /** What the account reposted stands among its posts. */
 const REPOST = "REPOST_FACADE";
 
 /** In the platform's order, newest first, without reposts. */
-export const readListPostsReply = (reply: Response): Reading<ListedPost[]> =>
-  readReply(
-    reply,
-    z.object({ data: z.array(post) }).transform(({ data }) =>
-      data
-        .filter(({ media_type }) => media_type !== REPOST)
-        .map(({ id, permalink = null, text = null, timestamp = null }) => ({
-          id,
-          permalink,
-          text,
-          timestamp,
-        })),
-    ),
-  );
+export const readListPostsReply = readerOf(
+  field("data", z.array(post)).transform((posts) =>
+    posts.filter(({ media_type }) => media_type !== REPOST),
+  ),
+);
 
 const me = z.object({
   id,
   username: z.string().min(1),
-  name: z.string().nullish().catch(null),
-  threads_profile_picture_url: z.string().nullish().catch(null),
+  name: maybeText,
+  threads_profile_picture_url: maybeText,
 });
 
 /** @see https://developers.facebook.com/docs/threads/threads-profiles */
@@ -123,8 +96,7 @@ export const getMeRequest = (token: string): Request =>
   });
 
 /** `id` is the one that paths of publishing want; it is larger than a number holds exactly. */
-export const readGetMeReply = (reply: Response): Reading<z.infer<typeof me>> =>
-  readReply(reply, me);
+export const readGetMeReply = readerOf(me);
 
 /**
  * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the

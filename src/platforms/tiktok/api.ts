@@ -1,21 +1,18 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import type { Refusal } from "../kit/refusals.ts";
+import { maybeText, messageOf, parseJson, readText } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 
 export const API = "https://open.tiktokapis.com";
 
 /** The longest replies are lists of 20 videos. */
 const MAX_REPLY_BYTES = 256 * 1_024;
-const MAX_MESSAGE_CHARACTERS = 500;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface TikTokRefusal {
-  /** TikTok refuses with HTTP 200 too: `code` tells more. */
-  status: number;
+/** TikTok refuses with HTTP 200 too: `code` tells more. */
+export interface TikTokRefusal extends Refusal {
   /** Such as `access_token_invalid`; null when the body named none. */
   code: string | null;
-  /** TikTok's own wording, else a sentence with the status. At most 500 characters. */
-  message: string;
 }
 
 export type Reading<T> = Promise<Result<T, TikTokRefusal>>;
@@ -24,21 +21,19 @@ export type Reading<T> = Promise<Result<T, TikTokRefusal>>;
 export const readBody = async (reply: Response): Promise<string> =>
   (await readText(reply, MAX_REPLY_BYTES)) ?? "";
 
-export function toRefusal(reply: Response, code: string | undefined, message: string | undefined) {
-  const fallback = code
-    ? `TikTok answered ${code}.`
-    : reply.ok
-      ? `TikTok answered HTTP ${reply.status} with a body that cannot be read.`
-      : `TikTok answered HTTP ${reply.status}.`;
-  return refuse({
+export const toRefusal = (
+  reply: Response,
+  code: string | undefined,
+  message: string | null | undefined,
+) =>
+  refuse<TikTokRefusal>({
     status: reply.status,
     code: code ?? null,
-    message: (message?.trim() || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
+    message: messageOf("TikTok", reply, message?.trim() || (code && `TikTok answered ${code}.`)),
   });
-}
 
 export const errorObject = z.object({
-  error: z.object({ code: z.string().min(1), message: z.string().optional().catch(undefined) }),
+  error: z.object({ code: z.string().min(1), message: maybeText }),
 });
 
 const envelope = z.object({ data: z.unknown() });
@@ -65,18 +60,11 @@ export async function readReply<D, T>(
 
 const itself = <T>(data: T): T => data;
 
-/** A redirect could carry the token to somebody else, so none is followed. */
-function post(path: string, accessToken: string, body: object): Request {
-  return new Request(API + path, {
-    method: "POST",
-    headers: {
-      authorization: `Bearer ${accessToken}`,
-      "content-type": "application/json; charset=UTF-8",
-    },
-    body: JSON.stringify(body),
-    redirect: "manual",
+const post = (path: string, accessToken: string, json: object): Request =>
+  bearerRequest(API + path, accessToken, {
+    headers: { "content-type": "application/json; charset=UTF-8" },
+    json,
   });
-}
 
 export type PostInfo = Record<string, string | number | boolean>;
 

@@ -1,37 +1,32 @@
 import * as z from "zod";
-import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import type { Result } from "../../core/result.ts";
+import type { Refusal } from "../kit/refusals.ts";
+import { field, maybeText, messageOf, replyReader } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 
 export const API = "https://api.x.com";
 
 /** The longest replies are lists of 100 posts of up to 25,000 characters. */
 const MAX_REPLY_BYTES = 8_000_000;
-const MAX_MESSAGE_CHARACTERS = 500;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface XRefusal {
-  status: number;
+export interface XRefusal extends Refusal {
   /** Such as `rate-limit-exceeded`, or the `error` of OAuth; null when the body named none. */
   problem: string | null;
-  /** X's own wording, else a sentence with the status. At most 500 characters. */
-  message: string;
   /** When the window of a rate limit ends; null when X did not say. */
   resetsAt: Date | null;
 }
 
 export type Reading<T> = Promise<Result<T, XRefusal>>;
 
-const text = z.string().optional().catch(undefined);
-
 /** All forms that X's errors have. */
 const problem = z.object({
-  type: text,
-  title: text,
-  detail: text,
-  error: text,
-  error_description: text,
+  type: maybeText,
+  title: maybeText,
+  detail: maybeText,
+  error: maybeText,
+  error_description: maybeText,
   errors: z
-    .array(z.object({ message: text, detail: text }))
+    .array(z.object({ message: maybeText, detail: maybeText }))
     .optional()
     .catch(undefined),
 });
@@ -41,52 +36,32 @@ function readResetsAt(reply: Response): Date | null {
   return /^\d{1,12}$/.test(seconds) ? new Date(Number(seconds) * 1_000) : null;
 }
 
-function toRefusal(reply: Response, body: unknown) {
+function toRefusal(reply: Response, body: unknown): XRefusal {
   const told = problem.safeParse(body).data;
   const [first] = told?.errors ?? [];
   const wordings = [told?.detail, told?.error_description, first?.message ?? first?.detail];
   const words = [...new Set(wordings.map((wording) => wording?.trim()).filter(Boolean))].join(" ");
   const name = told?.type?.split("/").at(-1);
-  const fallback = reply.ok
-    ? `X answered HTTP ${reply.status} with a body that cannot be read.`
-    : `X answered HTTP ${reply.status}${told?.title ? `: ${told.title}` : ""}.`;
-  return refuse<XRefusal>({
+  const title = !reply.ok && told?.title && `X answered HTTP ${reply.status}: ${told.title}.`;
+  return {
     status: reply.status,
     problem: told?.error || (name && name !== "about:blank" ? name : null),
-    message: (words || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
+    message: messageOf("X", reply, words || title || null),
     resetsAt: readResetsAt(reply),
-  });
+  };
 }
 
-/** The body in its shape, else the refusal. */
-export async function readWhole<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
-  const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
-  const parsed = reply.ok ? shape.safeParse(body) : null;
-  return parsed?.success ? ok(parsed.data) : toRefusal(reply, body);
-}
+export const { readReply, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
 
-/** The same of `data`, in which X mostly wraps. */
-export async function readData<T>(reply: Response, shape: z.ZodType<T>): Reading<T> {
-  const read = await readWhole(reply, z.object({ data: shape }));
-  return read.ok ? ok(read.value.data) : read;
-}
+/** Makes the reader of `data`, in which X mostly wraps. */
+export const dataReaderOf = <T>(shape: z.ZodType<T>) => readerOf(field("data", shape));
 
-/** A redirect could carry the token to somebody else, so none is followed. */
-export function call(
+export const call = (
   method: "GET" | "POST",
   path: string,
   accessToken: string,
-  body?: object,
-): Request {
-  const headers: Record<string, string> = { authorization: `Bearer ${accessToken}` };
-  if (body) headers["content-type"] = "application/json";
-  return new Request(API + path, {
-    method,
-    headers,
-    body: body && JSON.stringify(body),
-    redirect: "manual",
-  });
-}
+  json?: object,
+): Request => bearerRequest(API + path, accessToken, { method, json });
 
 /** @see https://docs.x.com/x-api/users/user-lookup-me */
 export const meRequest = (accessToken: string): Request =>
@@ -107,24 +82,20 @@ const me = z.object({
 
 export type Me = z.infer<typeof me>;
 
-export const readMeReply = (reply: Response): Reading<Me> => readData(reply, me);
+export const readMeReply = dataReaderOf(me);
 
 /** @see https://docs.x.com/x-api/users/user-lookup-by-usernames */
 export const usersRequest = (accessToken: string, usernames: readonly string[]): Request =>
   call("GET", `/2/users/by?usernames=${usernames.join(",")}`, accessToken);
 
-const users = z.object({
-  data: z.array(z.object({ id: z.string().regex(/^\d+$/), username: z.string() })).default([]),
-  errors: z.array(z.unknown()).optional(),
-});
+const snowflake = z.string().regex(/^\d+$/);
 
-export type User = z.infer<typeof users>["data"][number];
+const user = z.object({ id: snowflake, username: z.string() });
+
+export type User = z.infer<typeof user>;
 
 /** The users that there are. X names the others in `errors`, with HTTP 200. */
-export async function readUsersReply(reply: Response): Reading<User[]> {
-  const read = await readWhole(reply, users);
-  return read.ok ? ok(read.value.data) : read;
-}
+export const readUsersReply = dataReaderOf(z.array(user).default([]));
 
 /** Exactly the fields that the specification names. */
 export interface PostBody {
@@ -144,10 +115,7 @@ export const createPostRequest = (accessToken: string, body: PostBody): Request 
   call("POST", "/2/tweets", accessToken, body);
 
 /** The id of the post. */
-export async function readCreatePostReply(reply: Response): Reading<string> {
-  const read = await readData(reply, z.object({ id: z.string().regex(/^\d+$/) }));
-  return read.ok ? ok(read.value.id) : read;
-}
+export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 
 /** Specification 2.167 renames it to `post.fields`; the documentation and X's own SDK do not. */
 const FIELDS_PARAMETER = "tweet.fields";
@@ -193,7 +161,7 @@ const entities = z
 const note = z.object({ text: z.string(), entities }).nullish();
 
 const listedPost = z.object({
-  id: z.string().regex(/^\d+$/),
+  id: snowflake,
   text: z.string(),
   created_at: z.string(),
   entities,
@@ -205,17 +173,12 @@ const listedPost = z.object({
 
 export type ListedPost = z.infer<typeof listedPost>;
 
-const listedPosts = z.object({
-  data: z.array(listedPost).optional(),
-  meta: z.object({ result_count: z.number(), next_token: z.string().nullish() }),
-});
+const postPage = z
+  .object({
+    data: z.array(listedPost).default([]),
+    meta: z.object({ result_count: z.number(), next_token: z.string().nullish() }),
+  })
+  .transform(({ data, meta }) => ({ posts: data, nextPage: meta.next_token || null }));
 
 /** `nextPage`: the token of the page with older ones; null where there are none. */
-export async function readListPostsReply(
-  reply: Response,
-): Reading<{ posts: ListedPost[]; nextPage: string | null }> {
-  const read = await readWhole(reply, listedPosts);
-  if (!read.ok) return read;
-  const { data = [], meta } = read.value;
-  return ok({ posts: data, nextPage: meta.next_token || null });
-}
+export const readListPostsReply = readerOf(postPage);

@@ -16,7 +16,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import { API, meRequest, readMeReply, readWhole, type XRefusal } from "./api.ts";
+import { API, meRequest, readMeReply, readReply, type XRefusal } from "./api.ts";
 import { isAboutApp, isPassing } from "./failures.ts";
 
 /** X gives out a small picture; the one without the suffix is the whole. */
@@ -65,7 +65,7 @@ export const refresh = (
         { grant_type: "refresh_token", refresh_token: refreshToken },
         keys,
       ),
-    read: (reply) => readWhole(reply, tokens),
+    read: (reply) => readReply(reply, tokens),
     isLost,
     isPassing,
   });

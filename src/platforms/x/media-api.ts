@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { ok } from "../../core/result.ts";
+import { field } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
-import { API, call, type Reading, readData, readWhole } from "./api.ts";
+import { API, call, dataReaderOf } from "./api.ts";
 
 /** What is sent of a file: all of it, or a segment. */
 export interface Bytes {
@@ -16,11 +17,11 @@ function sendRequest(
   file: Omit<FormFile, "name">,
 ): Request {
   const { body, contentType } = streamedForm(texts, { ...file, name: "media" });
-  return new Request(`${API}/2/media/upload${path}`, {
+  const headers = { "content-type": contentType };
+  return bearerRequest(`${API}/2/media/upload${path}`, accessToken, {
     method: "POST",
-    headers: { authorization: `Bearer ${accessToken}`, "content-type": contentType },
+    headers,
     body,
-    redirect: "manual",
   });
 }
 
@@ -28,13 +29,8 @@ function sendRequest(
 export const uploadImageRequest = (accessToken: string, image: Bytes & { mime: string }): Request =>
   sendRequest("", accessToken, { media_category: "tweet_image" }, { ...image, filename: "media" });
 
-const media = z.object({ id: z.string().regex(/^\d+$/) });
-
 /** The id of the media: of an image, or of what is to come in segments. */
-export async function readMediaReply(reply: Response): Reading<string> {
-  const read = await readData(reply, media);
-  return read.ok ? ok(read.value.id) : read;
-}
+export const readMediaReply = dataReaderOf(field("id", z.string().regex(/^\d+$/)));
 
 /** A video by its use, and what the call for its subtitles calls that. */
 export const VIDEO_CATEGORIES = {
@@ -68,9 +64,6 @@ export const appendRequest = (
     { ...segment, filename: "segment", mime: "application/octet-stream" },
   );
 
-/** What is in the answer does not matter. */
-export const readDoneReply = (reply: Response): Reading<unknown> => readWhole(reply, z.unknown());
-
 /** @see https://docs.x.com/x-api/media/finalize-media-upload */
 export const finalizeRequest = (accessToken: string, mediaId: string): Request =>
   call("POST", `/2/media/upload/${mediaId}/finalize`, accessToken);
@@ -79,25 +72,21 @@ export const finalizeRequest = (accessToken: string, mediaId: string): Request =
 export const statusRequest = (accessToken: string, mediaId: string): Request =>
   call("GET", `/2/media/upload?command=STATUS&media_id=${mediaId}`, accessToken);
 
-const processing = z.object({
-  processing_info: z
-    .object({
-      state: z.enum(["pending", "in_progress", "succeeded", "failed"]),
-      check_after_secs: z.number().nullish(),
-      progress_percent: z.number().nullish(),
-      error: z.object({ name: z.string().nullish(), message: z.string().nullish() }).nullish(),
-    })
-    .nullish(),
-});
+const processing = z
+  .object({
+    state: z.enum(["pending", "in_progress", "succeeded", "failed"]),
+    check_after_secs: z.number().nullish(),
+    progress_percent: z.number().nullish(),
+    error: z.object({ name: z.string().nullish(), message: z.string().nullish() }).nullish(),
+  })
+  .nullish()
+  .transform((info) => info ?? null);
 
 /** How far X is with a file; null where there is nothing to be waited for. */
-export type Processing = NonNullable<z.infer<typeof processing>["processing_info"]> | null;
+export type Processing = z.output<typeof processing>;
 
-/** Of both finalize and status. */
-export async function readProcessingReply(reply: Response): Reading<Processing> {
-  const read = await readData(reply, processing);
-  return read.ok ? ok(read.value.processing_info ?? null) : read;
-}
+/** Reads the replies of finalize and status. */
+export const readProcessingReply = dataReaderOf(field("processing_info", processing));
 
 /** @see https://docs.x.com/x-api/media/create-media-metadata */
 export const altTextRequest = (accessToken: string, mediaId: string, altText: string): Request =>

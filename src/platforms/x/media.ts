@@ -2,6 +2,7 @@ import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, Prepared } from "../connector.ts";
 import { isGone, sendAgain } from "../kit/refusals.ts";
 import type { Reading } from "./api.ts";
+import { readDoneReply } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
 import { GIF } from "./capabilities.ts";
 import { isPassing, isTokenRefusal, toProcessingFailure, toRefused } from "./failures.ts";
@@ -11,7 +12,6 @@ import {
   finalizeRequest,
   initializeRequest,
   type Processing,
-  readDoneReply,
   readMediaReply,
   readProcessingReply,
   statusRequest,

@@ -4,6 +4,7 @@ import type { Prepared, Refused } from "../connector.ts";
 import { mediaInvalid, refusedBy, UNREACHABLE } from "../kit/refusals.ts";
 import { readText } from "../kit/replies.ts";
 import type { XRefusal } from "./api.ts";
+import { readDoneReply } from "./api.ts";
 import type { Job, Preparing } from "./bookmark.ts";
 import { MAX_SUBTITLES_BYTES } from "./capabilities.ts";
 import { isTokenRefusal } from "./failures.ts";
@@ -11,7 +12,6 @@ import {
   appendRequest,
   finalizeRequest,
   initializeRequest,
-  readDoneReply,
   readMediaReply,
   readProcessingReply,
   subtitlesRequest,

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { parseJson, readText } from "../kit/replies.ts";
+import type { Refusal } from "../kit/refusals.ts";
+import { field, messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import type { VideoResource } from "./metadata.ts";
 
 const ORIGIN = "https://www.googleapis.com";
@@ -9,15 +11,10 @@ const UPLOAD = `${ORIGIN}/upload/youtube/v3`;
 
 /** The longest replies are lists of 50 videos. */
 const MAX_REPLY_BYTES = 512 * 1_024;
-const MAX_MESSAGE_CHARACTERS = 500;
 
-/** An answer other than the hoped for one: a refusal, or a 2xx that cannot be read. */
-export interface YouTubeRefusal {
-  status: number;
+export interface YouTubeRefusal extends Refusal {
   /** Such as `quotaExceeded`; null when the body named none. */
   reason: string | null;
-  /** YouTube's own wording, else a sentence with the status. At most 500 characters. */
-  message: string;
   /** What of the request is meant, where the body says so. */
   location: string | null;
   /** As the answer's Retry-After says, in seconds. */
@@ -53,43 +50,28 @@ function readError(body: unknown) {
 }
 
 function toRefusal(reply: Response, body: unknown): YouTubeRefusal {
-  const { status, headers } = reply;
   const { reason, message, location } = readError(body);
-  const fallback = reason
-    ? `YouTube answered ${reason}.`
-    : `YouTube answered HTTP ${status}${reply.ok ? " with a body that cannot be read" : ""}.`;
-  const retryAfter = /^\d{1,7}$/.exec(headers.get("retry-after")?.trim() ?? "")?.[0];
   return {
-    status,
+    status: reply.status,
     reason,
-    message: (message.trim() || fallback).slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed(),
+    message: messageOf(
+      "YouTube",
+      reply,
+      message.trim() || (reason && `YouTube answered ${reason}.`),
+    ),
     location,
-    retryAfterSeconds: retryAfter === undefined ? null : Number(retryAfter),
+    retryAfterSeconds: readRetryAfter(reply),
   };
 }
 
-const readBody = async (reply: Response): Promise<unknown> =>
-  parseJson(await readText(reply, MAX_REPLY_BYTES));
+export const { readBody, readReply, readerOf, readDoneReply } = replyReader(
+  MAX_REPLY_BYTES,
+  toRefusal,
+);
 
-/** The body of an answer in its shape, else the refusal. */
-export async function readReply<D>(reply: Response, shape: z.ZodType<D>): Reading<D> {
-  const body = await readBody(reply);
-  const data = reply.ok ? shape.safeParse(body) : undefined;
-  return data?.success ? ok(data.data) : refuse(toRefusal(reply, body));
-}
-
-/** A redirect could carry the token to somebody else, so none is followed. */
-function call(
-  url: string,
-  accessToken: string,
-  { headers = {}, ...init }: { method?: string; headers?: Record<string, string>; body?: BodyInit },
-): Request {
-  return new Request(url, {
-    ...init,
-    headers: { authorization: `Bearer ${accessToken}`, ...headers },
-    redirect: "manual",
-  });
-}
+/** The first of a list's items in its shape; null for an empty list. */
+const firstItem = <T>(item: z.ZodType<T>) =>
+  field("items", z.array(item).default([])).transform(([first]) => first ?? null);
 
 /**
  * Opens an upload; the video comes into being with the last of its bytes.
@@ -104,7 +86,7 @@ export function openSessionRequest(
 ): Request {
   const parts = Object.keys(resource).join(",");
   const query = `uploadType=resumable&part=${parts}&notifySubscribers=${notifySubscribers}`;
-  return call(`${UPLOAD}/videos?${query}`, accessToken, {
+  return bearerRequest(`${UPLOAD}/videos?${query}`, accessToken, {
     method: "POST",
     headers: {
       "content-type": "application/json; charset=UTF-8",
@@ -136,7 +118,7 @@ export function putChunkRequest(
   chunk: { data: ReadableStream; offset: number; length: number; mime: string; sizeBytes: number },
 ): Request {
   const { data, offset, length, mime, sizeBytes } = chunk;
-  return call(sessionUri, accessToken, {
+  return bearerRequest(sessionUri, accessToken, {
     method: "PUT",
     headers: {
       "content-type": mime,
@@ -149,7 +131,7 @@ export function putChunkRequest(
 
 /** Asks how much of the file is there. */
 export const probeRequest = (accessToken: string, sessionUri: string, sizeBytes: number): Request =>
-  call(sessionUri, accessToken, {
+  bearerRequest(sessionUri, accessToken, {
     method: "PUT",
     headers: { "content-range": `bytes */${sizeBytes}` },
     // Without a type, unlike an empty text.
@@ -193,20 +175,15 @@ export const setThumbnailRequest = (
   id: string,
   image: { data: ReadableStream; mime: string; sizeBytes: number },
 ): Request =>
-  call(`${UPLOAD}/thumbnails/set?videoId=${id}&uploadType=media`, accessToken, {
+  bearerRequest(`${UPLOAD}/thumbnails/set?videoId=${id}&uploadType=media`, accessToken, {
     method: "POST",
     headers: { "content-type": image.mime },
     body: image.data.pipeThrough(new FixedLengthStream(image.sizeBytes)),
   });
 
-export const readSetThumbnailReply = async (reply: Response): Reading<true> => {
-  const body = await readBody(reply);
-  return reply.ok ? ok(true) : refuse(toRefusal(reply, body));
-};
-
 /** @see https://developers.google.com/youtube/v3/docs/videos/list */
 export const getStatusRequest = (accessToken: string, id: string): Request =>
-  call(`${API}/videos?part=status&id=${id}`, accessToken, {});
+  bearerRequest(`${API}/videos?part=status&id=${id}`, accessToken);
 
 const videoStatus = z.object({
   uploadStatus: z.string(),
@@ -218,15 +195,11 @@ const videoStatus = z.object({
 export type VideoStatus = z.infer<typeof videoStatus>;
 
 /** Null where YouTube does not show the video. */
-export async function readGetStatusReply(reply: Response): Reading<VideoStatus | null> {
-  const shape = z.object({ items: z.array(z.object({ status: videoStatus })).default([]) });
-  const list = await readReply(reply, shape);
-  return list.ok ? ok(list.value.items[0]?.status ?? null) : list;
-}
+export const readGetStatusReply = readerOf(firstItem(field("status", videoStatus)));
 
 /** @see https://developers.google.com/youtube/v3/docs/channels/list */
 export const getChannelRequest = (accessToken: string, parts: string): Request =>
-  call(`${API}/channels?part=${parts}&mine=true`, accessToken, {});
+  bearerRequest(`${API}/channels?part=${parts}&mine=true`, accessToken);
 
 const picture = z.object({ url: optionalText }).optional().catch(undefined);
 
@@ -249,14 +222,11 @@ const channel = z.object({
 export type Channel = z.infer<typeof channel>;
 
 /** Null for a Google account without a channel. */
-export async function readGetChannelReply(reply: Response): Reading<Channel | null> {
-  const list = await readReply(reply, z.object({ items: z.array(channel).default([]) }));
-  return list.ok ? ok(list.value.items[0] ?? null) : list;
-}
+export const readGetChannelReply = readerOf(firstItem(channel));
 
 /** The newest of a playlist. @see https://developers.google.com/youtube/v3/docs/playlistItems/list */
 export const listUploadsRequest = (accessToken: string, playlistId: string): Request =>
-  call(
+  bearerRequest(
     `${API}/playlistItems?part=contentDetails,snippet&playlistId=${playlistId}&maxResults=50`,
     accessToken,
     {},
@@ -276,7 +246,4 @@ const listedVideo = z
 
 export type ListedVideo = z.infer<typeof listedVideo>;
 
-export async function readListUploadsReply(reply: Response): Reading<ListedVideo[]> {
-  const list = await readReply(reply, z.object({ items: z.array(listedVideo).default([]) }));
-  return list.ok ? ok(list.value.items) : list;
-}
+export const readListUploadsReply = readerOf(field("items", z.array(listedVideo).default([])));

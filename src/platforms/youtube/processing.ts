@@ -3,8 +3,8 @@ import type { PublishedPost, PublishJob, Settled, TokenExpired, Waiting } from "
 import { failed } from "../kit/refusals.ts";
 import {
   getStatusRequest,
+  readDoneReply,
   readGetStatusReply,
-  readSetThumbnailReply,
   setThumbnailRequest,
   type VideoStatus,
 } from "./api.ts";
@@ -109,7 +109,7 @@ async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailOutcom
     const { mime, sizeBytes } = thumbnail;
     const data = await job.readMedia(thumbnail);
     const request = setThumbnailRequest(job.accessToken, videoId, { data, mime, sizeBytes });
-    const reply = await readSetThumbnailReply(await job.fetch(request));
+    const reply = await readDoneReply(await job.fetch(request));
     if (reply.ok) return "set";
     if (isTokenRefusal(reply.error)) return "token_expired";
     return { message: reply.error.message, isPassing: isPassing(reply.error) };

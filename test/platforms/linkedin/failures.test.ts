@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { readEmptyReply } from "../../../src/platforms/linkedin/api.ts";
+import { readDoneReply } from "../../../src/platforms/linkedin/api.ts";
 import { toRefused, toUploadRefused } from "../../../src/platforms/linkedin/failures.ts";
 import { error } from "./scripted.ts";
 
 async function refusalOf(reply: Response) {
-  const read = await readEmptyReply(reply);
+  const read = await readDoneReply(reply);
   if (read.ok) throw new Error("That was no refusal.");
   return read.error;
 }
