@@ -2,14 +2,15 @@ import { toHex } from "./ids.ts";
 
 const encoder = new TextEncoder();
 
-async function hmacKey(secret: string): Promise<CryptoKey> {
-  return crypto.subtle.importKey(
-    "raw",
-    encoder.encode(secret),
-    { name: "HMAC", hash: "SHA-256" },
-    false,
-    ["sign", "verify"],
-  );
+let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
+
+/** The last secret's key is kept: a page of posts signs an address for each of its files. */
+function hmacKey(secret: string): Promise<CryptoKey> {
+  if (imported?.secret === secret) return imported.key;
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["sign"]);
+  imported = { secret, key };
+  return key;
 }
 
 /** Lowercase hex HMAC-SHA256 of `text`. */
