@@ -36,11 +36,14 @@ interface Part {
   decode: ((value: unknown) => unknown) | null;
 }
 
-const columnOf = (field: Field): Column =>
-  is(field, Column) ? field : getTableColumns(sqliteTable("row", { field })).field;
+/** A computed value without a name of its own has that of its property. */
+const columnOf = (property: string, field: Field): Column =>
+  is(field, Column)
+    ? field
+    : (getTableColumns(sqliteTable("row", { [property]: field }))[property] as Column);
 
 function toPart(property: string, field: Field): Part {
-  const column = columnOf(field);
+  const column = columnOf(property, field);
   const isPlain = column.mapFromDriverValue === Column.prototype.mapFromDriverValue;
   const decode = isPlain ? null : (value: unknown) => column.mapFromDriverValue(value);
   return { property, name: column.name, decode };

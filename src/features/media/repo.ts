@@ -1,10 +1,12 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type Query, sqlQuery } from "../../db/client.ts";
-import { rowReader } from "../../db/rows.ts";
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { orm, prepared, type Query, sqlQuery } from "../../db/client.ts";
+import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
 import type { StoredFile } from "./store.ts";
 import { media } from "./table.ts";
 
 export type MediaRow = typeof media.$inferSelect;
+export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
 /**
  * The rows of files, where `condition` holds. Answers the hashes of those that are new: the team has the
@@ -28,18 +30,20 @@ export function insertMedia(
         value ->> 6, value ->> 7, ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
       ON CONFLICT DO NOTHING RETURNING sha256`,
-    (row) => row.sha256 as string,
+    valueReader(media.sha256),
   );
 }
 
 const readMedia = rowReader(media);
 
-export function mediaByHash(teamId: number, sha256: string): Query<MediaRow[]> {
-  return sqlQuery(
-    sql`SELECT * FROM ${media} WHERE team_id = ${teamId} AND sha256 = ${sha256}`,
-    readMedia,
-  );
-}
+export const mediaByHash = prepared(
+  ({ teamId, sha256 }: Params<FileId>) =>
+    orm
+      .select()
+      .from(media)
+      .where(and(eq(media.teamId, teamId), eq(media.sha256, sha256))),
+  readMedia,
+);
 
 const isAmong = (team: SQL, hashes: readonly string[]): SQL =>
   sql`team_id = ${team} AND sha256 IN (SELECT value FROM json_each(${JSON.stringify(hashes)}))`;
@@ -57,33 +61,30 @@ export function objectsInUse(teamId: number, keys: readonly string[]): Query<str
   return sqlQuery(
     sql`SELECT object_key FROM ${media} WHERE team_id = ${teamId}
       AND object_key IN (SELECT value FROM json_each(${JSON.stringify(keys)}))`,
-    (row) => row.object_key as string,
+    valueReader(media.objectKey),
   );
 }
 
-/** The files of one upload. `uploadId` may be a SQL value. */
-export function mediaOfUpload(uploadId: number | SQL): Query<MediaRow[]> {
-  return sqlQuery(
+const selectMediaOfUpload = prepared(
+  ({ uploadId }: Params<{ uploadId: number | SQL }>) =>
     sql`SELECT m.* FROM uploads u
       -- CROSS: in this order, or every file of the team is read.
       CROSS JOIN json_each(u.media) item CROSS JOIN ${media} m
         ON m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'
       WHERE u.id = ${uploadId}`,
-    readMedia,
-  );
-}
+  readMedia,
+);
 
-export interface FileId {
-  teamId: number;
-  sha256: string;
-}
+/** The files of one upload. `uploadId` may be a SQL value. */
+export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>
+  selectMediaOfUpload({ uploadId });
 
 /** The file that comes `files` files after `from`, if there are so many. */
 export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<FileId[]> {
   return sqlQuery(
     sql`SELECT team_id, sha256 FROM media WHERE (team_id, sha256) >= (${teamId}, ${sha256})
       ORDER BY team_id, sha256 LIMIT 1 OFFSET ${files}`,
-    (row) => ({ teamId: row.team_id as number, sha256: row.sha256 as string }),
+    rowReader(pickColumns(media, ["teamId", "sha256"])),
   );
 }
 
@@ -96,6 +97,6 @@ export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
       AND NOT EXISTS (SELECT 1 FROM media_uses x
         WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
       RETURNING object_key`,
-    (row) => row.object_key as string,
+    valueReader(media.objectKey),
   );
 }

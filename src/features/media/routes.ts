@@ -45,10 +45,7 @@ async function serveFile(c: AppContext): Promise<Response> {
     await verdict;
     throw notFound("File");
   }
-  const [[[file]]] = await Promise.all([
-    deps.db.run([mediaByHash(address.teamId, address.sha256)]),
-    verdict,
-  ]);
+  const [[[file]]] = await Promise.all([deps.db.run([mediaByHash(address)]), verdict]);
   if (!file) {
     if (address.variant === "thumbnail") return serveKeptThumbnail(c, address);
     throw notFound("File");

@@ -1,5 +1,8 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { invalidFields } from "../../core/errors.ts";
+import { flag } from "../../db/columns.ts";
+import { type RowReader, rowReader } from "../../db/rows.ts";
 
 /** Of one answer. Spec is silent. */
 const MAX_PAGE_BYTES = 8_000_000;
@@ -36,16 +39,31 @@ const storedBytes = (columns: readonly Column[]): SQL[] =>
 const quotedBytes = (columns: readonly Column[]): SQL[] =>
   columns.map((column) => sql`octet_length(json_quote(${column}))`);
 
+/** Values of a statement that reads a page. */
+export interface PageValues {
+  where: SQL;
+  limit: number;
+  skipped: number;
+  /** Bytes of its long columns that each row may have. */
+  share: number;
+}
+
+export const pageValues = (where: SQL, limit: number, page: number): PageValues => ({
+  where,
+  limit,
+  skipped: (page - 1) * limit,
+  share: Math.floor(MAX_PAGE_BYTES / limit) - ROW_BYTES,
+});
+
 /**
- * The columns of a page of `limit` rows for a select: the long ones only where all of a row's are within
- * its share of the page, and how much of an answer they are.
+ * The columns of a page for a select: the long ones only where all of a row's are within its `share` of
+ * the page, and how much of an answer they are.
  */
 export function pageColumns(
   columns: readonly Column[],
   { texts, json }: LongColumns,
-  limit: number,
+  share: SQL<number>,
 ): SQL {
-  const share = Math.floor(MAX_PAGE_BYTES / limit) - ROW_BYTES;
   const long = [...texts, ...json];
   const stored = sumOf(storedBytes(long));
   const read = columns.map((column) =>
@@ -60,15 +78,16 @@ export function pageColumns(
   );
 }
 
+const readSize = rowReader({
+  id: integer().notNull(),
+  bytes: integer("text_bytes").notNull(),
+  isCut: flag("is_cut").notNull(),
+});
+
 /** Reads what `pageColumns` selects; `readRecord` is given a row without texts where they were cut. */
 export const readPageRow =
-  <T>(readRecord: (row: Record<string, unknown>) => T) =>
-  (row: Record<string, unknown>): PageRow<T> => ({
-    id: row.id as number,
-    record: readRecord(row),
-    bytes: row.text_bytes as number,
-    isCut: row.is_cut === 1,
-  });
+  <T>(readRecord: RowReader<T>): RowReader<PageRow<T>> =>
+  (row) => ({ ...readSize(row), record: readRecord(row) });
 
 /**
  * The records of a page whose answer fits: those that were cut are read with `readWhole`. What was removed

@@ -53,7 +53,7 @@ export async function fetchNextMedia(
   const now = deps.now();
   const role = item.role ? { role: item.role } : {};
   const ref: MediaRef = { sha256: file.sha256, kind: file.kind, from: item.url, ...role };
-  const stored = mediaByHash(teamId, file.sha256);
+  const stored = mediaByHash({ teamId, sha256: file.sha256 });
   const kept: MediaRow[] = [];
   const updated = await save(
     deps,

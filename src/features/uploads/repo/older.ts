@@ -1,8 +1,15 @@
-import { and, type SQL, sql } from "drizzle-orm";
-import { type Query, sqlQuery } from "../../../db/client.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
 import type { OlderFilter } from "../lifecycle-schema.ts";
-import { type PageRow, pageColumns, readPageRow } from "../page-size.ts";
+import {
+  type PageRow,
+  type PageValues,
+  pageColumns,
+  pageValues,
+  readPageRow,
+} from "../page-size.ts";
 import { OLDER_PROPERTIES, type OlderRecord, uploads } from "../table.ts";
 
 const OLDER_COLUMNS = OLDER_PROPERTIES.map((property) => uploads[property]);
@@ -11,20 +18,22 @@ const LONG = { texts: [uploads.title], json: [uploads.metadata] };
 
 const readOlder = rowReader(pickColumns(uploads, OLDER_PROPERTIES));
 
+const selectPage = prepared(
+  ({ where, limit, skipped, share }: Params<PageValues>) =>
+    sql`SELECT ${pageColumns(OLDER_COLUMNS, LONG, share)}
+      FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC LIMIT ${limit} OFFSET ${skipped}`,
+  readPageRow(readOlder),
+);
+
 /** A page of posts, most recent first: by planned date, else by date of creation. */
 export function olderPage(team: SQL, filter: OlderFilter): Query<PageRow<OlderRecord>[]> {
   const { page, perPage, platform, status } = filter;
-  const where = and(
+  const conditions = [
     sql`team_id = ${team} AND deleted_at IS NULL`,
-    platform && sql`platform = ${platform}`,
-    status && sql`status_group = ${status}`,
-  );
-  return sqlQuery(
-    sql`SELECT ${pageColumns(OLDER_COLUMNS, LONG, perPage)}
-      FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC
-      LIMIT ${perPage} OFFSET ${(page - 1) * perPage}`,
-    readPageRow(readOlder),
-  );
+    ...(platform ? [sql`platform = ${platform}`] : []),
+    ...(status ? [sql`status_group = ${status}`] : []),
+  ];
+  return selectPage(pageValues(sql.join(conditions, sql` AND `), perPage, page));
 }
 
 const OLDER = sql.join(OLDER_COLUMNS, sql`, `);

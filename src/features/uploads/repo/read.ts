@@ -1,38 +1,43 @@
-import { and, desc, eq, gte, isNull, lte, or, type SQL, sql } from "drizzle-orm";
-import type { Platform } from "../../../core/platforms.ts";
-import { type Query, sqlQuery } from "../../../db/client.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
+import { pickColumns, type RowReader, renamed, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import {
   COMPARED_WHOLE_BYTES,
   type RecentPost,
   SAMPLE_CHARACTERS,
 } from "../create/content-rules.ts";
-import { type PageRow, pageColumns, readPageRow } from "../page-size.ts";
+import {
+  type PageRow,
+  type PageValues,
+  pageColumns,
+  pageValues,
+  readPageRow,
+} from "../page-size.ts";
 import { groupOf } from "../rules.ts";
 import type { UploadFilter } from "../schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "../table.ts";
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
-const readJoined = (row: Record<string, unknown>): UploadWithAccount => ({
-  upload: readRecord(row),
-  account:
-    row.account_platform === null
-      ? null
-      : {
-          id: row.account_id as string,
-          platform: row.account_platform as Platform,
-          accountName: row.account_name as string,
-          profileImageUrl: row.account_image as string | null,
-          tags: row.account_tags as string,
-        },
+const readAccount = rowReader({
+  id: uploads.accountId,
+  platform: renamed(accounts.platform, "account_platform"),
+  accountName: accounts.accountName,
+  profileImageUrl: renamed(accounts.profileImageUrl, "account_image"),
+  tags: renamed(accounts.tags, "account_tags"),
 });
 
-const RECORD = sql.join(
-  RECORD_PROPERTIES.map((property) => sql`${uploads[property]}`),
-  sql`, `,
-);
+const readJoined: RowReader<UploadWithAccount> = (row) => ({
+  upload: readRecord(row),
+  account: row.account_platform === null ? null : readAccount(row),
+});
+
+const RECORD_COLUMNS = RECORD_PROPERTIES.map((property) => uploads[property]);
+const RECORD = sql.join(RECORD_COLUMNS, sql`, `);
 
 const ACCOUNT = sql`a.platform AS account_platform, a.account_name,
   a.profile_image_url AS account_image, a.tags AS account_tags`;
@@ -40,13 +45,15 @@ const ACCOUNT = sql`a.platform AS account_platform, a.account_name,
 const WITH_ACCOUNT = sql`${ACCOUNT}
   FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
 
-export function uploadById(team: SQL, id: number): Query<UploadWithAccount[]> {
-  return sqlQuery(
+const selectUpload = prepared(
+  ({ team, id }: Params<{ team: SQL; id: number }>) =>
     sql`SELECT ${RECORD}, ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
       AND ${uploads.deletedAt} IS NULL`,
-    readJoined,
-  );
-}
+  readJoined,
+);
+
+export const uploadById = (team: SQL, id: number): Query<UploadWithAccount[]> =>
+  selectUpload({ team, id });
 
 const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
@@ -65,11 +72,10 @@ function spellingsOf(search: string): string[] {
   return [...new Set([search, small, capital, words, first].map(ofAscii))];
 }
 
-function matches(team: SQL, filter: UploadFilter): SQL | undefined {
+function matches(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, search, startDate, endDate } = filter;
-  return and(
-    eq(uploads.teamId, team),
-    isNull(uploads.deletedAt),
+  const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
+  const wanted = and(
     status && eq(uploads.statusGroup, groupOf(status)),
     // Only these two share a group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
@@ -78,6 +84,7 @@ function matches(team: SQL, filter: UploadFilter): SQL | undefined {
     endDate && lte(uploads.sortAt, endDate),
     search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),
   );
+  return wanted ? sql`${own} AND ${wanted}` : own;
 }
 
 /** What can be long in a record. */
@@ -86,18 +93,16 @@ const LONG = {
   json: [uploads.media, uploads.metadata],
 };
 
-/** A page of posts, most recent first: by planned date, else by date of creation. */
-export function uploadPage(team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> {
-  const { limit } = filter;
-  const skipped = (filter.page - 1) * limit;
-  const columns = RECORD_PROPERTIES.map((property) => uploads[property]);
-  return sqlQuery(
-    sql`SELECT ${pageColumns(columns, LONG, limit)}, ${WITH_ACCOUNT}
-      WHERE ${matches(team, filter)}
+const selectPage = prepared(
+  ({ where, limit, skipped, share }: Params<PageValues>) =>
+    sql`SELECT ${pageColumns(RECORD_COLUMNS, LONG, share)}, ${WITH_ACCOUNT} WHERE ${where}
       ORDER BY ${desc(uploads.sortAt)}, ${desc(uploads.id)} LIMIT ${limit} OFFSET ${skipped}`,
-    readPageRow(readJoined),
-  );
-}
+  readPageRow(readJoined),
+);
+
+/** A page of posts, most recent first: by planned date, else by date of creation. */
+export const uploadPage = (team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> =>
+  selectPage(pageValues(matches(team, filter), filter.limit, filter.page));
 
 /** Those of the team's posts, in no order. */
 export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
@@ -113,7 +118,7 @@ export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWit
 export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   return sqlQuery(
     sql`SELECT COUNT(*) AS total FROM ${uploads} WHERE ${matches(team, filter)}`,
-    (row) => row.total as number,
+    valueReader(integer("total").notNull()),
   );
 }
 
@@ -133,49 +138,62 @@ export interface Neighbourhood {
   mostEach: number;
 }
 
-/** What the account has posted or planned within the window before `at`, and the same after it. */
-export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]>[] {
-  const { accountId, at, windowMs, mostEach } = around;
-  const time = at.getTime();
-  const side = (from: number, to: number, order: SQL) =>
-    sqlQuery(
-      sql`SELECT u.media, u.sort_at, u.text_digest, octet_length(${TEXT}) AS size_bytes,
-          ${SAMPLE} AS sample
+interface Side {
+  team: SQL;
+  accountId: string;
+  from: number;
+  to: number;
+  most: number;
+}
+
+const recentOnSide = (order: SQL) =>
+  prepared(
+    ({ team, accountId, from, to, most }: Params<Side>) =>
+      sql`SELECT u.account_id, u.media, u.sort_at, u.text_digest,
+          octet_length(${TEXT}) AS size_bytes, ${SAMPLE} AS sample
         FROM uploads u WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
           AND u.sort_at BETWEEN ${from} AND ${to} AND u.team_id = ${team} AND u.deleted_at IS NULL
           AND u.status_group IN ('scheduled', 'pending', 'completed')
-        ORDER BY u.sort_at ${order} LIMIT ${mostEach}`,
-      (row): RecentPost => ({
-        accountId,
-        sample: row.sample as string,
-        sizeBytes: row.size_bytes as number,
-        digest: JSON.parse((row.text_digest as string | null) ?? "null") as RecentPost["digest"],
-        media: JSON.parse(row.media as string) as RecentPost["media"],
-        at: new Date(row.sort_at as number),
-      }),
-    );
-  return [side(time - windowMs, time, sql`DESC`), side(time + 1, time + windowMs, sql`ASC`)];
+        ORDER BY u.sort_at ${order} LIMIT ${most}`,
+    rowReader({
+      accountId: uploads.accountId,
+      sample: text().notNull(),
+      sizeBytes: integer("size_bytes").notNull(),
+      digest: uploads.textDigest,
+      media: uploads.media,
+      at: uploads.sortAt,
+    }),
+  );
+
+const lastBefore = recentOnSide(sql`DESC`);
+const firstAfter = recentOnSide(sql`ASC`);
+
+/** What the account has posted or planned within the window before `at`, and the same after it. */
+export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]>[] {
+  const { accountId, at, windowMs, mostEach: most } = around;
+  const time = at.getTime();
+  return [
+    lastBefore({ team, accountId, from: time - windowMs, to: time, most }),
+    firstAfter({ team, accountId, from: time + 1, to: time + windowMs, most }),
+  ];
 }
 
-export interface DayOfAccount {
-  platform: Platform;
-  /** Posts after `since` that count under the daily cap, up to `most`. */
-  used: number;
-  /** When the oldest of them took its place. */
-  oldestAt: Date | null;
-}
+const readDay = rowReader({
+  platform: accounts.platform,
+  used: integer().notNull(),
+  oldestAt: instant("oldest"),
+});
 
-/** What an account of the team has used of its day: nothing else of the team is looked at. */
+/**
+ * What an account of the team has used of its day: posts after `since` that count under the daily cap, up
+ * to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
+ */
 export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;
   return sqlQuery(
     sql`SELECT a.platform, (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${most})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest
       FROM accounts a WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
-    (row): DayOfAccount => ({
-      platform: row.platform as Platform,
-      used: row.used as number,
-      oldestAt: row.oldest === null ? null : new Date(row.oldest as number),
-    }),
+    readDay,
   );
 }
