@@ -5,7 +5,7 @@ import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { isNewCall, keepAnswer, type NamedCall, type StoredAnswer, storedAnswer } from "./repo.ts";
 
-/** What was read before a call is done. */
+/** Facts that were read before a call is carried out. */
 export interface Looked<K> {
   known: K;
   /** The answer to an earlier call of the same name; null for a new call. */
@@ -25,7 +25,7 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   return { known: results as Results<Q>, stored };
 }
 
-/** What the batch of a call needs to take effect only once. */
+/** Parts of the batch that make a call take effect only once. */
 export interface FirstTime {
   /** A condition of the batch's first statement: nobody has answered the call yet. */
   isNew: SQL;
@@ -49,11 +49,11 @@ const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): Fir
 };
 
 export interface Steps<K, R> {
-  /** Reads what `make` needs, with `look`. `losses`: how often somebody else was faster. */
+  /** Reads the facts for `make`, by way of `look`. `losses`: number of races lost before. */
   look(losses: number): Promise<Looked<K>>;
-  /** Does what the call asks for, in one batch guarded by `first`; null when somebody was faster. */
+  /** Carries the call out in one batch guarded by `first`; null when somebody was faster. */
   make(known: K, first: FirstTime): Promise<R | null>;
-  /** Turns the answer that was kept into the result; left out where it is the result. */
+  /** Turns the stored answer into the result; left out when it is the result. */
   replay?(stored: StoredAnswer): R | Promise<R>;
 }
 
@@ -67,11 +67,11 @@ export interface Done<R> {
 const MAX_TRIES = 5;
 
 /**
- * Does what a call asks for, and for calls of the same name only once: a repetition is given the first
- * answer. Whoever loses a race looks again, finds the answer of the winner, or tries once more. A call
- * without a name is done each time.
+ * Carries out a call, and calls of the same name only once: a repetition is given the first answer. The
+ * loser of a race looks again and either finds the winner's answer or tries once more. A call without a
+ * name is carried out each time.
  *
- * @param fingerprint the same for calls that ask for the same
+ * @param fingerprint equal for calls with the same body
  * @throws AppError IDEMPOTENCY_MISMATCH when the name was used for something else, QUEUE_BUSY after
  * five lost races, and what the steps throw
  */

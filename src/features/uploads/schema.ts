@@ -68,7 +68,7 @@ export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
 const textOn = (field: "title" | "description"): string =>
   PLATFORMS.filter((platform) => TEXT_FIELDS[platform] === field).join(", ");
 
-/** What every post may carry. Fields of the networks stand beside them: see `uploadFormSchema`. */
+/** The fields of every post. Those of the platforms stand beside them: see `uploadFormSchema`. */
 export const postFieldsSchema = z.object({
   title: titleText
     .optional()

@@ -19,7 +19,7 @@ import { emitScheduled } from "../repo/events.ts";
 import { isWithinLookAhead } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
-/** What an edit may touch, as it is to be. */
+/** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
 
 /** Owners and admins who may publish. Source: spec, "Upload status". */
@@ -86,9 +86,9 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
 }
 
 /**
- * Whether a post that waits can be moved to another month: it counts for the one that it is planned for.
- * One that goes back to approval counts for none. Answers the same as a condition of the write; null where
- * no other place is taken.
+ * Requires room in the plan when a waiting post moves to another month: it counts for the one that it is
+ * planned for. A post that goes back to approval counts for none. Returns the same as a condition of the
+ * write; null when no other place is taken.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -107,10 +107,10 @@ async function requirePlace(
 }
 
 interface Judging {
-  /** The files of the post that are stored. */
+  /** Stored files of the post. */
   files: readonly MediaRow[];
   blocklist: readonly string[];
-  /** The text, where it is new. */
+  /** The new text; null when it is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
 }
@@ -179,7 +179,7 @@ async function changesOf(
 }
 
 /**
- * What an approval is bound to after an edit of the content. A failed post that was never approved is
+ * Returns the hash that an approval is bound to after an edit of the content. A failed post that was never approved is
  * bound to what it was when somebody less trusted edits it, so that no retry lets the edit through.
  */
 async function approvalOf(

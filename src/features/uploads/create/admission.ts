@@ -25,7 +25,7 @@ import { countsInMonth, isDraftOf, MAX_DRAFTS, monthStart } from "./room.ts";
 const MAX_TEAM_IN_PROGRESS = 1_000;
 const MAX_ACCOUNT_IN_PROGRESS = 100;
 
-/** An account as a new post meets it, and how much of everything is used up. */
+/** An account and the use of its limits, read before a post is taken. */
 export interface AccountFacts {
   account: AccountRow;
   /** Posts that count under the daily cap: out in 24 hours, and being published now. */
@@ -42,7 +42,7 @@ export interface AccountFacts {
   postsByMonth: Record<string, number>;
   /** Words that no post of the team may hold, lower case. */
   blocklist: string[];
-  /** What the team can pay with; null where the platform costs nothing. */
+  /** The team's credits; null when the platform costs none. */
   credits: CreditBalance | null;
 }
 
@@ -132,7 +132,7 @@ export function accountFacts(
   );
 }
 
-/** A platform's cap as callers are told of it. Source: spec, "Errors", the 429 of a cap. */
+/** A cap or rule that a post breaks, as it stands in the answer. Source: spec, "Errors", the 429 of a cap. */
 export interface Violation {
   platform: Platform;
   type: "hard_cap" | "duplicate_content" | "mention_spam" | "unsafe_content";
@@ -141,7 +141,7 @@ export interface Violation {
   cap?: number;
 }
 
-/** The daily cap of an account, if it is reached; null while there is room. */
+/** Returns the violation of an account whose daily cap is reached; null while there is room. */
 export function capViolation(
   deps: Deps,
   { account, used, resetAt }: AccountFacts,
@@ -160,7 +160,7 @@ export function capViolation(
 }
 
 /**
- * Whether the team's plan has a post left in the month of `at`, `more` being taken in the same call already.
+ * Requires a post left in the plan's month of `at`. `more`: posts that the same call takes before.
  *
  * @throws AppError PLAN_LIMIT
  */
@@ -175,8 +175,8 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
   `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
 
 /**
- * Whether the team's plan and queue take one more post of this account, to go out at `at`, `more` of them
- * being taken in the same call already.
+ * Requires room in the team's plan and queue for a post of this account at `at`. `more`: posts that the
+ * same call takes before.
  *
  * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -197,8 +197,8 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
 }
 
 /**
- * Whether the team can keep one more draft, `more` being taken in the same call already. What was not
- * counted is left to the statement that inserts it.
+ * Requires room for one more draft of the team. `more`: posts that the same call takes before. Drafts that
+ * were not counted are left to the inserting statement.
  *
  * @throws AppError QUEUE_FULL
  */
@@ -209,8 +209,8 @@ export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
 }
 
 /**
- * Whether the team can pay for the post when it goes out at `at`: next month has its own allowance.
- * Answers what it will cost. `spoken`: what other posts of the same call will cost.
+ * Requires credits for a post at `at`: next month has its own allowance. Returns its cost. `spoken`: the
+ * cost of other posts of the same call.
  *
  * @throws AppError PLAN_LIMIT, with the balance in words
  */

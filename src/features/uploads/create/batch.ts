@@ -13,7 +13,7 @@ import { type NewPost, type Override, presence, type RawSettings } from "./new-p
 /** Spec is silent. */
 export const MAX_ACCOUNTS = 100;
 
-/** Files of one post in a batch, where that is fewer than alone. Source: spec, "Bulk upload". */
+/** Most files of a post in a batch, where fewer than alone. Source: spec, "Bulk upload". */
 const BULK_MAX_PHOTOS: Partial<Record<Platform, number>> = { threads: 10 };
 
 const refuse = (field: string, message: string): FieldError => ({
@@ -21,7 +21,7 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
-/** Returns what is wrong with a post for many accounts as a whole, whichever account has it. */
+/** Returns the errors of a post for many accounts that concern the call as a whole. */
 export function batchErrors(
   post: NewPost,
   media: readonly CheckedMedia[],
@@ -54,7 +54,7 @@ const mediaTypesOf = (platform: Platform): readonly string[] =>
 
 const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
 
-/** A shared media_type is dropped where the platform does not know it: a slip must not pass that way. */
+/** Refuses a shared media_type that no platform knows; `sharedSettings` would drop it everywhere. */
 function mediaTypeErrors(settings: RawSettings): FieldError[] {
   const wanted = mediaTypeIn(settings);
   const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
@@ -63,9 +63,9 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 }
 
 /**
- * Returns the post as one account of its batch is to have it.
+ * Returns the version of a batch's post for one account: overrides, text field and shared settings applied.
  *
- * @throws AppError 400 for what this account cannot have in a batch
+ * @throws AppError 400 when this account cannot take it in a batch
  */
 export function ownPost(
   ctx: Pick<Ctx, "config">,
@@ -92,7 +92,7 @@ export function ownPost(
   return own;
 }
 
-/** An account's override goes over its platform's, field by field. */
+/** Merges an account's override over its platform's, field by field. */
 function overrideOf(overrides: NewPost["overrides"], { id, platform }: AccountRow): Override {
   const [general, own] = [overrides[platform], overrides[id]];
   return { ...general, ...own, settings: { ...general?.settings, ...own?.settings } };
@@ -114,20 +114,20 @@ function ownTexts(
   }
   if (caption !== undefined) {
     own[field] = caption;
-    // Where the text is the title, the shared description would be taken for a part of it.
+    // On these platforms the shared description would be appended to the text.
     if (field === "title") own.description = null;
   }
   return own;
 }
 
-/** One media_type for the whole batch: it counts where the platform knows that value. */
+/** Drops the batch's media_type for a platform that does not know its value. */
 function sharedSettings(settings: RawSettings, platform: Platform): RawSettings {
   const { media_type, ...others } = settings;
   const isKnown = mediaTypesOf(platform).includes(mediaTypeIn(settings));
   return isKnown ? { ...others, media_type } : others;
 }
 
-/** @throws AppError 400 for an address that cannot be fetched from */
+/** @throws AppError 400 for a URL that cannot be fetched */
 function ownThumbnail(ctx: Pick<Ctx, "config">, { thumbnailUrl: url }: Override): CheckedMedia[] {
   if (url === undefined) return [];
   const reason = urlRefusal(ctx, url);

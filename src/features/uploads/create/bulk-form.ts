@@ -26,7 +26,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the accounts that the form names, each once; none where there is no such list. */
+/** Returns the accounts that the form names, each once; none when the list cannot be read. */
 export function batchAccounts(fields: Fields): string[] {
   const list = parseJson(lastOf(fields, "accounts") ?? "");
   if (!Array.isArray(list) || list.length > MAX_ACCOUNTS) return [];
@@ -39,7 +39,7 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
-/** Reads the fields that only a batch has, out of those of every form. */
+/** Moves the fields of a batch out of the settings. */
 export function readBatchFields(post: NewPost, fields: Fields): NewPost {
   const {
     accounts: _,

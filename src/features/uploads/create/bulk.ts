@@ -13,7 +13,7 @@ import { type CheckedMedia, checkMedia } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
 import { storePosts } from "./store-posts.ts";
 
-/** What became of one account of a batch. */
+/** The result for one account of a batch. */
 export type BulkResult =
   | {
       accountId: string;
@@ -31,12 +31,12 @@ export interface BulkOutcome {
   isHeld: boolean;
 }
 
-/** A post that one account of a batch can take, or why it cannot. */
+/** The row for one account of a batch, or its error. */
 type Composed =
   | { accountId: string; platform: Platform; row: NewRow }
   | { accountId: string; platform: Platform | null; error: string };
 
-/** As it is remembered: without ids, which follow each other. */
+/** The stored answer to a named call: without ids, which are consecutive. */
 type Remembered = (
   | { accountId: string; platform: Platform; scheduledFor: string | null; isHeld?: true }
   | { accountId: string; error: string }
@@ -76,7 +76,7 @@ async function composeAll(
   return composed;
 }
 
-/** An account has one line for all that is wrong with its post. */
+/** Joins all errors of an account's post into one line. */
 function inFull({ message, extras }: AppError): string {
   const errors = (extras.errors ?? []) as FieldError[];
   if (errors.length < 2) return message;
@@ -84,10 +84,10 @@ function inFull({ message, extras }: AppError): string {
 }
 
 /**
- * Takes in one post for many accounts, its files stored once. One account that cannot have it stops no
- * other.
+ * Creates one post for many accounts and queues it, its files stored once. An account that cannot take
+ * it stops no other.
  *
- * @param looked what the door has looked up already
+ * @param looked facts that the caller has read with `lookUp` already
  * @throws AppError 400 for what is wrong with the batch as a whole, and what `once` throws
  */
 export function createPosts(
@@ -142,13 +142,13 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
   isHeld: answer.some((one) => "isHeld" in one),
 });
 
-/** What a batch would be told, without being taken in. */
+/** The result of a dry run. */
 export interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
   targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
 }
 
-/** Judges a post as `createPosts` would, by the same code; nothing is stored, nothing goes out. */
+/** Judges a post as `createPosts` does and stores nothing. */
 export async function validatePosts(
   ctx: Ctx,
   post: NewPost,
@@ -166,7 +166,7 @@ export async function validatePosts(
     return { errors: whole.map(toError), targets: [] };
   }
   let composed = await composeAll(ctx, post, media, known);
-  // How many drafts there are is counted only for those who want to have one more.
+  // The team's drafts are counted only when the post would be one.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
     composed = await composeAll(ctx, post, media, again.known);

@@ -20,30 +20,30 @@ import { type NewPost, presence, type RawSettings } from "./new-post.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
-/** A new post as one of its accounts is to have it. */
+/** A new post in the version of one of its accounts. */
 export interface OwnPost
   extends Pick<
     NewPost,
     "title" | "description" | "settings" | "scheduledFor" | "status" | "origin"
   > {
   media: readonly CheckedMedia[];
-  /** Fields that the door could not read. */
+  /** Errors of reading the post's fields. */
   refused: readonly FieldError[];
 }
 
-/** What decides whether an account can have a post. */
+/** Facts that decide whether an account can take a post. */
 export interface Situation {
   facts: AccountFacts;
-  /** Posts of the account that it must not repeat. */
+  /** Posts of the account around the same time. */
   recent: readonly RecentPost[];
-  /** Posts that the same call has taken already. */
+  /** Number of posts that this call has composed before. */
   taken: number;
-  /** Makes texts ready to be compared: one for all posts of the call. */
+  /** Prepares a text for comparison; shared by the posts of a call. */
   prepare(text: string): Promise<PreparedText>;
 }
 
 /**
- * Composes the row of a post that its account can have.
+ * Composes the row of a new post, once it is judged and its account has room for it.
  *
  * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
  */
@@ -112,7 +112,7 @@ export async function composePost(
   };
 }
 
-/** A job on which nobody has worked yet. */
+/** The job columns of a post that has not been worked on. */
 const EMPTY_JOB = {
   attempt: 1,
   backoffs: 0,
@@ -144,7 +144,7 @@ function requireActive({ config }: Ctx, { account }: AccountFacts): void {
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
 }
 
-/** Reads the platform's own settings. Where some are wrong, the rest of the post is judged by the others. */
+/** Reads the platform's own settings. Wrong ones are left out, so that the rest can be judged. */
 function readSettings(
   { settings }: Connector,
   raw: RawSettings,
@@ -164,7 +164,7 @@ function toFiles(all: readonly CheckedMedia[]) {
   const isThumbnail = ({ role }: CheckedMedia) => role === "thumbnail";
   const media: PostMedia[] = [
     ...good.filter((item) => !isThumbnail(item)).map((item) => item.media),
-    // A refused file is told by itself: that it is missing need not be told too.
+    // Stands in for a refused file: a second error, that it is missing, would mislead.
     ...all
       .filter((item) => "refusal" in item && !isThumbnail(item))
       .map(() => ({ ...UNSEEN, kind: "image" as const })),

@@ -4,13 +4,13 @@ import type { MediaRef, UploadRow } from "../table.ts";
 type Content = Pick<UploadRow, "accountId" | "title" | "description" | "settings" | "media">;
 
 /**
- * Says which file of a post it is, the same before and after its download: what was asked for by its URL
- * stays that.
+ * Returns a name for a file of a post that is the same before and after its download: a file sent by URL
+ * keeps the URL as its name.
  */
 export const nameOfFile = (item: MediaRef): string =>
   "url" in item ? item.url : (item.from ?? item.sha256);
 
-/** What an approval is bound to: text, files, account and settings. */
+/** Hashes the content that an approval is bound to: text, files, account and settings. */
 export function contentHash(upload: Content): Promise<string> {
   const { accountId, title, description, settings, media } = upload;
   const files = media.map(nameOfFile);

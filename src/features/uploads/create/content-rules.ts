@@ -11,12 +11,12 @@ export interface RecentPost {
   accountId: string;
   /** Its text, or of a long one the sample: see `sampleOf`. */
   sample: string;
-  /** Of the whole text, in UTF-8. */
+  /** Size of the whole text in UTF-8. */
   sizeBytes: number;
-  /** Null: it was stored before digests were kept. */
+  /** Null for posts stored before digests were kept. */
   digest: TextDigest | null;
   media: MediaRef[];
-  /** When it was or is to be published. */
+  /** Time of publishing, past or planned. */
   at: Date;
 }
 
@@ -38,7 +38,7 @@ const MAX_POSTS_PER_MENTION = 5;
 const MIN_COMPARED_CHARACTERS = 20;
 const MIN_SIMILARITY = 0.9;
 
-/** The text of a post as it is compared. */
+/** Returns the text of a post as it is compared. */
 export const textOf = ({
   title,
   description,
@@ -49,7 +49,7 @@ export const textOf = ({
 
 const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
 
-/** Letters and digits alone, in lower case: what two texts have to share to be the same. */
+/** Returns the letters and digits of a text in lower case: equal texts have the same. */
 export const essence = (text: string): string =>
   text
     .normalize("NFKC")
@@ -60,7 +60,7 @@ export const essence = (text: string): string =>
 export const COMPARED_WHOLE_BYTES = 2_000;
 export const SAMPLE_CHARACTERS = 1_000;
 
-/** What of a text is compared with others for likeness: little enough, however long the text is. */
+/** Returns the part of a text that is compared for likeness; bounded, however long the text is. */
 export function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
   // A character has two units at most; the database counts characters.
@@ -69,7 +69,7 @@ export function sampleOf(text: string): string {
   return [...first, ...last].join("");
 }
 
-/** A text made ready once for any number of comparisons. */
+/** A text prepared for comparisons. */
 export interface PreparedText {
   text: string;
   sizeBytes: number;
@@ -98,7 +98,7 @@ export async function prepareText(text: string): Promise<PreparedText> {
   };
 }
 
-/** As `prepareText`, each text once: the posts of a batch mostly share theirs. */
+/** Creates a `prepareText` that keeps its results: the posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
   const prepared = new Map<string, Promise<PreparedText>>();
   return (text) => {
@@ -115,8 +115,8 @@ export function trigramsOf(text: string): Set<string> {
 }
 
 /**
- * True where the share of runs of three characters that both have, of all that one of them has, is at
- * least 0.9. Ends as soon as that cannot be any more, which for most texts is soon.
+ * Returns true when two texts share at least 0.9 of their trigrams (intersection over union). Stops as
+ * soon as that is out of reach.
  */
 export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   const mostStrange = trigrams.size / MIN_SIMILARITY - trigrams.size;
@@ -132,7 +132,7 @@ export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
   return shared > 0 && shared / (trigrams.size + strange) >= MIN_SIMILARITY;
 }
 
-/** So unlike in length, no two texts are so much alike: nothing else has to be compared. */
+/** Returns false for lengths so different that the texts cannot be alike. */
 const isNearInLength = (a: number, b: number): boolean =>
   Math.min(a, b) >= Math.max(a, b) * MIN_SIMILARITY;
 
@@ -203,7 +203,7 @@ function unsafe(post: Candidate): Violation[] {
   return [{ platform: post.platform, type: "unsafe_content", message }];
 }
 
-/** What in a new post's content goes against the rules of the house. `recent`: of the same account. */
+/** Returns our content rules that a post breaks. `recent`: posts of the same account. */
 export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
   ...duplicate(post, recent),
   ...mentionSpam(post, recent),

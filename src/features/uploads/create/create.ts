@@ -11,13 +11,13 @@ import { checkMedia, refusalsOf } from "./media.ts";
 import { fingerprintOf, type NewPost } from "./new-post.ts";
 import { discardFiles, storePosts } from "./store-posts.ts";
 
-/** What is remembered of a call: the post as it began. */
+/** The stored answer to a named call: the post as it began. */
 type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null };
 
 /**
- * Takes in one post for one account and queues it.
+ * Creates one post for one account and queues it.
  *
- * @param looked what the door has looked up already
+ * @param looked facts that the caller has read with `lookUp` already
  * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw; then
  * nothing is stored
  */
@@ -45,8 +45,8 @@ export function createPost(
 }
 
 /**
- * Takes a post in, once for calls of the same name. Its files go again where it is not taken, or was
- * taken before; what becomes of them where a write broke off is known to who wrote.
+ * Creates posts once for calls of the same name. Files that came with a refused or repeated call are
+ * deleted; after a broken write, `storePosts` deletes those that were not stored.
  */
 export async function takeOnce<R>(
   ctx: Ctx,
@@ -83,7 +83,7 @@ function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[
 export const unknownAccount = (id: string): AppError =>
   new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
 
-/** The first answer once more: the post as it began, whatever has become of it. */
+/** Repeats the first answer: the post as it began, whatever its state now. */
 async function replayPost(
   ctx: Ctx,
   { answer, firstUploadId }: StoredAnswer,

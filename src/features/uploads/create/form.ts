@@ -24,7 +24,7 @@ const URL_FIELDS = new Map<string, MediaRole>([...FILE_FIELDS, ["thumbnail_url",
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
 
-/** A post that came as a form, and what was looked up for it on the way. */
+/** A post read from a form, and the facts that were read on the way. */
 export interface Received {
   post: NewPost;
   looked: Looked<Known>;
@@ -35,9 +35,9 @@ interface Intake {
   call: NamedCall | null;
   /** False: files are measured and forgotten. */
   storesFiles: boolean;
-  /** Returns the accounts that the form names, as far as it has come. */
+  /** Returns the accounts named by the fields read so far. */
   accountsIn(fields: Fields): string[];
-  /** Reads the fields that only this kind of form has, out of those of every form. */
+  /** Moves the fields of this kind of form out of the settings. */
   readOwn(post: NewPost, fields: Fields): NewPost;
 }
 
@@ -80,7 +80,7 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   let asked = "";
   const enter = (fields: Fields): Promise<Looked<Known>> => {
     const question = { call, accountIds: accountsIn(fields), scheduledFor: dateIn(fields), media };
-    // A form that names its date after a file has been looked up for another.
+    // A form may name its date or accounts after a file: then they are looked up again.
     const key = JSON.stringify([question.accountIds, question.scheduledFor]);
     if (!looked || key !== asked) looked = lookUp(ctx, question);
     asked = key;
@@ -116,18 +116,18 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   }
 }
 
-/** The one account that a form names; several are refused where it is judged. */
+/** Returns the account that the form names; `createPost` refuses several. */
 const accountIn = (fields: Fields): string[] => {
   const ids = (fields.get("accountId") ?? []).map((id) => id.trim());
   return ids.at(-1) ? [...new Set(ids)] : [];
 };
 
-/** The time that a form plans its post for, as far as it has come; null for at once. */
+/** Returns the planned date among the fields read so far; null for at once. */
 const dateIn = (fields: Fields): Date | null => parseInstant(lastOf(fields, "schedule_date") ?? "");
 
 const whenAndWhere = postFieldsSchema.pick({ schedule_date: true, status: true });
 
-/** Reads what every form has; any other field is left for the platforms. */
+/** Reads the fields of every form; all others are settings of platforms. */
 function readCommon(
   fields: Fields,
 ): Pick<NewPost, "title" | "description" | "scheduledFor" | "status" | "settings" | "refused"> {

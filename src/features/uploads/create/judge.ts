@@ -14,12 +14,12 @@ import type { UnknownMedia } from "./media.ts";
 import { type Texts, textErrors } from "./text-bounds.ts";
 import { pullRefusal } from "./verified-pull.ts";
 
-/** The fields of a post as somebody sends them, whichever platform it is for. */
+/** The fields of a post as they were sent, for any platform. */
 interface SentFields {
   texts: Texts;
-  /** Fields that the door could not read. */
+  /** Errors of reading the fields. */
   refused?: readonly FieldError[];
-  /** The date with its wire name; null: none was sent. */
+  /** The date and its wire name; null when none was sent. */
   date: { field: string; at: Date | null };
 }
 
@@ -35,7 +35,7 @@ export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date
   ];
 }
 
-/** Fields that begin like X's and are none of them. Source: spec, "Platform fields", `x`. */
+/** Refuses unknown fields that begin with `x_`. Source: spec, "Platform fields", `x`. */
 function unknownFieldErrors(fields: Texts): FieldError[] {
   const known = Object.keys(fieldInfos(connectorOf("x").settings));
   return Object.keys(fields)
@@ -49,7 +49,7 @@ function unknownFieldErrors(fields: Texts): FieldError[] {
 /** A post of one account, new or changed, as it is to be. */
 export interface Subject {
   platform: Platform;
-  /** Null where account and files stay what they were: what depends on them alone is not judged again. */
+  /** Null when an edit leaves account and files unchanged: they are not judged again. */
   account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
   post: Omit<Post, "media" | "thumbnail"> & {
     media: readonly UnknownMedia[];
@@ -57,33 +57,33 @@ export interface Subject {
   };
   refs: readonly MediaRef[];
   status: UploadStatus;
-  /** When it is to go out. */
+  /** Planned time of publishing. */
   at: Date;
-  /** The text; null where it stays what it was, and the content is not judged again. */
+  /** The text; null when an edit leaves it unchanged: the content is not judged again. */
   text: PreparedText | null;
-  /** What was found wrong before, told with everything else. */
+  /** Errors found before, reported with the others. */
   errors: readonly FieldError[];
 }
 
-/** What a post is measured by beside its platform's rules. */
-export interface House {
+/** Our own rules for a post, beside its platform's. */
+export interface HouseRules {
   blocklist: readonly string[];
-  /** Posts of the account that it must not repeat. */
+  /** Posts of the account around the same time, which this one must not repeat. */
   recent: readonly RecentPost[];
   /** The daily cap, where the post would exceed it. */
   cap: Violation | null;
 }
 
 /**
- * Judges a post before it is stored, by its platform's rules and by ours: one that is created, alone or
- * in a batch, one that is only validated, and one that is edited.
+ * Judges a post by its platform's rules and ours before it is stored. Create, bulk, dry run and edit all
+ * call this.
  *
  * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
  */
 export async function judge(
   deps: Pick<Deps, "config">,
   { platform, account, post, refs, status, at, text, errors }: Subject,
-  { blocklist, recent, cap }: House,
+  { blocklist, recent, cap }: HouseRules,
 ): Promise<void> {
   const found = [...errors];
   if (text) {
@@ -101,7 +101,7 @@ export async function judge(
   refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
 }
 
-/** Of a file that may be anything, only what is wrong whatever it is counts. */
+/** Runs the platform's check. For a file of unknown kind, keeps the errors that hold for every kind. */
 async function platformErrors(
   connector: Connector,
   post: Subject["post"],
@@ -116,7 +116,7 @@ async function platformErrors(
   return asImages.filter(({ message }) => asVideos.some((other) => other.message === message));
 }
 
-/** The post as if files that may be anything were all of that kind. */
+/** Returns the post with `kind` for every file of unknown kind. */
 function asIf({ media, thumbnail, ...post }: Subject["post"], kind: MediaKind): Post {
   const seen = (item: UnknownMedia) => ({ ...item, kind: item.kind ?? kind });
   return { ...post, media: media.map(seen), thumbnail: thumbnail ? seen(thumbnail) : null };

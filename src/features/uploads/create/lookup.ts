@@ -7,20 +7,20 @@ import { type AccountFacts, accountFacts } from "./admission.ts";
 import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
 import type { NewPost } from "./new-post.ts";
 
-/** Needed to create a post. */
+/** Scope of every call that creates posts. */
 export const SCOPE: Scope = "posts:write";
 
-/** What is known of a new post's accounts and files before it is judged. */
+/** Facts about a new post's accounts and files, read before it is judged. */
 export interface Known {
   /** The named accounts that are the team's. */
   facts: AccountFacts[];
-  /** What these accounts have posted or planned around the same time. */
+  /** Posts of these accounts around the same time, out or planned. */
   recent: RecentPost[];
   /** The files that the post names, as far as the team has them. */
   files: MediaRow[];
 }
 
-/** The part of a new post that decides what is looked up. */
+/** The part of a new post that decides which facts are read. */
 export type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
 /** Posts with which those of one call are compared, before and after their time; each account has some. */
@@ -35,8 +35,8 @@ const comparedPerAccount = (accounts: number): number =>
   );
 
 /**
- * Reads all that is to be known beforehand, in one round trip, which authenticates too where that is
- * still to be done. `countsDrafts`: how many drafts the team has is known as well.
+ * Reads the facts in one round trip, which authenticates too where that is still to be done.
+ * `countsDrafts` counts the team's drafts as well.
  *
  * @throws AppError what `ctx.read` throws
  */

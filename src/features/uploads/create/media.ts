@@ -8,26 +8,26 @@ import type { MediaRef } from "../table.ts";
 import type { MediaRole, NewMedia } from "./new-post.ts";
 import { MAX_URL_CHARACTERS } from "./text-bounds.ts";
 
-/** A file as it is judged. A null `kind`: it is still behind a URL, which may lead to anything. */
+/** A file to judge. Its `kind` is null while it is behind a URL that does not tell. */
 export type UnknownMedia = Omit<PostMedia, "kind"> & { kind: MediaKind | null };
 
-/** A file of a new post that was looked at by itself. */
+/** A file of a new post after its own checks. */
 export type CheckedMedia = { role: MediaRole } & (
   | { media: PostMedia; ref: MediaRef }
   | { refusal: FieldError }
 );
 
-/** What each role takes. Source: spec, POST /upload. */
+/** File kinds that each role takes. Source: spec, POST /upload. */
 const KINDS: Record<MediaRole, readonly MediaKind[]> = {
   photo: ["image", "video", "document"],
   video: ["video"],
   thumbnail: ["image"],
 };
 
-/** Facts of a file that nobody has seen yet. */
+/** Facts of a file that is still behind a URL. */
 export const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
 
-/** Judges each file of a new post by itself. `files`: those of the team that the post names. */
+/** Checks each file of a new post on its own. `files`: the team's stored files that the post names. */
 export const checkMedia = (
   deps: Pick<Deps, "config">,
   media: readonly NewMedia[],
@@ -45,7 +45,7 @@ export const checkMedia = (
       const { url } = item;
       const reason = urlRefusal(deps, url);
       if (reason) return refuse(`the media URL ${reason}.`);
-      // Judged by its role alone; the job looks again.
+      // Only its role is known; the publishing job checks the file itself.
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNSEEN, kind }, ref: { url, ...name } };
     }

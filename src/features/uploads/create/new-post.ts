@@ -4,30 +4,30 @@ import type { RawField } from "../../../platforms/kit/form-fields.ts";
 import type { NamedCall } from "../../idempotency/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 
-/** Values of platform fields as their settings schemas take them, by wire name. */
+/** Values of platform fields, by wire name, as the platforms' settings schemas take them. */
 export type RawSettings = Record<string, RawField>;
 
-/** What a file is sent as. A photo may also be a video of a carousel, or a document. */
+/** The role of a file in a post. A photo may also be a video of a carousel, or a document. */
 export type MediaRole = "photo" | "video" | "thumbnail";
 
-/** A file of a new post. `field`: what the caller calls it, for messages. */
+/** A file of a new post. `field`: its name in the call, for messages. */
 export type NewMedia = { role: MediaRole; field: string } & (
   | {
-      /** Came with the call: its object is removed where the post does not need it. */
+      /** Came with the call; its object is deleted unless the post needs it. */
       received: StoredFile;
     }
   | {
-      /** A file that the team has already. */
+      /** A file that the team has stored before. */
       sha256: string;
     }
   | { url: string }
   | {
-      /** Why it could not be taken in, in a sentence; told with everything else that is wrong. */
+      /** Reason why the file was not stored, as a sentence. */
       refusal: string;
     }
 );
 
-/** What is different for one platform, or for one account. */
+/** Changes to a post for one platform, or for one account. */
 export interface Override {
   title?: string;
   /** The text, in whichever field the platform has it. */
@@ -36,14 +36,14 @@ export interface Override {
   settings?: RawSettings;
 }
 
-/** A post that somebody wants for one account or many, whichever door it comes in by. */
+/** A post to create, for one account or many, whichever door it comes through. */
 export interface NewPost {
-  /** Names the call, so that its repetition is not a second post. */
+  /** Makes the call safe to repeat; null for a call without a name. */
   call: NamedCall | null;
   accountIds: readonly string[];
   title: string | null;
   description: string | null;
-  /** The text in a post for many accounts, where neither title nor description is it. */
+  /** For many accounts: the text where the platform's own text field is empty. */
   caption: string | null;
   settings: RawSettings;
   /** By platform or account id; an account's goes over its platform's. For many accounts only. */
@@ -51,11 +51,11 @@ export interface NewPost {
   media: readonly NewMedia[];
   /** Null: at once. */
   scheduledFor: Date | null;
-  /** Where it waits for somebody to let it out; null: it goes out. */
+  /** Holds the post back; null publishes it. */
   status: "draft" | "pending_approval" | null;
-  /** The address of ours under which platforms can pull its files. */
+  /** Origin of this service, under which platforms pull the files. */
   origin: string;
-  /** What the door could not read: of the accounts and their overrides, and of the post's own fields. */
+  /** Errors of reading the call: about accounts and overrides (`targets`), and about the post's own fields. */
   refused: { targets: readonly FieldError[]; fields: readonly FieldError[] };
 }
 
@@ -79,7 +79,7 @@ export const presence = (text: string | null): string | null =>
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
-/** Returns the same for calls that want the same post, in whatever order they name its settings. */
+/** Returns the same hash for calls with the same post, in whatever order they name its settings. */
 export function fingerprintOf({ call: _, origin: __, ...post }: NewPost): Promise<string> {
   const media = post.media.map(({ role, field, ...file }) =>
     "received" in file ? [role, file.received.sha256] : [role, Object.values(file)],

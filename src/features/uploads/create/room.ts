@@ -31,8 +31,8 @@ function postsInMonth(team: SQL, at: Date, most: number): SQL {
 }
 
 /**
- * As a condition of the statement that takes the place: the plan has `more` posts left in the month of
- * `at`. What was read before is only what is told; here nobody comes in between.
+ * A condition of the statement that takes the place: the plan has `more` posts left in the month of `at`.
+ * The check before it only serves the message; this one is atomic.
  */
 export const hasQuota = (
   team: SQL,

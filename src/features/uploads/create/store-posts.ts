@@ -23,7 +23,7 @@ const toValues = (row: NewRow): unknown[] =>
     return value === null ? null : column.mapToDriverValue(value);
   });
 
-/** Of one parameter, in UTF-16 units: of three bytes at most, where D1 takes 2 MB. */
+/** Largest statement parameter, in UTF-16 units: each is 3 bytes at most, and D1 takes 2 MB. */
 const CHUNK_UNITS = 600_000;
 
 /** JSON arrays of rows, each small enough for one parameter. */

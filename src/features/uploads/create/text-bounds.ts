@@ -12,7 +12,7 @@ export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 export const MAX_FIELD_CHARACTERS = 10_000;
 /** Characters of all other fields: with these, title and description a row stays under D1's 2 MB. */
 export const MAX_FIELDS_CHARACTERS = 100_000;
-/** Characters of an address under which a file is to be found. */
+/** Characters of a file's URL. */
 export const MAX_URL_CHARACTERS = 4_096;
 
 /** The texts of a post, and beside them its settings, by wire name. */
@@ -32,7 +32,7 @@ const refuse = (field: string, most: number): FieldError => ({
   message: `${field}: must have at most ${formatCount(most)} characters.`,
 });
 
-/** Returns the texts that hold characters no platform takes, then those that are too long to be stored. */
+/** Returns an error for each text with invalid characters, then for each that is too long to be stored. */
 export function textErrors(texts: Texts): FieldError[] {
   let together = 0;
   const broken: FieldError[] = [];

@@ -4,7 +4,7 @@ import type { Post } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 
-/** Why the platform would not fetch the post's files from here, in sentences; null where it would. */
+/** Returns why the platform cannot pull the post's files from here, in sentences; null when it can. */
 export function pullRefusal(
   { config }: Pick<Deps, "config">,
   { platform, mode }: Pick<AccountRow, "platform" | "mode">,
