@@ -8,7 +8,7 @@ export interface ApiVersion {
   header: string | null;
   /** ISO date from which the platform no longer serves it; null where none is announced. */
   sunset: string | null;
-  /** Where the platform announces its versions. */
+  /** The page on which the platform announces its versions. */
   source: string;
 }
 

@@ -221,6 +221,13 @@ function loadedWith(path: string, seen = new Set<string>()): Set<string> {
   return seen;
 }
 
+const FILES = "index capabilities settings check auth api failures publish".split(" ");
+
+test.each(PLATFORMS)("%s has the files that every connector has", (platform) => {
+  const missing = FILES.filter((name) => !sources[`../../src/platforms/${platform}/${name}.ts`]);
+  expect(missing).toEqual([]);
+});
+
 describe("importing the registry", () => {
   const loaded = [...loadedWith("../../src/platforms/registry.ts")];
 

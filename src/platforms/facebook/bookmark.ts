@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Bookmark } from "../connector.ts";
+import { bookmarkReader } from "../kit/bookmarks.ts";
 
 /** A text post or a photo: one call makes it. `readyAt`: before any attempt at that call. */
 const post = z.object({ stage: z.literal("post"), readyAt: z.number() });
@@ -18,7 +18,7 @@ const uploading = z.object({
   videoId: z.string(),
   start: z.int().min(0),
   end: z.int().min(0),
-  /** How often Facebook turned out not to be as far as we believed. */
+  /** Times that Facebook turned out not to be as far as we believed. */
   realigned: z.int(),
 });
 
@@ -42,8 +42,6 @@ const processing = z.object({
   since: z.number(),
 });
 
-const bookmark = z.discriminatedUnion("stage", [post, album, uploading, reel, posted, processing]);
-
 export type PostPlace = z.infer<typeof post>;
 export type AlbumPlace = z.infer<typeof album>;
 export type Uploading = z.infer<typeof uploading>;
@@ -51,5 +49,5 @@ export type ReelPlace = z.infer<typeof reel>;
 export type Posted = z.infer<typeof posted>;
 export type Processing = z.infer<typeof processing>;
 
-/** Where a post stands. Moments in epoch milliseconds. */
-export const readBookmark = (stored: Bookmark) => bookmark.parse(stored);
+/** Reads the stage of a post. Moments in epoch milliseconds. */
+export const readBookmark = bookmarkReader(post, album, uploading, reel, posted, processing);

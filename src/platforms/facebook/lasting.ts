@@ -28,7 +28,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
 }
 
 /**
- * What Facebook knows of a token. It tells an app, or whoever develops the app.
+ * The call that asks what Facebook knows of a token. It tells an app, or whoever develops the app.
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */

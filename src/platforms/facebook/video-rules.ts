@@ -6,7 +6,7 @@ export const UNREADABLE = "The video cannot be read; send MP4 or QuickTime.";
 /** Averages of a stream's first frames, and durations of uneven tracks, are a little off. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** Why Facebook would refuse a reel, in words, or null. What its header does not say is no reason. */
+/** Returns why Facebook would refuse a reel, in words, or null. What its header does not say is no reason. */
 export function refusedReel(facts: VideoFacts | null): string | null {
   if (facts === null) return UNREADABLE;
   const { durationSeconds: seconds, framesPerSecond: fps, width, height } = facts;

@@ -35,7 +35,7 @@ export const STORY_RULES: VideoRules = {
   maxBytes: 100_000_000,
 };
 
-/** Those that Instagram names itself as not to be found. Source: its guidelines against self-harm, 2012. */
+/** Hashtags that Instagram itself says cannot be found. Source: its guidelines against self-harm, 2012. */
 const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
 
 /** Posts in any 24 hours. Source: spec, "Daily caps". */

@@ -5,7 +5,7 @@ export const formField = z.union([z.string(), z.array(z.string())]).optional();
 
 export type RawField = z.infer<typeof formField>;
 
-/** Of a repeated field the last value; empty when it is left out or blank. */
+/** The last value of a repeated field; empty when it is left out or blank. */
 export const lastOf = (raw: RawField): string =>
   (typeof raw === "string" ? raw : (raw?.at(-1) ?? "")).trim();
 
@@ -24,7 +24,7 @@ export const single = <T>(read: (text: string, refuse: Refuse) => T) =>
 
 const MAX_SHOWN_CHARACTERS = 60;
 
-/** What was sent, cut to what a person wants to read of it. */
+/** Quotes the text that was sent, cut to 60 characters. */
 export const shown = (text: string): string =>
   `"${text.slice(0, MAX_SHOWN_CHARACTERS).toWellFormed()}"`;
 
@@ -78,10 +78,10 @@ export function readList(raw: RawField): string[] {
   return [...new Set(entries.map((entry) => entry.trim()).filter((entry) => entry !== ""))];
 }
 
-/** What callers are told of a field: the capabilities and the API document are made of it. */
+/** Facts about a field for callers: the capabilities and the API document are made of it. */
 export interface FieldInfo {
   type: "string" | "boolean" | "integer" | "array";
-  /** Where only these are taken. */
+  /** The only values that are taken. */
   values?: readonly string[];
   required?: boolean;
   /** Most characters of its text; left out where the platform counts them in a way of its own. */
@@ -102,7 +102,7 @@ export function field<T extends z.ZodType>(schema: T, info: FieldInfo): T {
   return own;
 }
 
-/** What is said about each field of a platform's settings, by wire name. */
+/** Returns the facts about each field of a platform's settings, by wire name. */
 export const fieldInfos = (settings: z.ZodType): Record<string, FieldInfo> =>
   settings instanceof z.ZodObject
     ? Object.fromEntries(

@@ -1,9 +1,9 @@
 import { randomHex } from "../../core/ids.ts";
-import { writeParts } from "./write-parts.ts";
+import { streamedBody } from "./streamed-body.ts";
 
 /** A file on its way through us. */
 export interface FormFile {
-  /** Of its field. */
+  /** The name of its field. */
   name: string;
   filename: string;
   mime: string;
@@ -12,8 +12,7 @@ export interface FormFile {
 }
 
 /**
- * A multipart form of texts and one file, which comes last and is passed on as it is read. Of known
- * length, so that it goes out with a Content-Length and is never held in memory.
+ * A multipart form of texts and one file, which comes last and is passed on as it is read.
  *
  * @see https://www.rfc-editor.org/rfc/rfc7578
  */
@@ -28,10 +27,9 @@ export function streamedForm(
   const opening = `; filename="${file.filename}"\r\nContent-Type: ${file.mime}\r\n\r\n`;
   const head = new TextEncoder().encode(fields.join("") + part(file.name, opening));
   const tail = new TextEncoder().encode(`\r\n--${boundary}--\r\n`);
-  const frame = new FixedLengthStream(head.length + file.sizeBytes + tail.length);
-  // Whoever reads the body learns of what breaks.
-  writeParts(frame.writable, [head, async () => file.data, tail]).catch((error) =>
-    Promise.allSettled([file.data.cancel(error), frame.writable.abort(error)]),
+  const { data, sizeBytes } = file;
+  const body = streamedBody([head, { sizeBytes, read: async () => data }, tail], (error) =>
+    data.cancel(error),
   );
-  return { body: frame.readable, contentType: `multipart/form-data; boundary=${boundary}` };
+  return { body, contentType: `multipart/form-data; boundary=${boundary}` };
 }

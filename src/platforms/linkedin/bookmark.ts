@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Bookmark } from "../connector.ts";
+import { bookmarkReader, placeAt } from "../kit/bookmarks.ts";
 
 /** Images or a document: the URNs of those that have been sent. */
 const files = z.object({ stage: z.literal("files"), assets: z.array(z.string()) });
@@ -18,7 +19,7 @@ const processing = z.object({
   stage: z.literal("processing"),
   assets: z.array(z.string()),
   available: z.int(),
-  /** How often LinkedIn has refused to say how far it is. */
+  /** Times that LinkedIn has refused to tell its progress. */
   forbidden: z.int().optional(),
   /** Epoch milliseconds. */
   since: z.number(),
@@ -31,19 +32,13 @@ const ready = z.object({
   readyAt: z.number(),
 });
 
-const bookmark = z.discriminatedUnion("stage", [files, video, processing, ready]);
-
-export type Place = z.infer<typeof bookmark>;
+export type Place = ReturnType<typeof readBookmark>;
 export type FilesPlace = z.infer<typeof files>;
 export type VideoPlace = z.infer<typeof video>;
 export type ProcessingPlace = z.infer<typeof processing>;
 export type ReadyPlace = z.infer<typeof ready>;
 
-export const readBookmark = (stored: Bookmark): Place => bookmark.parse(stored);
+export const readBookmark = bookmarkReader(files, video, processing, ready);
 
 /** @throws when nothing has been made ready */
-export function readReady(stored: Bookmark): ReadyPlace {
-  const place = readBookmark(stored);
-  if (place.stage !== "ready") throw new Error(`Nothing to publish at ${place.stage}.`);
-  return place;
-}
+export const readReady = (stored: Bookmark): ReadyPlace => placeAt(readBookmark(stored), "ready");

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { videoPart } from "./media-api.ts";
 
-/** Of a video: the parts that are still to be sent, and the names of those that have been, in order. */
+/** The parts of a video that are still to be sent, and the names of those sent, in order. */
 const progress = z.object({ parts: z.array(videoPart), etags: z.array(z.string()) });
 
 export type Progress = z.infer<typeof progress>;

@@ -81,7 +81,7 @@ export const withoutMarks = (text: string): string =>
     .map((piece) => piece.text)
     .join("");
 
-/** Where the sans-serif letters of a style begin; italic digits do not exist. Source: Unicode, U+1D400. */
+/** Code points at which the sans-serif letters of a style begin; italic digits do not exist. Source: Unicode, U+1D400. */
 const ALPHABETS = {
   bold: { capital: 0x1d5d4, small: 0x1d5ee, digit: 0x1d7ec },
   italic: { capital: 0x1d608, small: 0x1d622, digit: null },

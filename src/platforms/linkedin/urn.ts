@@ -7,5 +7,5 @@ export const readOrganizationId = (text: string): string | null =>
 
 export const isOrganization = (urn: string): boolean => urn.startsWith("urn:li:organization:");
 
-/** Where a post stands, by the URN that its creation was answered with. */
+/** The address of a post, by the URN that its creation was answered with. */
 export const shareUrlOf = (urn: string): string => `https://www.linkedin.com/feed/update/${urn}/`;

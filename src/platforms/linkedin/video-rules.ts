@@ -4,7 +4,7 @@ import { MAX_VIDEO_SECONDS, MIN_VIDEO_SECONDS } from "./capabilities.ts";
 /** To a tenth: what a header says of the length is a little off. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** Why LinkedIn would refuse the video, or null; what its header does not say is not judged. */
+/** Returns why LinkedIn would refuse the video, or null; what its header does not say is not judged. */
 export function videoProblem(facts: VideoFacts | null): string | null {
   if (!facts) return "The file is not a readable video.";
   const { container, durationSeconds } = facts;

@@ -2,7 +2,7 @@ import { sign } from "../../core/signature.ts";
 import type { Fetch } from "../connector.ts";
 
 /**
- * Where Meta documents the proof; of graph.instagram.com and graph.threads.net it says nothing.
+ * Hosts for which Meta documents the proof; it says nothing of graph.instagram.com and graph.threads.net.
  *
  * @see https://developers.facebook.com/docs/graph-api/guides/secure-requests
  */

@@ -1,6 +1,6 @@
 import type { VideoFacts } from "../connector.ts";
 
-/** What a video's header may say at one of Meta's platforms. */
+/** Limits on a video's header at one of Meta's platforms. */
 export interface VideoRules {
   /** 0: as short as it likes. */
   minSeconds: number;
@@ -21,7 +21,7 @@ const VIDEO_CODECS = ["avc", "hevc"];
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /**
- * Why a platform would refuse a video, in words, or null. What its header does not say is no reason.
+ * Returns why a platform would refuse a video, or null. What its header does not say is no reason.
  *
  * @param platform its name as people know it
  */

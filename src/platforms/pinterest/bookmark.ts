@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Bookmark } from "../connector.ts";
+import { bookmarkReader } from "../kit/bookmarks.ts";
 
 /** The video is what Pinterest plays, and has not been sent yet. */
 const checked = z.object({ stage: z.literal("checked") });
@@ -20,10 +20,8 @@ const ready = z.object({
   readyAt: z.number(),
 });
 
-const bookmark = z.discriminatedUnion("stage", [checked, processing, ready]);
-
 export type Processing = z.infer<typeof processing>;
 export type Ready = z.infer<typeof ready>;
 
-/** Where a post stands. */
-export const readBookmark = (stored: Bookmark) => bookmark.parse(stored);
+/** Reads the stage of a post. */
+export const readBookmark = bookmarkReader(checked, processing, ready);

@@ -66,7 +66,7 @@ function checkCount(media: PostMedia[]): FieldError[] {
   return checks.count("photo", media.length, maxCount, "images", "A carousel");
 }
 
-/** How far sides may differ from each other, rounded pixels included. */
+/** The most that aspect ratios may differ, rounded pixels included. */
 const RATIO_SLACK = 0.02;
 
 /** The long side by the short one, so that a photo which is stored lying on its side counts the same. */

@@ -1,6 +1,6 @@
 import { randomHex } from "../../core/ids.ts";
 import type { MediaItem } from "../connector.ts";
-import { type BodyPart, writeParts } from "../kit/write-parts.ts";
+import { type BodyPart, streamedBody } from "../kit/streamed-body.ts";
 import { type NewPin, postPin } from "./api.ts";
 
 /** An image whose bytes are read when their turn has come. */
@@ -43,7 +43,7 @@ function sourceOf(images: InlineImage[], mark: string): object {
 
 /**
  * The call that makes a pin of images that come along as text: a third more bytes than by their
- * addresses, passed on as they are read. Of known length, so that it goes out with a Content-Length.
+ * addresses, passed on as they are read.
  *
  * @see https://developers.pinterest.com/docs/api/v5/pins-create
  */
@@ -57,15 +57,12 @@ export function createInlinePinRequest(
   const [head = new Uint8Array(), ...tails] = json
     .split(mark)
     .map((text) => new TextEncoder().encode(text));
-  const parts: BodyPart[] = [head];
-  let length = head.length;
-  for (const [index, { sizeBytes, read }] of images.entries()) {
-    const tail = tails[index] ?? new Uint8Array();
-    parts.push(async () => (await read()).pipeThrough(base64Encoder()), tail);
-    length += base64Length(sizeBytes) + tail.length;
-  }
-  const frame = new FixedLengthStream(length);
-  // Whoever reads the body learns of what breaks.
-  writeParts(frame.writable, parts).catch((error) => frame.writable.abort(error).catch(() => {}));
-  return postPin(accessToken, frame.readable);
+  const parts = images.flatMap(({ sizeBytes, read }, index): BodyPart[] => [
+    {
+      sizeBytes: base64Length(sizeBytes),
+      read: async () => (await read()).pipeThrough(base64Encoder()),
+    },
+    tails[index] ?? new Uint8Array(),
+  ]);
+  return postPin(accessToken, streamedBody([head, ...parts]));
 }

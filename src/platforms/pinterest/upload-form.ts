@@ -25,7 +25,7 @@ export function uploadVideoRequest(
   });
 }
 
-/** What became of a transfer; `code` as the storage's XML names it, such as `EntityTooLarge`. */
+/** The outcome of a transfer; `code` as the storage's XML names it, such as `EntityTooLarge`. */
 export interface UploadReply {
   isTaken: boolean;
   code: string | null;

@@ -14,7 +14,7 @@ const MAX_RATIO = 1.91;
 const rounded = (value: number, digits: number): number =>
   Math.round(value * 10 ** digits) / 10 ** digits;
 
-/** Why Pinterest would refuse the video, or null; what its header does not say is not judged. */
+/** Returns why Pinterest would refuse the video, or null; what its header does not say is not judged. */
 export function videoProblem(facts: VideoFacts | null): string | null {
   if (!facts) return "The file is not a readable video; send MP4 or MOV with H.264 or H.265.";
   const { container, videoCodec, durationSeconds, width, height } = facts;

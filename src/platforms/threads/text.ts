@@ -17,10 +17,10 @@ export function countCharacters(text: string): number {
 
 /** Addresses as people write them; one without scheme begins with www. */
 const LINK = /(?<![\p{L}\p{N}@_])(?:https?:\/\/|www\.)[^\s<>"]+/giu;
-/** What ends a sentence, or a bracket that was opened before the address. */
+/** Signs that end a sentence, or a bracket that was opened before the address. */
 const TRAILING = /[.,;:!?'"“”’)\]}…]+$/u;
 
-/** How many different links a text has. */
+/** Counts the different links in a text. */
 export function countLinks(text: string): number {
   const links = [...text.matchAll(LINK)].map(([link]) => {
     const address = link.replace(TRAILING, "");

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import type { Bookmark } from "../connector.ts";
+import { bookmarkReader } from "../kit/bookmarks.ts";
 
-/** What a post ends with; a bookmark of an earlier version does not tell. */
+/** Facts for the end of a post; a bookmark of an earlier version has none. */
 const ending = {
   username: z.string().nullable(),
   /** Everybody is to see it, so that TikTok tells its id. */
@@ -17,7 +17,7 @@ const uploading = z.object({
   count: z.int().positive(),
   /** The chunk to be sent, counted from 0. */
   next: z.int().min(0),
-  /** How often TikTok turned out not to be as far as we believed. */
+  /** Times that TikTok turned out not to be as far as we believed. */
   realigned: z.int(),
   ...ending,
   isForInbox: z.boolean(),
@@ -53,13 +53,11 @@ const processing = z.object({
   completeSince: z.number().nullable().default(null),
 });
 
-const bookmark = z.discriminatedUnion("stage", [uploading, photos, processing]);
-
 export type Uploading = z.infer<typeof uploading>;
 export type PhotosReady = z.infer<typeof photos>;
 export type Processing = z.infer<typeof processing>;
 /** A post that TikTok has all of. */
 export type Accepted = Omit<Processing, "stage" | "since" | "completeSince">;
 
-/** Where a post stands: a video on its way, photos ready to go, or TikTok at work. */
-export const readBookmark = (stored: Bookmark) => bookmark.parse(stored);
+/** Reads the stage of a post: a video on its way, photos ready to go, or TikTok at work. */
+export const readBookmark = bookmarkReader(uploading, photos, processing);

@@ -20,7 +20,7 @@ export function planChunks(sizeBytes: number): ChunkPlan {
   return { chunkSize, count: Math.floor(sizeBytes / chunkSize) };
 }
 
-/** Where the chunk at `index`, counted from 0, lies. The last one takes what is left. */
+/** The byte range of the chunk at `index`, counted from 0. The last one takes what is left. */
 export function chunkRange({ chunkSize, count }: ChunkPlan, sizeBytes: number, index: number) {
   const offset = index * chunkSize;
   return { offset, length: index < count - 1 ? chunkSize : sizeBytes - offset };

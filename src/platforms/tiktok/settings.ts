@@ -74,5 +74,5 @@ export const settings = z.object({
 
 export type TikTokSettings = z.infer<typeof settings>;
 
-/** Whether the post goes to the creator's inbox, to be finished in the app. */
+/** Returns true for a post that goes to the creator's inbox, to be finished in the app. */
 export const isForInbox = ({ post_mode }: TikTokSettings): boolean => post_mode !== "DIRECT_POST";

@@ -14,9 +14,9 @@ const isWithin = (value: number, { least, most }: { least: number; most: number 
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
 /**
- * Why TikTok would refuse the video, or null; what its header does not say is not judged.
+ * Returns why TikTok would refuse the video, or null; what its header does not say is not judged.
  *
- * @param creatorMaxSeconds what this creator may post, where that is known
+ * @param creatorMaxSeconds the longest this creator may post, where that is known
  */
 export function videoProblem(
   facts: VideoFacts | null,

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Bookmark, PublishJob } from "../connector.ts";
+import { bookmarkReader, placeAt } from "../kit/bookmarks.ts";
 import type { XSettings } from "./settings.ts";
 
 export type Job = PublishJob<XSettings>;
@@ -11,7 +12,7 @@ const upload = z.object({
   mediaId,
   /** The segment to be sent, counted from 0. */
   segmentIndex: z.int().min(0),
-  /** How far X is with all of it, in percent; null while bytes are still to come. */
+  /** Progress of X on all of it, in percent; null while bytes are still to come. */
   processed: z.number().nullable(),
 });
 
@@ -24,12 +25,12 @@ const preparing = z.object({
     z.object({ state: z.literal("uploaded"), id: mediaId }),
     z.object({ state: z.literal("done") }),
   ]),
-  /** Of the first files, in their order; each is complete. */
+  /** The first files, in their order; each is complete. */
   mediaIds: z.array(mediaId),
   upload: upload.nullable(),
-  /** What the video goes up as; X asks for it again when subtitles are added. */
+  /** The category of the video; X asks for it again when subtitles are added. */
   videoCategory: z.enum(["tweet_video", "amplify_video"]).default("tweet_video"),
-  /** How many of the files have their alternative text. */
+  /** Number of files that have their alternative text. */
   described: z.int().min(0),
   warnings: z.array(z.string()),
 });
@@ -43,17 +44,12 @@ const ready = z.object({
   readyAt: z.number(),
 });
 
-const bookmark = z.discriminatedUnion("stage", [preparing, ready]);
-
 export type Upload = z.infer<typeof upload>;
 export type Preparing = z.infer<typeof preparing>;
 export type Ready = z.infer<typeof ready>;
 
-/** Where a post stands. */
-export const readBookmark = (stored: Bookmark) => bookmark.parse(stored);
+/** Reads the stage of a post. */
+export const readBookmark = bookmarkReader(preparing, ready);
 
-export function readReady(stored: Bookmark): Ready {
-  const at = readBookmark(stored);
-  if (at.stage !== "ready") throw new Error("A post that is still prepared cannot be sent.");
-  return at;
-}
+/** @throws when nothing has been made ready */
+export const readReady = (stored: Bookmark): Ready => placeAt(readBookmark(stored), "ready");

@@ -17,7 +17,7 @@ export function segmentSize(sizeBytes: number): number {
 export const segmentCount = (sizeBytes: number): number =>
   Math.ceil(sizeBytes / segmentSize(sizeBytes));
 
-/** Where the segment at `index`, counted from 0, lies. */
+/** The byte range of the segment at `index`, counted from 0. */
 export function segmentRange(sizeBytes: number, index: number) {
   const size = segmentSize(sizeBytes);
   const offset = index * size;

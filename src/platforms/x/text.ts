@@ -36,7 +36,7 @@ const APART = /(?<!\u200D)(?![\p{M}\p{RI}\p{EMod}\p{Cf}])\P{ASCII}/gu;
 
 const LOW_SURROGATE = /^[\uDC00-\uDFFF]/;
 
-/** Where the first match from `from` on begins; the end of the text where there is none. */
+/** Returns the index of the first match from `from` on; the end of the text where there is none. */
 function indexFrom(text: string, pattern: RegExp, from: number): number {
   pattern.lastIndex = from;
   return pattern.exec(text)?.index ?? text.length;
@@ -64,7 +64,7 @@ function* toParts(text: string): Generator<string> {
 }
 
 /**
- * What X counts: a link is 23, an emoji sequence 2, Latin letters and the like 1, all others 2. Beyond
+ * Counts as X does: a link is 23, an emoji sequence 2, Latin letters and the like 1, all others 2. Beyond
  * `enough` nothing more is counted.
  *
  * @see https://docs.x.com/fundamentals/counting-characters
@@ -94,7 +94,7 @@ const hasBareDomain = (text: string): boolean =>
   extractUrlsWithIndices(text).length > 0 ||
   [...text.matchAll(BARE_DOMAIN)].some(([host]) => hasRealTopLevel(host));
 
-/** Whether the text has a URL, or a bare domain with a top-level domain that exists. */
+/** Returns true for a text with a URL, or a bare domain with a top-level domain that exists. */
 export function hasLink(text: string): boolean {
   if (URL_WITH_PROTOCOL.test(text)) return true;
   return text.includes(".") && toParts(text).some(hasBareDomain);

@@ -13,7 +13,7 @@ const MAX_RATIO = 3;
 /** Averages of a stream's first frames are a little off. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** Why X would refuse the video, or null; what its header does not say is not judged. */
+/** Returns why X would refuse the video, or null; what its header does not say is not judged. */
 export function videoProblem(facts: VideoFacts | null, isPremium: boolean): string | null {
   if (!facts) return "The file is not a readable video.";
   const { container, videoCodec, audioCodec } = facts;

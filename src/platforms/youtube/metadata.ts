@@ -25,7 +25,7 @@ export function fitTags(tags: readonly string[]): string[] {
   return overflow === -1 ? [...tags] : tags.slice(0, overflow);
 }
 
-/** What `videos.insert` is given. Its top level names are the parts of the call. */
+/** The body of `videos.insert`. Its top level names are the parts of the call. */
 export interface VideoResource {
   snippet: Record<string, string | string[]>;
   status: Record<string, string | boolean>;
@@ -43,7 +43,7 @@ export const OPTIONAL_PARTS = {
 
 export type OptionalPart = keyof typeof OPTIONAL_PARTS;
 
-/** What the video is to be visible as once it is uploaded. */
+/** The visibility of the video once it is uploaded. */
 export const askedPrivacy = ({ scheduledDate, privacyStatus }: YouTubeSettings): string =>
   scheduledDate === null ? privacyStatus : "private";
 
@@ -102,7 +102,7 @@ export function toResource(post: Texts): VideoResource {
   };
 }
 
-/** What is said about tags that were left out; none where all fit. */
+/** Returns warnings about tags that were left out; none where all fit. */
 export function tagWarnings({ tags }: YouTubeSettings): string[] {
   const left = tags.length - fitTags(tags).length;
   if (left === 0) return [];

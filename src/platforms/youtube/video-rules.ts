@@ -1,7 +1,7 @@
 import type { VideoFacts } from "../connector.ts";
 import { MAX_UNVERIFIED_SECONDS, MAX_VIDEO_SECONDS } from "./capabilities.ts";
 
-/** Why YouTube would refuse the video, or null; what its header does not say is not judged. */
+/** Returns why YouTube would refuse the video, or null; what its header does not say is not judged. */
 export function videoProblem(facts: VideoFacts | null): string | null {
   if (!facts) return "The file is not a readable video.";
   const { durationSeconds } = facts;
@@ -11,7 +11,7 @@ export function videoProblem(facts: VideoFacts | null): string | null {
   return null;
 }
 
-/** Whether only channels with a verified phone number may upload it. */
+/** Returns true for a video that only channels with a verified phone number may upload. */
 export const isLong = (facts: VideoFacts | null): boolean =>
   (facts?.durationSeconds ?? 0) > MAX_UNVERIFIED_SECONDS;
 
