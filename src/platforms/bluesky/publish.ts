@@ -7,10 +7,10 @@ import type {
   PublishedPost,
   PublishJob,
   Reconciled,
-  Refused,
+  Stopped,
   Submitted,
-  TokenExpired,
 } from "../connector.ts";
+import { published, ready, undecided, unknowable } from "../kit/steps.ts";
 import {
   type Blob,
   ENTRYWAY,
@@ -98,7 +98,7 @@ const serviceOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 async function resolveMentions(
   job: Job,
   spans: readonly Span[],
-): Promise<Result<Map<string, string>, Refused | TokenExpired>> {
+): Promise<Result<Map<string, string>, Stopped>> {
   const handles = new Set(spans.flatMap((span) => (span.kind === "mention" ? [span.handle] : [])));
   const replies = await Promise.all(
     [...handles].slice(0, MAX_MENTION_LOOKUPS).map(async (handle) => {
@@ -116,10 +116,7 @@ async function resolveMentions(
   return ok(dids);
 }
 
-async function uploadImage(
-  job: Job,
-  item: MediaItem,
-): Promise<Result<Blob, Refused | TokenExpired>> {
+async function uploadImage(job: Job, item: MediaItem): Promise<Result<Blob, Stopped>> {
   // An image has at most 2 MB, and a body of known length is sent without chunking.
   const data = await new Response(await job.readMedia(item)).arrayBuffer();
   const request = uploadBlobRequest(serviceOf(job), job.accessToken, { data, mime: item.mime });
@@ -127,7 +124,7 @@ async function uploadImage(
   return reply.ok ? reply : refuse(toRefused(reply.error, job.now()));
 }
 
-async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Refused | TokenExpired>> {
+async function uploadImages(job: Job): Promise<Result<ImageEmbed | null, Stopped>> {
   const images: ImageEmbed["images"] = [];
   // One after the other, so that a single image is held in memory.
   for (const [index, item] of job.post.media.entries()) {
@@ -193,7 +190,7 @@ export function buildRecord(parts: {
  * repeated uploads them again: equal bytes get an equal reference.
  */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
-  if (bookmark && "record" in bookmark) return { kind: "ready", bookmark };
+  if (bookmark && "record" in bookmark) return ready(bookmark);
   const [item] = job.post.media;
   if (item?.kind !== "video") return fixRecord(job, () => uploadImages(job));
   const step = await transferVideo(job, item, bookmark);
@@ -206,7 +203,7 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
 /** @param embed called once mentions are resolved */
 async function fixRecord(
   job: Job,
-  embed: () => Promise<Result<Embed | null, Refused | TokenExpired>>,
+  embed: () => Promise<Result<Embed | null, Stopped>>,
 ): Promise<Prepared> {
   const text = postText(job.post);
   const spans = findSpans(text);
@@ -223,18 +220,14 @@ async function fixRecord(
     embed: embedded.value,
   });
   const rkey = recordKey(createdAt, job.uploadId, job.attempt);
-  return { kind: "ready", bookmark: { rkey, record } };
+  return ready({ rkey, record });
 }
 
 const preparedPost = z.object({ rkey: z.string(), record: z.record(z.string(), z.unknown()) });
 
 function toPublished(job: Job, rkey: string, uri: string): PublishedPost {
   const { handle, platformAccountId } = job.account;
-  return {
-    kind: "published",
-    platformPostId: uri,
-    shareUrl: `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`,
-  };
+  return published(uri, `https://bsky.app/profile/${handle ?? platformAccountId}/post/${rkey}`);
 }
 
 /** Writes the record. The key is ours, so a repeat of the call makes no second post. */
@@ -246,7 +239,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   });
   const reply = await readPutRecordReply(await job.fetch(request));
   if (reply.ok) return toPublished(job, post.rkey, reply.value);
-  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return undecided(reply.error.message);
   return toRefused(reply.error, job.now());
 }
 
@@ -276,10 +269,7 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
     if (isSameJson(reply.value, record)) {
       return toPublished(job, rkey, `at://${repo}/${POST_COLLECTION}/${rkey}`);
     }
-    return {
-      kind: "unknowable",
-      message: "Another post, or an edited one, stands where this one was to be written.",
-    };
+    return unknowable("Another post, or an edited one, stands where this one was to be written.");
   }
   const isAbsent = reply.error.status === 400 && reply.error.name === "RecordNotFound";
   return isAbsent ? { kind: "absent" } : toUnknowable(reply.error);

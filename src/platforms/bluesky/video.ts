@@ -1,16 +1,9 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { addSeconds, secondsBetween } from "../../core/time.ts";
-import type {
-  Bookmark,
-  MediaItem,
-  Prepared,
-  PublishJob,
-  Refused,
-  TokenExpired,
-  Waiting,
-} from "../connector.ts";
-import { sendAgain } from "../kit/refusals.ts";
+import { addSeconds } from "../../core/time.ts";
+import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped, Waiting } from "../connector.ts";
+import { failed, sendAgain } from "../kit/refusals.ts";
+import { ageOf, growingLook, next, waiting } from "../kit/steps.ts";
 import { type Blob, blob, ENTRYWAY, type XrpcRefusal } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import type { BlueskySettings } from "./settings.ts";
@@ -53,8 +46,6 @@ const PROCESSING_DEADLINE_SECONDS = 1_500;
 /** Between two looks at a job: quick at first, because short videos take seconds. */
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** The interval grows by a second in this time. */
-const LOOK_GROWTH_SECONDS = 10;
 /** How often one upload may turn out not to be as far as we believed. */
 const MAX_RECOVERIES = 3;
 
@@ -79,8 +70,6 @@ type Uploading = Extract<VideoBookmark, { stage: "uploading" }>;
 
 /** A step on the way, or the video as it has to stand in the record. */
 export type VideoStep = Prepared | { kind: "processed"; blob: Blob };
-
-const next = (bookmark: VideoBookmark): Prepared => ({ kind: "next", bookmark });
 
 /**
  * One step of bringing a video to the account's server. The service stores the parts, converts the
@@ -117,7 +106,7 @@ export const didOfServer = (origin: string): string => `did:web:${new URL(origin
 
 const serverOf = (job: Job): string => job.account.service ?? ENTRYWAY;
 
-type ServiceToken = Promise<Result<string, Refused | TokenExpired>>;
+type ServiceToken = Promise<Result<string, Stopped>>;
 
 /** A token for the video service, which writes to the account's server with it. Never stored. */
 async function uploadToken(job: Job): ServiceToken {
@@ -212,7 +201,7 @@ async function recover(
   if (!reply.ok) return toVideoRefused(reply.error, job.now());
   const { state, receivedParts, completedJobId, failureReason } = reply.value;
   if (state === "finishing") {
-    return { kind: "waiting", bookmark: at, checkAfterSeconds: FIRST_LOOK_SECONDS };
+    return waiting(at, FIRST_LOOK_SECONDS);
   }
   if (state === "completed" && completedJobId) return next(processing(job, completedJobId));
   if (state !== "created") {
@@ -227,7 +216,7 @@ async function recover(
   const missing = all.filter((number) => !received.has(number));
   const bookmark = { ...at, missing, recoveries: at.recoveries + 1 };
   if (missing.length > 0) return next(bookmark);
-  return { kind: "waiting", bookmark, checkAfterSeconds: FIRST_LOOK_SECONDS };
+  return waiting(bookmark, FIRST_LOOK_SECONDS);
 }
 
 /** Frees the place that an upload takes until it expires. Best effort: nothing rests on it. */
@@ -261,7 +250,7 @@ async function sendWhole(job: Job, item: MediaItem): Promise<VideoStep> {
 }
 
 /** Asked before a whole video is sent for nothing; an upload in parts is refused at its start. */
-async function checkLimits(job: Job): Promise<Result<true, Refused | TokenExpired>> {
+async function checkLimits(job: Job): Promise<Result<true, Stopped>> {
   const auth = getServiceAuthRequest(serverOf(job), job.accessToken, {
     audience: VIDEO_SERVICE_DID,
     method: "app.bsky.video.getUploadLimits",
@@ -285,11 +274,8 @@ const processing = (job: Job, jobId: string): Processing => ({
 });
 
 /** The bookmark stays the same while nothing changes, so that the runner sees when that lasts too long. */
-function look(bookmark: Processing, waitedSeconds: number): Waiting {
-  const seconds = FIRST_LOOK_SECONDS + Math.floor(waitedSeconds / LOOK_GROWTH_SECONDS);
-  const checkAfterSeconds = Math.min(seconds, LONGEST_LOOK_SECONDS);
-  return { kind: "waiting", bookmark, checkAfterSeconds };
-}
+const look = (at: Processing, waitedSeconds: number): Waiting =>
+  waiting(at, growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, waitedSeconds));
 
 /** A job can fail and still have left the video on the account's server: that is all we want of it. */
 function judgeJob(status: JobStatus, bookmark: Processing, waitedSeconds = 0): VideoStep {
@@ -306,7 +292,7 @@ const isRefused = ({ status }: XrpcRefusal): boolean =>
   status >= 400 && status < 500 && status !== 408 && status !== 429;
 
 async function followJob(job: Job, at: Processing): Promise<VideoStep> {
-  const waitedSeconds = secondsBetween(new Date(at.since), job.now());
+  const waitedSeconds = ageOf(at.since, job.now());
   const reply = await readGetJobStatusReply(await job.fetch(getJobStatusRequest(at.jobId)));
   if (reply.ok) {
     const step = judgeJob(reply.value, at, waitedSeconds);
@@ -314,12 +300,8 @@ async function followJob(job: Job, at: Processing): Promise<VideoStep> {
   } else if (isRefused(reply.error)) return sendAgain(reply.error.message);
   if (waitedSeconds < PROCESSING_DEADLINE_SECONDS) return look(at, waitedSeconds);
   const minutes = PROCESSING_DEADLINE_SECONDS / 60;
-  return {
-    kind: "failed",
-    failure: {
-      code: "platform_processing_timeout",
-      message: `Bluesky has not finished processing the video after ${minutes} minutes; nothing was posted.`,
-    },
-    transient: false,
-  };
+  return failed(
+    "platform_processing_timeout",
+    `Bluesky has not finished processing the video after ${minutes} minutes; nothing was posted.`,
+  );
 }

@@ -1,15 +1,26 @@
-import { secondsBetween } from "../../core/time.ts";
 import type {
   MediaItem,
   Prepared,
   PublishedPost,
   PublishJob,
-  Reconciled,
   Settled,
   Submitted,
+  TokenExpired,
 } from "../connector.ts";
+import { plain } from "../kit/listings.ts";
 import { failed } from "../kit/refusals.ts";
+import {
+  ageOf,
+  next,
+  published,
+  ready,
+  type Unknowable,
+  undecided,
+  unknowable,
+  waiting,
+} from "../kit/steps.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
+import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "../meta/published.ts";
 import {
   addressOf,
   countPhotos,
@@ -33,12 +44,7 @@ import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** How long the address of a fresh post is asked for, and how often. */
-const PERMALINK_SECONDS = 20;
-const PERMALINK_LOOK_SECONDS = 4;
-/** Between our clock and Facebook's. */
-const CLOCK_SLACK_SECONDS = 60;
-/** The same where a post says nothing, so that its time is all that tells it from others. */
+/** Between our clock and Facebook's where a post says nothing, so that only its time tells it from others. */
 const WORDLESS_SLACK_SECONDS = 5;
 /** How many lists are read to find a post. */
 const MAX_LISTS = 3;
@@ -49,14 +55,12 @@ function sourceOf(job: Job, item: MediaItem): Promise<string> {
   return job.mediaUrl(item, item.mime === "image/webp" ? "jpeg" : "original");
 }
 
-export function preparePost(job: Job): Prepared {
-  const place: PostPlace = { stage: "post", readyAt: job.now().getTime() };
-  return { kind: "ready", bookmark: place };
-}
+export const preparePost = (job: Job): Prepared =>
+  ready<PostPlace>({ stage: "post", readyAt: job.now().getTime() });
 
 /** Stages the next photo: one call a step, so that none is staged twice by a run that breaks off. */
 export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared> {
-  if (place.readyAt !== null) return { kind: "ready", bookmark: place };
+  if (place.readyAt !== null) return ready(place);
   const { media } = job.post;
   const item = media[place.photos.length];
   if (!item) throw new Error("An album has more photos than files.");
@@ -72,8 +76,7 @@ export async function stagePhoto(job: Job, place: AlbumPlace): Promise<Prepared>
   }
   const photos = [...place.photos, reply.value];
   const isLast = photos.length === media.length;
-  const next: AlbumPlace = { ...place, photos, readyAt: isLast ? job.now().getTime() : null };
-  return { kind: "next", bookmark: next };
+  return next<AlbumPlace>({ ...place, photos, readyAt: isLast ? job.now().getTime() : null });
 }
 
 /** Facebook drops what is staged after a day by itself: this is only tidy. */
@@ -108,12 +111,11 @@ async function publish(job: Job, place: PostPlace | AlbumPlace) {
 export async function submitPost(job: Job, place: PostPlace | AlbumPlace): Promise<Submitted> {
   const reply = await publish(job, place);
   if (reply.ok) {
-    const posted: Posted = { stage: "posted", postId: reply.value, since: job.now().getTime() };
-    return { kind: "waiting", bookmark: posted, checkAfterSeconds: 0 };
+    return waiting<Posted>({ stage: "posted", postId: reply.value, since: job.now().getTime() }, 0);
   }
   if (isDuplicate(reply.error)) return judgeDuplicate(job, place, reply.error);
   const { message } = reply.error;
-  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  if (isUndecided(reply.error)) return undecided(message);
   const { media, settings } = job.post;
   const isLinkPost = media.length === 0 && settings.link !== null;
   return isLinkPost ? toLinkRefused(reply.error) : toRefused(reply.error);
@@ -127,26 +129,16 @@ async function judgeDuplicate(
 ): Promise<Submitted> {
   const found = await findPost(job, place).catch(() => null);
   if (found?.kind === "published") return found;
-  if (found?.kind !== "absent") return { kind: "unknown", message: refusal.message };
-  const isFirstCall = job.attempt === 1 && ageOf(place, job) <= timing.callSeconds;
+  if (found?.kind !== "absent") return undecided(refusal.message);
+  const isFirstCall =
+    job.attempt === 1 && ageOf(place.readyAt ?? 0, job.now()) <= timing.callSeconds;
   return isFirstCall ? toRefused(refusal) : failed("platform_processing_timeout", UNLISTED);
 }
 
 const UNLISTED =
   "Facebook says that the same post is out already, but does not list it: an earlier call may have made it.";
 
-const ageOf = ({ readyAt }: PostPlace | AlbumPlace, job: Job): number =>
-  secondsBetween(new Date(readyAt ?? 0), job.now());
-
-/** Facebook trims texts, and is free in how it writes line ends and accents. */
-const plain = (text: string | null | undefined): string =>
-  (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
-
-/** Facebook writes offsets without a colon: `2026-12-01T09:00:00+0000`. */
-const toInstant = (timestamp: string | null | undefined): number =>
-  Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
-
-type Found = Extract<Reconciled, { kind: "published" | "absent" | "unknowable" | "token_expired" }>;
+type Found = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired;
 
 /**
  * Looks for the post among those of the Page.
@@ -172,21 +164,18 @@ export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise
   if (maybe.length === 0 && list.isWhole) return { kind: "absent" };
   const count =
     maybe.length === 0 ? "more posts than were looked through" : `${maybe.length} like it`;
-  return { kind: "unknowable", message: `The Page has ${count} since the post was sent.` };
+  return unknowable(`The Page has ${count} since the post was sent.`);
 }
 
 interface Listed {
   kind: "listed";
   posts: ListedPost[];
-  /** Whether these are all that there are. */
+  /** These are all that there are. */
   isWhole: boolean;
 }
 
 /** The Page's posts since a moment, those from before left out. */
-async function listSince(
-  job: Job,
-  since: Date,
-): Promise<Listed | Extract<Found, { kind: "unknowable" | "token_expired" }>> {
+async function listSince(job: Job, since: Date): Promise<Listed | Unknowable | TokenExpired> {
   const { platformAccountId: pageId } = job.account;
   const posts: ListedPost[] = [];
   let after: string | null = null;
@@ -203,30 +192,19 @@ async function listSince(
   return { kind: "listed", posts, isWhole: false };
 }
 
-function toPublished(job: Job, platformPostId: string, shareUrl: string): PublishedPost {
-  return { kind: "published", platformPostId, shareUrl, ...warningsOf(job) };
-}
+const toPublished = (job: Job, platformPostId: string, shareUrl: string): PublishedPost =>
+  published(platformPostId, shareUrl, warningsOf(job));
 
 /** A link has no place beside media. */
-export function warningsOf({ post }: Job): { warnings?: string[] } {
-  if (post.settings.link === null || post.media.length === 0) return {};
-  return { warnings: ["The link was left out: Facebook shows links in text posts only."] };
-}
+export const warningsOf = ({ post }: Job): string[] =>
+  post.settings.link === null || post.media.length === 0
+    ? []
+    : ["The link was left out: Facebook shows links in text posts only."];
 
-/** Asks for the address of the post. It is out: nothing that happens here makes it fail. */
-export async function settlePost(job: Job, place: Posted): Promise<Settled> {
-  const shareUrl = await findPermalink(job, place.postId);
-  if (shareUrl !== null) return toPublished(job, place.postId, shareUrl);
-  const isLong = secondsBetween(new Date(place.since), job.now()) > PERMALINK_SECONDS;
-  if (isLong) return toPublished(job, place.postId, addressOf(place.postId));
-  return { kind: "waiting", bookmark: place, checkAfterSeconds: PERMALINK_LOOK_SECONDS };
-}
-
-async function findPermalink(job: Job, postId: string): Promise<string | null> {
-  try {
-    const reply = await readGetPostReply(await job.fetch(getPostRequest(job.accessToken, postId)));
-    return reply.ok ? reply.value : null;
-  } catch {
-    return null;
-  }
-}
+export const settlePost = (job: Job, place: Posted): Promise<Settled> =>
+  settlePermalink(
+    job,
+    place,
+    async () => readGetPostReply(await job.fetch(getPostRequest(job.accessToken, place.postId))),
+    (permalink) => toPublished(job, place.postId, permalink ?? addressOf(place.postId)),
+  );

@@ -1,14 +1,16 @@
-import { secondsBetween } from "../../core/time.ts";
 import type {
   PublishedPost,
   PublishJob,
   Reconciled,
   Refused,
   Settled,
+  Stopped,
   Submitted,
-  TokenExpired,
+  Waiting,
 } from "../connector.ts";
 import { failed, sendAgain } from "../kit/refusals.ts";
+import { capped } from "../kit/replies.ts";
+import { ageOf, growingLook, published, TOKEN_EXPIRED, undecided, waiting } from "../kit/steps.ts";
 import type { GraphRefusal, Reading } from "../meta/graph.ts";
 import { addressOf } from "./api.ts";
 import type { Processing, ReelPlace, Uploading } from "./bookmark.ts";
@@ -22,16 +24,12 @@ type Job = PublishJob<FacebookSettings>;
 /** Between two looks at a video, at first and at most: as public clients of this API do. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
-/** The interval grows by a second in this time. */
-const LOOK_GROWTH_SECONDS = 10;
 
 const UNLABELLED = "The AI label was left out: Facebook did not take it for this reel.";
 
 /** Seconds until the next look at something that has been in work since `since`. */
-export function lookAfter(job: Job, since: number): number {
-  const age = Math.max(0, secondsBetween(new Date(since), job.now()));
-  return Math.min(FIRST_LOOK_SECONDS + Math.floor(age / LOOK_GROWTH_SECONDS), LONGEST_LOOK_SECONDS);
-}
+export const lookAfter = (job: Job, since: number): number =>
+  growingLook(FIRST_LOOK_SECONDS, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
 
 export const look = async (job: Job, videoId: string): Reading<Video> =>
   readGetVideoReply(await job.fetch(getVideoRequest(job.accessToken, videoId)));
@@ -67,8 +65,7 @@ function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: bo
 const hasFailed = (phase: Phase): boolean =>
   phase?.status === "error" || (phase?.errors ?? []).length > 0;
 
-const wordsOf = (phase: Phase): string | undefined =>
-  phase?.errors.find(Boolean)?.slice(0, 500).toWellFormed();
+const wordsOf = (phase: Phase): string => capped(phase?.errors.find(Boolean) ?? "");
 
 /** Why nothing will come of a video; null while there is hope. */
 export function refusalOf(status: VideoStatus): Refused | null {
@@ -90,11 +87,13 @@ export function refusalOf(status: VideoStatus): Refused | null {
 export function accepted(
   job: Job,
   place: Pick<Processing, "videoId" | "isReel" | "isUnlabelled">,
-): Extract<Submitted, { kind: "waiting" }> {
+): Waiting {
   const { videoId, isReel, isUnlabelled } = place;
   const since = job.now().getTime();
-  const bookmark: Processing = { stage: "processing", videoId, isReel, isUnlabelled, since };
-  return { kind: "waiting", bookmark, checkAfterSeconds: FIRST_LOOK_SECONDS };
+  return waiting<Processing>(
+    { stage: "processing", videoId, isReel, isUnlabelled, since },
+    FIRST_LOOK_SECONDS,
+  );
 }
 
 function toPublished(
@@ -104,21 +103,15 @@ function toPublished(
 ): PublishedPost {
   const { platformAccountId: pageId } = job.account;
   const ownAddress = isReel ? addressOf("reel", videoId) : addressOf(pageId, "videos", videoId);
-  const { warnings = [] } = warningsOf(job);
-  if (isUnlabelled) warnings.push(UNLABELLED);
-  return {
-    kind: "published",
-    platformPostId: videoId,
-    shareUrl: permalink_url ?? ownAddress,
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
+  const warnings = [...warningsOf(job), ...(isUnlabelled ? [UNLABELLED] : [])];
+  return published(videoId, permalink_url ?? ownAddress, warnings);
 }
 
 /** Looks whether Facebook is done with a video that it has accepted. */
 export async function settleVideo(job: Job, place: Processing): Promise<Settled> {
   const reply = await look(job, place.videoId);
   if (!reply.ok) {
-    if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
+    if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
     // It was accepted, so no answer about it is an answer that it is not there.
     throw new Error(reply.error.message);
   }
@@ -126,17 +119,13 @@ export async function settleVideo(job: Job, place: Processing): Promise<Settled>
   if (isPublished(status, place.isReel)) return toPublished(job, reply.value, place);
   const refused = refusalOf(status);
   if (refused) return { ...refused, ...FINAL };
-  return {
-    kind: "waiting",
-    bookmark: place,
-    checkAfterSeconds: lookAfter(job, place.since),
-  };
+  return waiting(place, lookAfter(job, place.since));
 }
 
 type Ongoing = Uploading | ReelPlace;
 
 /** `untouched`: the finish never arrived; `busy`: it cannot be told yet. */
-type Sight = PublishedPost | Extract<Submitted, { kind: "waiting" }> | "untouched" | "busy";
+type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
 /** What a video says about a finish that had no readable answer. */
 function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
@@ -175,14 +164,14 @@ export async function judgeRefusedFinish(
   place: Ongoing,
   refusal: GraphRefusal,
 ): Promise<Submitted> {
-  const refused: Refused | TokenExpired = toRefused(refusal);
+  const refused: Stopped = toRefused(refusal);
   if (refused.kind === "token_expired") return refused;
   const reply = await look(job, place.videoId).catch(() => null);
   // A login that may not even look did not publish.
   const isAboutAccess = refused.failure.code === "account_disconnected";
   if (isAboutAccess && reply && !reply.ok && isLoginLost(reply.error)) return refused;
   const sight = reply?.ok ? judge(job, place, reply.value) : "busy";
-  if (sight === "busy") return { kind: "unknown", message: refusal.message };
+  if (sight === "busy") return undecided(refusal.message);
   // Not begun anew by itself: that would make a second video, should the first still appear.
   const isGone = refused.restart === true;
   return sight === "untouched" ? { ...refused, ...(isGone ? FINAL : {}) } : sight;

@@ -1,12 +1,12 @@
 import type {
   Bookmark,
-  MediaItem,
   Prepared,
   PublishJob,
   Reconciled,
   Settled,
   Submitted,
 } from "../connector.ts";
+import { firstFile, ready, waiting } from "../kit/steps.ts";
 import { readBookmark } from "./bookmark.ts";
 import { shapeOf } from "./check.ts";
 import { findPost, preparePost, settlePost, stagePhoto, submitPost } from "./posts.ts";
@@ -17,19 +17,13 @@ import { finishVideo, openVideo, sendChunk } from "./video.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-const firstFile = (job: Job): MediaItem => {
-  const [item] = job.post.media;
-  if (!item) throw new Error("A Facebook video has no file.");
-  return item;
-};
-
 /** Until one call is left: photos of an album are staged, a video goes up, a reel is fetched. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) return begin(job);
   const at = readBookmark(bookmark);
   switch (at.stage) {
     case "post":
-      return { kind: "ready", bookmark: at };
+      return ready(at);
     case "album":
       return stagePhoto(job, at);
     case "uploading":
@@ -69,7 +63,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
       return finishReel(job, at);
     case "posted":
     case "processing":
-      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+      return waiting(at, 0);
   }
 }
 
@@ -93,6 +87,6 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
       return reconcileVideo(job, at);
     case "posted":
     case "processing":
-      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+      return waiting(at, 0);
   }
 }

@@ -1,5 +1,6 @@
 import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
+import { next, ready, undecided, waiting } from "../kit/steps.ts";
 import type { ReelPlace } from "./bookmark.ts";
 import {
   isPassing,
@@ -40,8 +41,7 @@ export async function openReel(job: Job, item: MediaItem): Promise<Prepared> {
   const reply = await readStartReelReply(await job.fetch(request));
   if (!reply.ok) return toRefused(reply.error);
   const since = job.now().getTime();
-  const bookmark: ReelPlace = { stage: "reel", ...reply.value, asked: false, since };
-  return { kind: "next", bookmark };
+  return next<ReelPlace>({ stage: "reel", ...reply.value, asked: false, since });
 }
 
 /** Has the file fetched, once, and waits until it is there. */
@@ -51,9 +51,9 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
     const { status } = reply.value;
     const refused = refusalOf(status);
     if (refused) return refused;
-    if (isUploaded(status)) return { kind: "ready", bookmark: at };
+    if (isUploaded(status)) return ready(at);
     // The answer to an earlier call may have been lost.
-    if (at.asked || isArriving(status)) return waiting(job, at);
+    if (at.asked || isArriving(status)) return lookLater(job, at);
   } else if (at.asked || isTokenRefusal(reply.error) || isPassing(reply.error)) {
     // Asking for the file twice fails the reel, so what is not known is asked again.
     return toRefused(reply.error);
@@ -61,17 +61,15 @@ export async function followUpload(job: Job, item: MediaItem, at: ReelPlace): Pr
   return askForPull(job, item, at);
 }
 
-function waiting(job: Job, at: ReelPlace): Prepared {
-  const bookmark: ReelPlace = { ...at, asked: true };
-  return { kind: "waiting", bookmark, checkAfterSeconds: lookAfter(job, at.since) };
-}
+const lookLater = (job: Job, at: ReelPlace): Prepared =>
+  waiting<ReelPlace>({ ...at, asked: true }, lookAfter(job, at.since));
 
 async function askForPull(job: Job, item: MediaItem, at: ReelPlace): Promise<Prepared> {
   const fileUrl = await job.mediaUrl(item);
   const request = pullReelRequest(job.accessToken, at.uploadUrl, fileUrl);
   const reply = await readPullReelReply(await job.fetch(request));
   if (!reply.ok) return toPullRefused(reply.error);
-  return waiting(job, { ...at, since: job.now().getTime() });
+  return lookLater(job, { ...at, since: job.now().getTime() });
 }
 
 function finish(job: Job, at: ReelPlace, isLabelled: boolean) {
@@ -91,6 +89,6 @@ export async function finishReel(job: Job, at: ReelPlace): Promise<Submitted> {
   if (isUnlabelled) reply = await readFinishReply(await job.fetch(finish(job, at, false)));
   if (reply.ok) return accepted(job, { videoId: at.videoId, isReel: true, isUnlabelled });
   const { message } = reply.error;
-  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  if (isUndecided(reply.error)) return undecided(message);
   return judgeRefusedFinish(job, at, reply.error);
 }

@@ -1,5 +1,6 @@
 import type { MediaItem, Prepared, PublishJob, Submitted } from "../connector.ts";
 import { failed, sendAgain } from "../kit/refusals.ts";
+import { next, ready, undecided } from "../kit/steps.ts";
 import type { Uploading } from "./bookmark.ts";
 import { isUndecided, isWrongOffset, toRefused } from "./failures.ts";
 import { accepted, judgeRefusedFinish } from "./progress.ts";
@@ -29,8 +30,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const request = startVideoRequest(job.accessToken, pageId, item.sizeBytes);
   const reply = await readStartVideoReply(await job.fetch(request));
   if (!reply.ok) return toRefused(reply.error);
-  const bookmark: Uploading = { stage: "uploading", ...reply.value, realigned: 0 };
-  return { kind: "next", bookmark };
+  return next<Uploading>({ stage: "uploading", ...reply.value, realigned: 0 });
 }
 
 /** Sends the bytes that Facebook wants next, until it wants none. */
@@ -39,7 +39,7 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   const end = Math.min(at.end, item.sizeBytes, offset + MAX_CHUNK_BYTES);
   if (offset >= end) {
     return offset === item.sizeBytes
-      ? { kind: "ready", bookmark: at }
+      ? ready(at)
       : sendAgain(`Facebook has ${offset} bytes of the video and wants no more.`);
   }
   const length = end - offset;
@@ -48,22 +48,19 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   const chunk = { data, offset, length };
   const request = transferVideoRequest(job.accessToken, pageId, sessionId, chunk);
   const reply = await readTransferVideoReply(await job.fetch(request));
-  if (!reply.ok) return isWrongOffset(reply.error) ? realign(at, reply.error) : refuse(reply.error);
+  if (!reply.ok) {
+    return isWrongOffset(reply.error) ? realign(at, reply.error) : toRefused(reply.error);
+  }
   if (reply.value.start === offset) return realign(at, { expected: reply.value, message: STUCK });
-  return { kind: "next", bookmark: { ...at, ...reply.value } };
+  return next({ ...at, ...reply.value });
 }
 
 const STUCK = "Facebook does not take the next part of the video.";
 
-const refuse = (refusal: ChunkRefusal): Prepared => toRefused(refusal);
-
 /** On from where Facebook says it is. */
 function realign(at: Uploading, said: Pick<ChunkRefusal, "expected" | "message">): Prepared {
   if (said.expected === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(said.message);
-  return {
-    kind: "next",
-    bookmark: { ...at, ...said.expected, realigned: at.realigned + 1 },
-  };
+  return next({ ...at, ...said.expected, realigned: at.realigned + 1 });
 }
 
 /** Publishes the video. */
@@ -75,6 +72,6 @@ export async function finishVideo(job: Job, at: Uploading): Promise<Submitted> {
   const reply = await readFinishReply(await job.fetch(request));
   if (reply.ok) return accepted(job, { videoId: at.videoId, isReel: false, isUnlabelled: false });
   const { message } = reply.error;
-  if (isUndecided(reply.error)) return { kind: "unknown", message };
+  if (isUndecided(reply.error)) return undecided(message);
   return judgeRefusedFinish(job, at, reply.error);
 }

@@ -7,21 +7,19 @@ import type {
   Reconciled,
   Submitted,
   TokenExpired,
-  Waiting,
 } from "../connector.ts";
 
-export type Unknown = Extract<Submitted, { kind: "unknown" }>;
 export type Unknowable = Extract<Reconciled, { kind: "unknowable" }>;
 
 export const TOKEN_EXPIRED: TokenExpired = { kind: "token_expired" };
 
 export const next = <B extends Bookmark>(bookmark: B) => ({ kind: "next" as const, bookmark });
 export const ready = <B extends Bookmark>(bookmark: B) => ({ kind: "ready" as const, bookmark });
-export const unknown = (message: string): Unknown => ({ kind: "unknown", message });
+export const undecided = (message: string): Submitted => ({ kind: "unknown", message });
 export const unknowable = (message: string): Unknowable => ({ kind: "unknowable", message });
 
-export const waiting = (bookmark: Bookmark, checkAfterSeconds: number): Waiting => ({
-  kind: "waiting",
+export const waiting = <B extends Bookmark>(bookmark: B, checkAfterSeconds: number) => ({
+  kind: "waiting" as const,
   bookmark,
   checkAfterSeconds,
 });

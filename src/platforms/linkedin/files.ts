@@ -1,4 +1,5 @@
 import type { MediaItem, Prepared } from "../connector.ts";
+import { next } from "../kit/steps.ts";
 import type { FilesPlace } from "./bookmark.ts";
 import { toRefused, toUploadRefused } from "./failures.ts";
 import {
@@ -32,6 +33,6 @@ export async function sendFile(job: Job, item: MediaItem, at: FilesPlace): Promi
     return refused;
   }
   const assets = [...at.assets, urn];
-  if (assets.length < job.post.media.length) return { kind: "next", bookmark: { ...at, assets } };
+  if (assets.length < job.post.media.length) return next({ ...at, assets });
   return beginProcessing(job, assets);
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, OrganizationPage, Refused, TokenExpired } from "../connector.ts";
+import type { Fetch, OrganizationPage, Stopped } from "../connector.ts";
 import { encodeUrn, get, type LinkedInRefusal, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { readOrganizationId } from "./urn.ts";
@@ -69,7 +69,7 @@ export async function publishableIds(
 export async function listPages(
   fetch: Fetch,
   accessToken: string,
-): Promise<Result<OrganizationPage[], Refused | TokenExpired>> {
+): Promise<Result<OrganizationPage[], Stopped>> {
   const ids = await publishableIds(fetch, accessToken);
   if (!ids.ok) return refuse(toRefused(ids.error));
   const pages: OrganizationPage[] = [];

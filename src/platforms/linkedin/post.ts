@@ -1,4 +1,5 @@
 import type { PublishedPost } from "../connector.ts";
+import { published } from "../kit/steps.ts";
 import type { ReadyPlace } from "./bookmark.ts";
 import { bodyOf } from "./check.ts";
 import { escapeLittleText } from "./little-text.ts";
@@ -39,15 +40,8 @@ export const toPost = (job: Job, assets: string[]): NewPost => ({
   content: contentOf(job, assets),
 });
 
-export const toPublished = (urn: string): PublishedPost => ({
-  kind: "published",
-  platformPostId: urn,
-  shareUrl: shareUrlOf(urn),
-});
+export const toPublished = (urn: string): PublishedPost => published(urn, shareUrlOf(urn));
 
 /** A 2xx that does not name the post: it is out all the same. */
-export const toNameless = ({ assets }: ReadyPlace): PublishedPost => ({
-  kind: "published",
-  platformPostId: assets[0] ?? "unknown",
-  shareUrl: null,
-});
+export const toNameless = ({ assets }: ReadyPlace): PublishedPost =>
+  published(assets[0] ?? "unknown", null);

@@ -1,6 +1,6 @@
-import { secondsBetween } from "../../core/time.ts";
 import type { Prepared, PublishJob, Waiting } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
+import { ageOf, next, ready, waiting } from "../kit/steps.ts";
 import type { ProcessingPlace, ReadyPlace } from "./bookmark.ts";
 import { toRefused } from "./failures.ts";
 import { getAssetRequest, readAssetReply } from "./media-api.ts";
@@ -23,31 +23,23 @@ const MAX_FORBIDDEN_LOOKS = 20;
 const isVideoPost = ({ post }: Job): boolean => post.media.some(({ kind }) => kind === "video");
 
 function lookAfter(job: Job, since: number): number {
-  if (secondsBetween(new Date(since), job.now()) > QUICK_SECONDS) return SLOW_LOOK_SECONDS;
+  if (ageOf(since, job.now()) > QUICK_SECONDS) return SLOW_LOOK_SECONDS;
   return isVideoPost(job) ? VIDEO_LOOK_SECONDS : FIRST_LOOK_SECONDS;
 }
 
-/** Everything has been sent. */
-export function beginProcessing(job: Job, assets: string[]): Prepared {
-  const since = job.now().getTime();
-  const bookmark: ProcessingPlace = { stage: "processing", assets, available: 0, since };
-  return { kind: "waiting", bookmark, checkAfterSeconds: lookAfter(job, since) };
-}
+const lookAgain = (job: Job, place: ProcessingPlace): Waiting =>
+  waiting(place, lookAfter(job, place.since));
 
-export function toReady(job: Job, assets: string[]): Prepared {
-  const bookmark: ReadyPlace = { stage: "ready", assets, readyAt: job.now().getTime() };
-  return { kind: "ready", bookmark };
-}
+/** Waits for LinkedIn once everything has been sent. */
+export const beginProcessing = (job: Job, assets: string[]): Prepared =>
+  lookAgain(job, { stage: "processing", assets, available: 0, since: job.now().getTime() });
+
+export const toReady = (job: Job, assets: string[]): Prepared =>
+  ready<ReadyPlace>({ stage: "ready", assets, readyAt: job.now().getTime() });
 
 /** A person's own token reads videos alone; whether the rest is ready shows when it is posted. */
 const isReadable = (job: Job): boolean =>
   isVideoPost(job) || isOrganization(job.account.platformAccountId);
-
-const lookAgain = (job: Job, bookmark: ProcessingPlace): Waiting => ({
-  kind: "waiting",
-  bookmark,
-  checkAfterSeconds: lookAfter(job, bookmark.since),
-});
 
 /** Looks at the files in order, up to the first that is not ready yet. */
 export async function followProcessing(job: Job, at: ProcessingPlace): Promise<Prepared> {
@@ -76,6 +68,6 @@ export async function followProcessing(job: Job, at: ProcessingPlace): Promise<P
     }
     available++;
   }
-  if (available < at.assets.length) return { kind: "next", bookmark: { ...at, available } };
+  if (available < at.assets.length) return next({ ...at, available });
   return toReady(job, at.assets);
 }

@@ -1,6 +1,6 @@
-import { secondsBetween } from "../../core/time.ts";
 import type { Bookmark, Prepared, Submitted } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
+import { ageOf, undecided } from "../kit/steps.ts";
 import type { LinkedInRefusal } from "./api.ts";
 import { type ReadyPlace, readBookmark, readReady } from "./bookmark.ts";
 import { timing } from "./capabilities.ts";
@@ -46,7 +46,7 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
 
 /** Whether an earlier call of this attempt may have made the post: a first one follows being ready at once. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
-  secondsBetween(new Date(readyAt), job.now()) > timing.callSeconds;
+  ageOf(readyAt, job.now()) > timing.callSeconds;
 
 /**
  * LinkedIn has a post of this text already. At the first call of a first attempt that is another one.
@@ -61,7 +61,7 @@ async function judgeDuplicate(
   if (isRepeated(job, place)) {
     const found = await reconcile(job, place).catch(() => null);
     if (found?.kind === "published") return found;
-    if (!found || found.kind === "token_expired") return { kind: "unknown", message };
+    if (!found || found.kind === "token_expired") return undecided(message);
   } else if (job.attempt === 1) return toRefused(refusal);
   const twin = postNamedIn(message);
   const where = twin === null ? "on LinkedIn" : `at ${shareUrlOf(twin)}`;
@@ -76,7 +76,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const request = createPostRequest(job.accessToken, toPost(job, place.assets));
   const reply = await readCreatePostReply(await job.fetch(request));
   if (reply.ok) return reply.value === null ? toNameless(place) : toPublished(reply.value);
-  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return undecided(reply.error.message);
   if (isDuplicatePost(reply.error)) return judgeDuplicate(job, place, reply.error);
   return toRefused(reply.error);
 }

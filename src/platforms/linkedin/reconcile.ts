@@ -1,5 +1,7 @@
 import { SECOND } from "../../core/time.ts";
 import type { Bookmark, Reconciled } from "../connector.ts";
+import { plain } from "../kit/listings.ts";
+import { unknowable } from "../kit/steps.ts";
 import { type ReadyPlace, readReady } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
 import { readLittleText } from "./little-text.ts";
@@ -23,11 +25,8 @@ const UNPUBLISHED = new Set(["DRAFT", "PUBLISH_FAILED"]);
 const REQUESTED = "PUBLISH_REQUESTED";
 
 /** LinkedIn is free in how it writes hashtags and white space. */
-const plain = (commentary: string | null | undefined): string =>
-  readLittleText(commentary ?? "")
-    .normalize("NFC")
-    .replace(/\s+/g, " ")
-    .trim();
+const plainCommentary = (commentary: string | null | undefined): string =>
+  plain(readLittleText(commentary ?? ""));
 
 const createdAt = (post: ListedPost): number | null => post.createdAt ?? post.publishedAt ?? null;
 
@@ -44,7 +43,7 @@ function fits(
   hasText: (commentary: string) => boolean,
 ): boolean {
   const listed = assetsOf(post);
-  if (listed === null) return hasText(plain(post.commentary));
+  if (listed === null) return hasText(plainCommentary(post.commentary));
   return (
     listed.length > 0 &&
     listed.length === assets.length &&
@@ -68,7 +67,7 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   if (!isOrganization(author)) {
     const message =
       "LinkedIn did not answer, and a person's posts cannot be listed: look whether the post is on the profile.";
-    return { kind: "unknowable", message };
+    return unknowable(message);
   }
   const reply = await readListPostsReply(
     await job.fetch(listPostsRequest(job.accessToken, author)),
@@ -76,28 +75,25 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   if (!reply.ok) return toUnknowable(reply.error);
   const { count, posts } = reply.value;
   const from = place.readyAt - CLOCK_SLACK_SECONDS * SECOND;
-  const text = plain(commentaryOf(job));
+  const text = plainCommentary(commentaryOf(job));
   const recent = posts.filter(
     (post) => (createdAt(post) ?? from) >= from && !UNPUBLISHED.has(post.lifecycleState ?? ""),
   );
   const found = recent.filter((post) => fits(post, place, (listed) => listed === text));
   const [post] = found;
   if (found.length > 1) {
-    return { kind: "unknowable", message: "More than one post of the page has this text." };
+    return unknowable("More than one post of the page has this text.");
   }
   if (post?.lifecycleState === REQUESTED) throw new Error("LinkedIn still works on the post.");
   if (post) {
     if (createdAt(post) !== null && isPostUrn(post.id)) return toPublished(post.id);
-    return { kind: "unknowable", message: "LinkedIn does not say enough of a like post." };
+    return unknowable("LinkedIn does not say enough of a like post.");
   }
   const isAlike = (listed: string) => withoutLinks(listed) === withoutLinks(text);
   if (recent.some((one) => fits(one, place, isAlike))) {
-    return { kind: "unknowable", message: "A post of the page differs from this one by links." };
+    return unknowable("A post of the page differs from this one by links.");
   }
   const reachesBack = count < LISTED_POSTS || posts.some((one) => (createdAt(one) ?? from) < from);
   if (reachesBack) return { kind: "absent" };
-  return {
-    kind: "unknowable",
-    message: "The page has more new posts than LinkedIn lists at once.",
-  };
+  return unknowable("The page has more new posts than LinkedIn lists at once.");
 }

@@ -1,5 +1,6 @@
 import type { MediaItem, Prepared } from "../connector.ts";
 import { mediaInvalid, sendAgain } from "../kit/refusals.ts";
+import { next } from "../kit/steps.ts";
 import type { VideoPlace } from "./bookmark.ts";
 import { isPassing, isTokenRefusal, toRefused, toUploadRefused } from "./failures.ts";
 import {
@@ -26,8 +27,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   if (!opened.ok) return toRefused(opened.error);
   const { parts, ...upload } = opened.value;
   const progress = await pack({ parts, etags: [] });
-  const bookmark: VideoPlace = { stage: "video", ...upload, progress };
-  return { kind: "next", bookmark };
+  return next<VideoPlace>({ stage: "video", ...upload, progress });
 }
 
 /** Sends the next part; once all are there, says so. */
@@ -46,7 +46,7 @@ export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Prom
     return sendAgain("LinkedIn took a part of the video without naming it.");
   }
   const progress = await pack({ parts: others, etags: [...etags, taken.value] });
-  return { kind: "next", bookmark: { ...at, progress } };
+  return next({ ...at, progress });
 }
 
 async function finishVideo(job: Job, at: VideoPlace, etags: string[]): Promise<Prepared> {

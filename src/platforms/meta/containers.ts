@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, PublishJob, Refused, VideoFacts } from "../connector.ts";
 import { field } from "../kit/replies.ts";
 import type { GraphJudge } from "./failures.ts";
@@ -101,6 +100,3 @@ export const bookmark = z.discriminatedUnion("stage", [
 export type Place = z.infer<typeof bookmark>;
 export type Children = Extract<Place, { stage: "children" }>;
 export type Container = Extract<Place, { stage: "container" }>;
-
-/** Seconds from a moment of a bookmark to `now`. */
-export const ageOf = (since: number, now: Date): number => secondsBetween(new Date(since), now);

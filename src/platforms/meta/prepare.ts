@@ -1,13 +1,7 @@
-import type {
-  Bookmark,
-  MediaItem,
-  Prepared,
-  PublishJob,
-  Refused,
-  TokenExpired,
-} from "../connector.ts";
+import type { Bookmark, MediaItem, Prepared, PublishJob, Stopped } from "../connector.ts";
+import { failed, mediaInvalid, sendAgain } from "../kit/refusals.ts";
+import { ageOf, growingLook, next, ready, waiting } from "../kit/steps.ts";
 import {
-  ageOf,
   bookmark,
   type Children,
   type Container,
@@ -22,8 +16,6 @@ import type { GraphRefusal } from "./graph.ts";
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
-/** The interval grows by a second in this time. */
-const LOOK_GROWTH_SECONDS = 10;
 /** What is missing for longer is no passing state. Source: Meta, "Error codes". */
 const MISSING_SECONDS = 120;
 /** A step makes few calls, so that it fits into what is left of any run. */
@@ -31,7 +23,6 @@ const LOOKS_PER_STEP = 8;
 
 type Look = { kind: "finished" } | { kind: "in_progress" } | { kind: "ended"; step: Prepared };
 
-const next = (place: Place): Prepared => ({ kind: "next", bookmark: place });
 const ended = (step: Prepared): Look => ({ kind: "ended", step });
 
 /** The repeatable steps up to a container that is ready, and what its refusals mean. */
@@ -44,8 +35,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   /** Seconds until the next look at something that has been in work since `since`. */
   const lookAfter = (job: Job, isVideo: boolean, since: number): number => {
     const first = isVideo ? VIDEO_LOOK_SECONDS : IMAGE_LOOK_SECONDS;
-    const age = Math.max(0, ageOf(since, job.now()));
-    return Math.min(first + Math.floor(age / LOOK_GROWTH_SECONDS), LONGEST_LOOK_SECONDS);
+    return growingLook(first, LONGEST_LOOK_SECONDS, ageOf(since, job.now()));
   };
 
   /**
@@ -75,8 +65,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
   async function refuseVideo(job: Job, item: MediaItem | undefined): Promise<Prepared | null> {
     if (item?.kind !== "video") return null;
     const message = platform.refusedVideo(job, await job.inspectVideo(item), item.sizeBytes);
-    if (message === null) return null;
-    return { kind: "failed", failure: { code: "media_invalid", message }, transient: false };
+    return message === null ? null : mediaInvalid(message);
   }
 
   /** @param place where the post stands once it has the container */
@@ -91,7 +80,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     const made = place(reply.value);
     const checkAfterSeconds = platform.firstLookSeconds;
     if (made.stage !== "container" || checkAfterSeconds === 0) return next(made);
-    return { kind: "waiting", bookmark: made, checkAfterSeconds };
+    return waiting(made, checkAfterSeconds);
   }
 
   const toContainer =
@@ -125,7 +114,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     job: Job,
     refusal: GraphRefusal,
     place: Pick<Container, "since" | "readyAt">,
-  ): Refused | TokenExpired {
+  ): Stopped {
     const refused = judge.toRefused(refusal);
     const { subcode, isSaidOfPublished } = platform.missing;
     const isLong = ageOf(place.since, job.now()) > MISSING_SECONDS;
@@ -148,33 +137,19 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
       case "IN_PROGRESS":
         return { kind: "in_progress" };
       case "EXPIRED":
-        return ended(expired());
+        // It was not published within 24 hours.
+        return ended(sendAgain(`${name} dropped the prepared media before they were published.`));
       case "ERROR":
         return ended(platform.toContainerRefused(reply.value.reason));
       case "PUBLISHED":
-        return ended(alreadyOut());
+        return ended(
+          failed(
+            "platform_processing_timeout",
+            `${name} says that these media have already been published.`,
+          ),
+        );
     }
   }
-
-  /** A container that was not published within 24 hours. */
-  const expired = (): Refused => ({
-    kind: "failed",
-    failure: {
-      code: "platform_unavailable",
-      message: `${name} dropped the prepared media before they were published.`,
-    },
-    transient: true,
-    restart: true,
-  });
-
-  const alreadyOut = (): Refused => ({
-    kind: "failed",
-    failure: {
-      code: "platform_processing_timeout",
-      message: `${name} says that these media have already been published.`,
-    },
-    transient: false,
-  });
 
   /** Looks at the files that were not finished yet, in order, up to the first that still is not. */
   async function followChildren(job: Job, place: Children): Promise<Prepared> {
@@ -186,7 +161,7 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
       if (seen.kind === "in_progress") {
         const isVideo = media[finished]?.kind === "video";
         const checkAfterSeconds = lookAfter(job, isVideo, place.since);
-        return { kind: "waiting", bookmark: { ...place, finished }, checkAfterSeconds };
+        return waiting({ ...place, finished }, checkAfterSeconds);
       }
       finished++;
     }
@@ -199,12 +174,9 @@ export function containerPreparer<S>(platform: ContainerPlatform<S>) {
     if (seen.kind === "ended") return seen.step;
     if (seen.kind === "in_progress") {
       const checkAfterSeconds = lookAfter(job, hasVideo(job), since);
-      return { kind: "waiting", bookmark: { ...place }, checkAfterSeconds };
+      return waiting({ ...place }, checkAfterSeconds);
     }
-    return {
-      kind: "ready",
-      bookmark: { stage, containerId, since, readyAt: job.now().getTime() },
-    };
+    return ready({ stage, containerId, since, readyAt: job.now().getTime() });
   }
 
   return { prepare, refuse };

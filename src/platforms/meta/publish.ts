@@ -6,9 +6,10 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
+import { plain } from "../kit/listings.ts";
 import { field, maybeText } from "../kit/replies.ts";
+import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
 import {
-  ageOf,
   bookmark,
   type Container,
   type ContainerPlatform,
@@ -17,15 +18,10 @@ import {
 } from "./containers.ts";
 import { type GraphRefusal, readGraphReply } from "./graph.ts";
 import { containerPreparer } from "./prepare.ts";
+import { CLOCK_SLACK_SECONDS, settlePermalink, toInstant } from "./published.ts";
 
-/** How long the address of a fresh post is asked for, and how often. */
-const PERMALINK_SECONDS = 20;
-const PERMALINK_LOOK_SECONDS = 4;
 /** So soon after a container was seen to be ready, no call before this one can have published it. */
 const FIRST_CALL_SECONDS = 60;
-/** Between our clock and Meta's. */
-const CLOCK_SLACK_SECONDS = 60;
-
 const addressed = field("permalink", maybeText);
 
 function toPublishable(stored: Bookmark): Container {
@@ -33,20 +29,6 @@ function toPublishable(stored: Bookmark): Container {
   if (place.stage !== "container") throw new Error(`Nothing to publish at ${place.stage}.`);
   return place;
 }
-
-const toPublished = (platformPostId: string, shareUrl: string | null): PublishedPost => ({
-  kind: "published",
-  platformPostId,
-  shareUrl,
-});
-
-/** Meta trims texts, and is free in how it writes line ends and accents. */
-const plain = (text: string | null): string =>
-  (text ?? "").normalize("NFC").replace(/\s+/g, " ").trim();
-
-/** Meta writes offsets without a colon: `2026-12-01T09:00:00+0000`. */
-const toInstant = (timestamp: string | null): number =>
-  Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
 
 /** Publishing at one of Meta's platforms that work with containers. */
 export function containerPublisher<S>(platform: ContainerPlatform<S>) {
@@ -62,12 +44,11 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     const reply = await readCreatedReply(await job.fetch(request), name);
     if (reply.ok) {
       const mediaId = reply.value;
-      if (!platform.hasPermalink(job)) return toPublished(mediaId, null);
+      if (!platform.hasPermalink(job)) return published(mediaId, null);
       const since = job.now().getTime();
-      const published: Place = { stage: "published", containerId, mediaId, since };
-      return { kind: "waiting", bookmark: published, checkAfterSeconds: 0 };
+      return waiting<Place>({ stage: "published", containerId, mediaId, since }, 0);
     }
-    if (judge.isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+    if (judge.isUndecided(reply.error)) return undecided(reply.error.message);
     return judgeRefused(job, reply.error, place);
   }
 
@@ -86,27 +67,19 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
     const request = calls.look(job.accessToken, place.containerId);
     const reply = await calls.readLook(await job.fetch(request));
     if (reply.ok) return reply.value.status === "PUBLISHED" ? findPublished(job, place) : refused;
-    return judge.isPassing(reply.error) ? { kind: "unknown", message: refusal.message } : refused;
+    return judge.isPassing(reply.error) ? undecided(refusal.message) : refused;
   }
 
-  /** Asks for the address of the post. It is out: nothing that happens here makes it fail. */
   async function settle(job: Job, stored: Bookmark): Promise<Settled> {
     const place = bookmark.parse(stored);
     if (place.stage !== "published") throw new Error(`Nothing to settle at ${place.stage}.`);
-    const shareUrl = await findPermalink(job, place.mediaId);
-    const isLong = ageOf(place.since, job.now()) > PERMALINK_SECONDS;
-    if (shareUrl !== null || isLong) return toPublished(place.mediaId, shareUrl);
-    return { kind: "waiting", bookmark: stored, checkAfterSeconds: PERMALINK_LOOK_SECONDS };
-  }
-
-  async function findPermalink(job: Job, mediaId: string): Promise<string | null> {
-    try {
-      const request = calls.findPermalink(job.accessToken, mediaId);
-      const reply = await readGraphReply(await job.fetch(request), addressed, name);
-      return reply.ok ? reply.value : null;
-    } catch {
-      return null;
-    }
+    const request = calls.findPermalink(job.accessToken, place.mediaId);
+    return settlePermalink(
+      job,
+      place,
+      async () => readGraphReply(await job.fetch(request), addressed, name),
+      (permalink) => published(place.mediaId, permalink),
+    );
   }
 
   /**
@@ -142,8 +115,8 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
       (post) => toInstant(post.timestamp) >= from && plain(post.text) === text,
     );
     const [post] = found;
-    if (!post || found.length > 1) return toPublished(place.containerId, null);
-    return toPublished(post.id, platform.hasPermalink(job) ? post.permalink : null);
+    if (!post || found.length > 1) return published(place.containerId, null);
+    return published(post.id, platform.hasPermalink(job) ? post.permalink : null);
   }
 
   return { prepare, submit, settle, reconcile };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Board, Fetch, Refused, TokenExpired } from "../connector.ts";
+import type { Board, Fetch, Stopped } from "../connector.ts";
 import { get, pageOf, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 
@@ -34,10 +34,7 @@ const board = z
   );
 
 /** The boards of the account, in Pinterest's order. */
-export async function boards(
-  fetch: Fetch,
-  accessToken: string,
-): Promise<Result<Board[], Refused | TokenExpired>> {
+export async function boards(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>> {
   const found: Board[] = [];
   let bookmark: string | null = null;
   for (let page = 0; page < MAX_PAGES; page++) {

@@ -1,5 +1,7 @@
 import { MINUTE } from "../../core/time.ts";
 import type { PublishJob, Reconciled } from "../connector.ts";
+import { plain } from "../kit/listings.ts";
+import { unknowable } from "../kit/steps.ts";
 import { type ListedPin, listPinsRequest, readListPinsReply } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
@@ -12,9 +14,6 @@ type Job = PublishJob<PinterestSettings>;
 const CLOCK_SLACK_MS = MINUTE;
 /** More new pins than an account may make in the time that a lost answer is waited for. */
 const MAX_PAGES = 4;
-
-/** Pinterest trims texts, and is free in how it writes line ends. */
-const plain = (text: string | null | undefined): string => (text ?? "").replace(/\s+/g, " ").trim();
 
 const plainLink = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? "");
@@ -37,8 +36,6 @@ function isInOrder(pins: ListedPin[]): boolean {
     .filter((time) => !Number.isNaN(time));
   return times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time));
 }
-
-const unknowable = (message: string): Reconciled => ({ kind: "unknowable", message });
 
 /**
  * Looks for a pin whose creation had no answer among the newest of its board.

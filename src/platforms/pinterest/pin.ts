@@ -1,4 +1,5 @@
 import type { MediaItem, PublishedPost, PublishJob } from "../connector.ts";
+import { published } from "../kit/steps.ts";
 import type { MediaSource, NewPin } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
 import { boardOf, coverSeconds, type PinterestSettings } from "./settings.ts";
@@ -53,8 +54,5 @@ export const toPin = async (job: Job, { mediaId }: Ready): Promise<NewPin> => ({
   media_source: await toSource(job, mediaId),
 });
 
-export const toPublished = (pinId: string): PublishedPost => ({
-  kind: "published",
-  platformPostId: pinId,
-  shareUrl: `https://www.pinterest.com/pin/${pinId}/`,
-});
+export const toPublished = (pinId: string): PublishedPost =>
+  published(pinId, `https://www.pinterest.com/pin/${pinId}/`);

@@ -1,12 +1,6 @@
-import type {
-  Bookmark,
-  MediaItem,
-  Prepared,
-  PublishJob,
-  Reconciled,
-  Submitted,
-} from "../connector.ts";
+import type { Bookmark, Prepared, PublishJob, Reconciled, Submitted } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
+import { firstFile, ready, undecided } from "../kit/steps.ts";
 import { createPinRequest, readCreatePinReply } from "./api.ts";
 import { type Ready, readBookmark } from "./bookmark.ts";
 import { isUndecided, toRefused } from "./failures.ts";
@@ -18,20 +12,13 @@ import { checkVideo, followVideo, sendVideo } from "./video.ts";
 
 type Job = PublishJob<PinterestSettings>;
 
-const firstFile = (job: Job): MediaItem => {
-  const [item] = job.post.media;
-  if (!item) throw new Error("A pin has no file.");
-  return item;
-};
-
 /** A video is brought to Pinterest before it can be a pin; images are only named. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
   if (bookmark === null) {
     const [item] = job.post.media;
     if (!item) return mediaInvalid("Pinterest has no pins without an image or a video.");
     if (item.kind === "video") return checkVideo(job, item);
-    const ready: Ready = { stage: "ready", mediaId: null, readyAt: job.now().getTime() };
-    return { kind: "ready", bookmark: ready };
+    return ready<Ready>({ stage: "ready", mediaId: null, readyAt: job.now().getTime() });
   }
   const at = readBookmark(bookmark);
   switch (at.stage) {
@@ -40,7 +27,7 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
     case "processing":
       return followVideo(job, at);
     case "ready":
-      return { kind: "ready", bookmark };
+      return ready(bookmark);
   }
 }
 
@@ -66,7 +53,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
 async function makePin(job: Job, request: Request): Promise<Submitted> {
   const reply = await readCreatePinReply(await job.fetch(request));
   if (reply.ok) return toPublished(reply.value.id);
-  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return undecided(reply.error.message);
   return toRefused(reply.error);
 }
 

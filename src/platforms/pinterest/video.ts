@@ -1,6 +1,6 @@
-import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, Prepared, PublishJob, Waiting } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
+import { ageOf, next, ready, steppedLook, waiting } from "../kit/steps.ts";
 import {
   getMediaRequest,
   readGetMediaReply,
@@ -17,14 +17,14 @@ type Job = PublishJob<PinterestSettings>;
 
 /** Between looks, in seconds: a large video takes minutes. */
 const FIRST_LOOK = 5;
-const EARLY_LOOKS = { until: 60, every: 10 };
+const EARLY_LOOKS = [{ until: 60, every: 10 }];
 const LATER_LOOKS = 20;
 
 /** A step of its own, so that the transfer which follows begins with a whole lease. */
 export async function checkVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const problem = videoProblem(await job.inspectVideo(item));
   if (problem) return mediaInvalid(problem);
-  return { kind: "next", bookmark: { stage: "checked" } };
+  return next({ stage: "checked" });
 }
 
 /**
@@ -42,16 +42,13 @@ export async function sendVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const reply = await readUploadVideoReply(sent);
   if (!reply.isTaken) return toUploadRefused(reply);
   const { mediaId } = registered.value;
-  const bookmark: Processing = { stage: "processing", mediaId, since: job.now().getTime() };
-  return { kind: "waiting", bookmark, checkAfterSeconds: FIRST_LOOK };
+  const since = job.now().getTime();
+  return waiting<Processing>({ stage: "processing", mediaId, since }, FIRST_LOOK);
 }
 
 /** The bookmark stays the same while nothing moves, so that the runner sees when that lasts too long. */
-function lookAgain(bookmark: Processing, now: Date): Waiting {
-  const waited = secondsBetween(new Date(bookmark.since), now);
-  const checkAfterSeconds = waited < EARLY_LOOKS.until ? EARLY_LOOKS.every : LATER_LOOKS;
-  return { kind: "waiting", bookmark, checkAfterSeconds };
-}
+const lookAgain = (at: Processing, now: Date): Waiting =>
+  waiting(at, steppedLook(EARLY_LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
 /** Looks whether the video can be made a pin. */
 export async function followVideo(job: Job, at: Processing): Promise<Prepared> {
@@ -59,11 +56,8 @@ export async function followVideo(job: Job, at: Processing): Promise<Prepared> {
   const reply = await readGetMediaReply(await job.fetch(request));
   if (!reply.ok) return toRefused(reply.error);
   switch (reply.value.status) {
-    case "succeeded": {
-      const { mediaId } = at;
-      const bookmark: Ready = { stage: "ready", mediaId, readyAt: job.now().getTime() };
-      return { kind: "ready", bookmark };
-    }
+    case "succeeded":
+      return ready<Ready>({ stage: "ready", mediaId: at.mediaId, readyAt: job.now().getTime() });
     case "failed":
       return mediaInvalid("Pinterest could not process the video.");
     default:

@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { PublishJob, Refused, TokenExpired } from "../connector.ts";
+import type { PublishJob, Stopped } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
 import {
   type CreatorInfo,
@@ -49,7 +49,7 @@ export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
  * Asks what the account may post, which TikTok wants before each post. It also tells that the account
  * has posted enough for today, before anything was sent.
  */
-export async function askCreator(job: Job): Promise<Result<Creator, Refused | TokenExpired>> {
+export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {
   const reply = await readCreatorInfoReply(await job.fetch(creatorInfoRequest(job.accessToken)));
   if (!reply.ok) return refuse(toRefused(reply.error));
   const creator = clamp(job.post.settings, reply.value);

@@ -1,5 +1,7 @@
 import { ok, type Result } from "../../core/result.ts";
-import type { Prepared, Reconciled, Submitted } from "../connector.ts";
+import type { Prepared, Reconciled, Stopped, Submitted } from "../connector.ts";
+import { failed } from "../kit/refusals.ts";
+import { ready, undecided, unknowable } from "../kit/steps.ts";
 import { initPhotosRequest, type PhotoPost, readInitPhotosReply } from "./api.ts";
 import type { PhotosReady } from "./bookmark.ts";
 import { photoTexts } from "./check.ts";
@@ -40,20 +42,17 @@ async function toBody(job: Job, creator: Creator | null): Promise<PhotoPost> {
 
 /** Fixes the post, so that any repeat of `submit` sends the same. */
 export async function preparePhotos(job: Job): Promise<Prepared> {
-  const creator: Result<Creator | null, Exclude<Prepared, { bookmark: unknown }>> = isForInbox(
-    job.post.settings,
-  )
+  const creator: Result<Creator | null, Stopped> = isForInbox(job.post.settings)
     ? ok(null)
     : await askCreator(job);
   if (!creator.ok) return creator.error;
-  const bookmark: PhotosReady = {
+  return ready<PhotosReady>({
     stage: "photos",
     body: await toBody(job, creator.value),
     username: creator.value?.username ?? null,
     warnings: creator.value?.warnings ?? [],
     readyAt: job.now().getTime(),
-  };
-  return { kind: "ready", bookmark };
+  });
 }
 
 const isPublic = ({ body }: PhotosReady): boolean =>
@@ -79,7 +78,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
     const body = { ...at.body, post_info: again.info };
     return sendPrivately(job, { ...at, body, warnings: [...at.warnings, again.warning] });
   }
-  if (isUndecided(reply.error)) return { kind: "unknown", message: reply.error.message };
+  if (isUndecided(reply.error)) return undecided(reply.error.message);
   return toRefused(reply.error);
 }
 
@@ -90,11 +89,7 @@ export async function sendPhotos(job: Job, at: PhotosReady): Promise<Submitted> 
 async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
   const sent = await sendPhotos(job, at).catch(() => null);
   if (sent && sent.kind !== "unknown") return sent;
-  return {
-    kind: "failed",
-    failure: { code: "platform_processing_timeout", message: UNKNOWABLE },
-    transient: false,
-  };
+  return failed("platform_processing_timeout", UNKNOWABLE);
 }
 
 const NOT_FOUND =
@@ -107,10 +102,10 @@ const NOT_FOUND =
  * @throws when TikTok cannot be asked now
  */
 export async function findPhotos(job: Job, at: PhotosReady): Promise<Reconciled> {
-  if (!isPublic(at)) return { kind: "unknowable", message: UNKNOWABLE };
+  if (!isPublic(at)) return unknowable(UNKNOWABLE);
   const listed = await findListed(job, at.readyAt);
   if (!listed.ok) return toUnknowable(listed.error);
-  if (listed.value === null) return { kind: "unknowable", message: NOT_FOUND };
+  if (listed.value === null) return unknowable(NOT_FOUND);
   const { id, share_url } = listed.value;
   return toPublished(job, at, { id, shareUrl: share_url ?? null });
 }

@@ -1,23 +1,11 @@
-import type {
-  Bookmark,
-  MediaItem,
-  Prepared,
-  Reconciled,
-  Settled,
-  Submitted,
-} from "../connector.ts";
+import type { Bookmark, Prepared, Reconciled, Settled, Submitted } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
+import { firstFile, ready, waiting } from "../kit/steps.ts";
 import { readBookmark } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
 import { findPhotos, preparePhotos, sendPhotos } from "./photos.ts";
 import { findVideo, followPost } from "./status.ts";
 import { openVideo, sendChunk, sendLastChunk } from "./video.ts";
-
-const firstFile = (job: Job): MediaItem => {
-  const [item] = job.post.media;
-  if (!item) throw new Error("A TikTok post has no file.");
-  return item;
-};
 
 /** A video goes up chunk by chunk, all but the last; photos are only named. */
 export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prepared> {
@@ -25,7 +13,7 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   if (!item) return mediaInvalid("TikTok has no posts without a video or photos.");
   if (bookmark === null) return item.kind === "video" ? openVideo(job, item) : preparePhotos(job);
   const at = readBookmark(bookmark);
-  return at.stage === "uploading" ? sendChunk(job, item, at) : { kind: "ready", bookmark };
+  return at.stage === "uploading" ? sendChunk(job, item, at) : ready(bookmark);
 }
 
 /** Makes the call with which TikTok has all of the post. */
@@ -37,7 +25,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
     case "photos":
       return sendPhotos(job, at);
     case "processing":
-      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+      return waiting(at, 0);
   }
 }
 
@@ -57,6 +45,6 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
     case "photos":
       return findPhotos(job, at);
     case "processing":
-      return { kind: "waiting", bookmark: at, checkAfterSeconds: 0 };
+      return waiting(at, 0);
   }
 }

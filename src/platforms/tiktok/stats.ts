@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { AudienceStats, Fetch, Refused, TokenExpired } from "../connector.ts";
+import type { AudienceStats, Fetch, Stopped } from "../connector.ts";
 import { readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
@@ -29,7 +29,7 @@ const user = z.object({
 export async function readStats(
   fetch: Fetch,
   accessToken: string,
-): Promise<Result<AudienceStats, Refused | TokenExpired>> {
+): Promise<Result<AudienceStats, Stopped>> {
   const answer = await fetch(userInfoRequest(accessToken, STATS_FIELDS));
   const reply = await readReply(answer, z.object({ user }), (data) => data.user);
   if (!reply.ok) return refuse(toRefused(reply.error));

@@ -1,5 +1,4 @@
 import type { Result } from "../../core/result.ts";
-import { secondsBetween } from "../../core/time.ts";
 import type {
   PublishedPost,
   Reconciled,
@@ -8,6 +7,8 @@ import type {
   Submitted,
   Waiting,
 } from "../connector.ts";
+import { failed, unavailable } from "../kit/refusals.ts";
+import { ageOf, published, steppedLook, TOKEN_EXPIRED, undecided, waiting } from "../kit/steps.ts";
 import { type PublishStatus, readStatusReply, statusRequest, type TikTokRefusal } from "./api.ts";
 import type { Accepted, Processing, Uploading } from "./bookmark.ts";
 import type { Job } from "./creator.ts";
@@ -28,30 +29,19 @@ const LATER_LOOKS = 30;
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
 const ID_SECONDS = 150;
-const ID_LOOKS = { first: 15, firstUntil: 60, later: 30 };
+const ID_LOOKS = [{ until: 60, every: 15 }];
+const LATER_ID_LOOKS = 30;
 
 /** The bookmark stays the same while nothing moves, so that the runner sees when that lasts too long. */
-export function look(bookmark: Processing, now: Date): Waiting {
-  const waited = secondsBetween(new Date(bookmark.since), now);
-  const checkAfterSeconds = LOOKS.find(({ until }) => waited < until)?.every ?? LATER_LOOKS;
-  return { kind: "waiting", bookmark, checkAfterSeconds };
-}
+const look = (at: Processing, now: Date): Waiting =>
+  waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, now)));
 
 /** TikTok has all of it and goes to work. */
 export function accepted(job: Job, post: Accepted): Waiting {
   const { publishId, username, isPublic, warnings, isForInbox } = post;
   const since = job.now().getTime();
-  const at: Processing = {
-    stage: "processing",
-    publishId,
-    username,
-    isForInbox,
-    isPublic,
-    warnings,
-    since,
-    completeSince: null,
-  };
-  return look(at, job.now());
+  const known = { publishId, username, isForInbox, isPublic, warnings };
+  return look({ stage: "processing", ...known, since, completeSince: null }, job.now());
 }
 
 type Reading = Promise<Result<PublishStatus, TikTokRefusal>>;
@@ -66,27 +56,18 @@ export function toPublished(
   { username, warnings }: Pick<Accepted, "username" | "warnings">,
   { id, shareUrl }: { id: string; shareUrl: string | null },
 ): PublishedPost {
-  return {
-    kind: "published",
-    platformPostId: id,
-    shareUrl: addressOf(username ?? job.account.handle, id) ?? shareUrl,
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
+  return published(id, addressOf(username ?? job.account.handle, id) ?? shareUrl, warnings);
 }
 
 /** What has no id, because it is private or still looked through, is known by its task. */
-const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost => ({
-  kind: "published",
-  platformPostId: publishId,
-  shareUrl: null,
-  ...(warnings.length > 0 ? { warnings } : {}),
-});
+const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost =>
+  published(publishId, null, warnings);
 
 const isDone = ({ status }: PublishStatus): boolean =>
   status === "PUBLISH_COMPLETE" || status === "SEND_TO_USER_INBOX";
 
 /** A post that is out; null while its id is still to come. */
-function published(
+function toPublishedIfKnown(
   job: Job,
   at: Accepted,
   { status, postId }: PublishStatus,
@@ -102,11 +83,9 @@ function published(
  */
 async function awaitPostId(job: Job, at: Processing): Promise<Waiting | PublishedPost> {
   const completeSince = at.completeSince ?? job.now().getTime();
-  const waited = secondsBetween(new Date(completeSince), job.now());
+  const waited = ageOf(completeSince, job.now());
   if (waited < ID_SECONDS) {
-    const { first, firstUntil, later } = ID_LOOKS;
-    const checkAfterSeconds = waited < firstUntil ? first : later;
-    return { kind: "waiting", bookmark: { ...at, completeSince }, checkAfterSeconds };
+    return waiting({ ...at, completeSince }, steppedLook(ID_LOOKS, LATER_ID_LOOKS, waited));
   }
   const listed = await findListed(job, at.since).catch(() => null);
   if (!listed?.ok || listed.value === null) return toUnaddressed(at);
@@ -118,7 +97,8 @@ async function awaitPostId(job: Job, at: Processing): Promise<Waiting | Publishe
 export async function followPost(job: Job, at: Processing): Promise<Settled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
-    if (isDone(reply.value)) return published(job, at, reply.value) ?? awaitPostId(job, at);
+    if (isDone(reply.value))
+      return toPublishedIfKnown(job, at, reply.value) ?? awaitPostId(job, at);
     if (reply.value.status === "FAILED") return toGivenUp(reply.value.failReason);
     return look(at, job.now());
   }
@@ -126,23 +106,13 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   if (at.completeSince !== null) {
     return isTokenRefusal(reply.error) ? toUnaddressed(at) : awaitPostId(job, at);
   }
-  if (isTokenRefusal(reply.error)) return { kind: "token_expired" };
-  if (isPassing(reply.error)) {
-    return {
-      kind: "failed",
-      failure: { code: "platform_unavailable", message },
-      transient: true,
-    };
-  }
+  if (isTokenRefusal(reply.error)) return TOKEN_EXPIRED;
+  if (isPassing(reply.error)) return unavailable(message);
   // The question was refused, not the post: a failure that invites a retry would invite a second one.
-  return {
-    kind: "failed",
-    failure: {
-      code: "platform_processing_timeout",
-      message: `TikTok took the post, but does not say what became of it: ${message}`,
-    },
-    transient: false,
-  };
+  return failed(
+    "platform_processing_timeout",
+    `TikTok took the post, but does not say what became of it: ${message}`,
+  );
 }
 
 /** Whether bytes of the video are still missing at TikTok; null when it does not say. */
@@ -160,7 +130,7 @@ function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number)
 export async function findVideo(job: Job, at: Uploading, sizeBytes: number): Promise<Reconciled> {
   const reply = await askStatus(job, at.publishId);
   if (reply.ok) {
-    if (isDone(reply.value)) return published(job, at, reply.value) ?? accepted(job, at);
+    if (isDone(reply.value)) return toPublishedIfKnown(job, at, reply.value) ?? accepted(job, at);
     if (lacksBytes(reply.value, sizeBytes)) return { kind: "absent" };
     // Where it FAILED, the look that follows reads why.
     return accepted(job, at);
@@ -180,6 +150,6 @@ export async function judgeClosedUpload(
 ): Promise<Submitted> {
   const reply = await askStatus(job, at.publishId);
   const isMissing = reply.ok ? lacksBytes(reply.value, sizeBytes) : null;
-  if (isMissing === null) return { kind: "unknown", message: refused.failure.message };
+  if (isMissing === null) return undecided(refused.failure.message);
   return isMissing ? refused : accepted(job, at);
 }

@@ -1,6 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { MediaItem, Prepared, Refused, Submitted, TokenExpired } from "../connector.ts";
-import { failed, mediaInvalid, sendAgain } from "../kit/refusals.ts";
+import type { MediaItem, Prepared, Refused, Stopped, Submitted } from "../connector.ts";
+import { failed, isOutage, mediaInvalid, sendAgain } from "../kit/refusals.ts";
+import { next, ready, undecided } from "../kit/steps.ts";
 import {
   type ChunkReply,
   initInboxVideoRequest,
@@ -22,8 +23,6 @@ import { videoProblem } from "./video-rules.ts";
 /** How often one upload may turn out not to be as far as we believed. */
 const MAX_REALIGNMENTS = 3;
 
-type Stop = Refused | TokenExpired;
-
 function toPostInfo(job: Job, creator: Creator): PostInfo {
   const { settings } = job.post;
   const cover = settings.video_cover_timestamp_ms;
@@ -44,7 +43,7 @@ function toPostInfo(job: Job, creator: Creator): PostInfo {
  */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const isInbox = isForInbox(job.post.settings);
-  const creator: Result<Creator | null, Stop> = isInbox ? ok(null) : await askCreator(job);
+  const creator: Result<Creator | null, Stopped> = isInbox ? ok(null) : await askCreator(job);
   if (!creator.ok) return creator.error;
   const problem = videoProblem(
     await job.inspectVideo(item),
@@ -57,7 +56,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
     ? await openDirect(job, toPostInfo(job, creator.value), file, creator.value.warnings)
     : await openInbox(job, file);
   if (!task.ok) return task.error;
-  const bookmark: Uploading = {
+  return next<Uploading>({
     stage: "uploading",
     ...task.value,
     ...plan,
@@ -65,13 +64,12 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
     realigned: 0,
     username: creator.value?.username ?? null,
     isForInbox: isInbox,
-  };
-  return { kind: "next", bookmark };
+  });
 }
 
 type File = Parameters<typeof initInboxVideoRequest>[1];
 type Task = Promise<
-  Result<Pick<Uploading, "publishId" | "uploadUrl" | "isPublic" | "warnings">, Stop>
+  Result<Pick<Uploading, "publishId" | "uploadUrl" | "isPublic" | "warnings">, Stopped>
 >;
 
 async function openDirect(job: Job, info: PostInfo, file: File, warnings: string[]): Task {
@@ -101,10 +99,10 @@ async function putChunk(job: Job, item: MediaItem, at: Uploading): Promise<Chunk
 /** Sends the next chunk, until the last one is left: that one makes the post. */
 export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promise<Prepared> {
   if (at.next >= at.count - 1) {
-    return { kind: "ready", bookmark: { ...at, next: at.count - 1 } };
+    return ready({ ...at, next: at.count - 1 });
   }
   const reply = await putChunk(job, item, at);
-  if (reply.isTaken) return { kind: "next", bookmark: { ...at, next: at.next + 1 } };
+  if (reply.isTaken) return next({ ...at, next: at.next + 1 });
   if (reply.status === 416) return realign(item, at, reply);
   if (isGone(reply)) return sendAgain(reply.message);
   return toChunkRefused(reply);
@@ -131,8 +129,7 @@ function realign(item: MediaItem, at: Uploading, reply: ChunkReply): Prepared {
   const found = chunkAfter(at, item, reply);
   const isHopeless = at.realigned >= MAX_REALIGNMENTS && !isWhole(at, item, reply);
   if (found === null || isHopeless) return sendAgain(reply.message);
-  const next = Math.min(found, at.count - 1);
-  return { kind: "next", bookmark: { ...at, next, realigned: at.realigned + 1 } };
+  return next({ ...at, next: Math.min(found, at.count - 1), realigned: at.realigned + 1 });
 }
 
 /** Sends the last chunk, with which TikTok begins to publish. */
@@ -141,7 +138,7 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   if (reply.isTaken && reply.status !== 206) return accepted(job, at);
   const { status, message } = reply;
   if (isWhole(at, item, reply)) return accepted(job, at);
-  if (status < 400 || status === 408 || status >= 500) return { kind: "unknown", message };
+  if (isOutage(reply)) return undecided(message);
   if (status === 429) return toChunkRefused(reply);
   return judgeClosedUpload(job, at, item.sizeBytes, toLastChunkRefused(reply));
 }

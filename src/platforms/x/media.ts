@@ -1,6 +1,7 @@
 import { secondsBetween } from "../../core/time.ts";
 import type { MediaItem, Prepared } from "../connector.ts";
 import { isGone, sendAgain } from "../kit/refusals.ts";
+import { next, waiting } from "../kit/steps.ts";
 import type { Reading } from "./api.ts";
 import { readDoneReply } from "./api.ts";
 import type { Job, Preparing, Upload } from "./bookmark.ts";
@@ -25,8 +26,6 @@ const SEGMENTS_PER_STEP = 4;
 const SENDING_SECONDS = 30;
 /** Between two looks at a file that X is working on. */
 const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
-
-const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
 
 /** A step with the first file that is not all there. */
 export async function uploadNext(job: Job, at: Preparing): Promise<Prepared> {
@@ -119,12 +118,11 @@ function judge(at: Preparing, upload: Upload, processing: Processing): Prepared 
   if (processing.state === "failed") return toProcessingFailure(processing);
   const seconds = processing.check_after_secs ?? LOOK_SECONDS.usual;
   const processed = processing.progress_percent ?? 0;
-  return {
-    kind: "waiting",
-    // The same as long as nothing moves, so that the runner sees when that lasts too long.
-    bookmark: { ...at, upload: { ...upload, processed } },
-    checkAfterSeconds: Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),
-  };
+  // The same as long as nothing moves, so that the runner sees when that lasts too long.
+  return waiting(
+    { ...at, upload: { ...upload, processed } },
+    Math.min(Math.max(seconds, LOOK_SECONDS.least), LOOK_SECONDS.most),
+  );
 }
 
 /** All images have the one alternative text; a call each. */

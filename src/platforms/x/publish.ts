@@ -1,13 +1,6 @@
-import { secondsBetween } from "../../core/time.ts";
-import type {
-  Bookmark,
-  Prepared,
-  Reconciled,
-  Refused,
-  Submitted,
-  TokenExpired,
-} from "../connector.ts";
+import type { Bookmark, Prepared, Reconciled, Stopped, Submitted } from "../connector.ts";
 import { failed, mediaInvalid } from "../kit/refusals.ts";
+import { ageOf, next, ready, undecided, unknowable } from "../kit/steps.ts";
 import {
   createPostRequest,
   meRequest,
@@ -32,17 +25,13 @@ import { textOf, weightedLength } from "./text.ts";
 import { findOwnPost, toPublished } from "./timeline.ts";
 import { videoProblem } from "./video-rules.ts";
 
-type Stop = Refused | TokenExpired;
-
-const next = (at: Preparing): Prepared => ({ kind: "next", bookmark: at });
-
 /** Everything that can be repeated, the first thing that is left to do at a time. */
 export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepared> {
   if (stored === null) return begin(job);
   const at = readBookmark(stored);
   if (at.stage === "preparing") return proceed(job, at);
   // A call was refused, so there is no post of ours up to now.
-  return { kind: "ready", bookmark: { ...at, readyAt: job.now().getTime() } };
+  return ready({ ...at, readyAt: job.now().getTime() });
 }
 
 /** Refuses what can be seen to fail, before anything is sent. */
@@ -81,21 +70,15 @@ async function proceed(job: Job, at: Preparing): Promise<Prepared> {
   }
   if (at.subtitles.state === "uploaded") return attachSubtitles(job, at, at.subtitles.id);
   const { taggedIds, mediaIds, warnings } = at;
-  const ready: Ready = {
-    stage: "ready",
-    taggedIds,
-    mediaIds,
-    warnings,
-    readyAt: job.now().getTime(),
-  };
-  return { kind: "ready", bookmark: ready };
+  const readyAt = job.now().getTime();
+  return ready<Ready>({ stage: "ready", taggedIds, mediaIds, warnings, readyAt });
 }
 
 /** The one answer of X that says that it takes nothing long from this account. */
 const NO_SUBSCRIPTION = "None";
 
 /** Null where the account may post more than others, or X does not say. */
-async function requirePremium(job: Job): Promise<Stop | null> {
+async function requirePremium(job: Job): Promise<Stopped | null> {
   const reply = await readMeReply(await job.fetch(meRequest(job.accessToken)));
   if (!reply.ok) return toRefused(reply.error, job.now());
   if (reply.value.subscription_type !== NO_SUBSCRIPTION) return null;
@@ -110,8 +93,8 @@ async function findTagged(job: Job, at: Preparing): Promise<Prepared> {
   const reply = await readUsersReply(await job.fetch(usersRequest(job.accessToken, usernames)));
   if (!reply.ok) return toRefused(reply.error, job.now());
   const idOf = new Map(reply.value.map(({ id, username }) => [username.toLowerCase(), id]));
-  const unknown = usernames.filter((name) => !idOf.has(name.toLowerCase()));
-  const warnings = unknown.map((name) => `@${name} was not tagged: X knows no such user.`);
+  const unknownNames = usernames.filter((name) => !idOf.has(name.toLowerCase()));
+  const warnings = unknownNames.map((name) => `@${name} was not tagged: X knows no such user.`);
   return next({
     ...at,
     taggedIds: usernames.flatMap((name) => idOf.get(name.toLowerCase()) ?? []),
@@ -146,7 +129,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
 
 /** Whether an earlier call may have made the post: a first one follows being ready at once. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
-  secondsBetween(new Date(readyAt), job.now()) > timing.callSeconds;
+  ageOf(readyAt, job.now()) > timing.callSeconds;
 
 /** Makes the post. */
 export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
@@ -155,7 +138,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const reply = await readCreatePostReply(await job.fetch(request));
   if (reply.ok) return toPublished(job, at, reply.value);
   const { error } = reply;
-  if (isUndecided(error)) return { kind: "unknown", message: error.message };
+  if (isUndecided(error)) return undecided(error.message);
   const isPerhapsOurs = isDuplicate(error) || areMediaRefused(error);
   if (isPerhapsOurs && isRepeated(job, at)) return judgeRepeat(job, at, error.message);
   return toRefused(error, job.now());
@@ -164,16 +147,12 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
 /** X has that text already, or its files stand in a post: perhaps in ours, of a call without an answer. */
 async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submitted> {
   const found = await findOwnPost(job, at);
-  if (!found.ok) return { kind: "unknown", message };
+  if (!found.ok) return undecided(message);
   if (found.value.kind === "found") return toPublished(job, at, found.value.id);
-  return {
-    kind: "failed",
-    failure: {
-      code: "platform_processing_timeout",
-      message: `Look on X whether an earlier try has published the post. X refuses another one: ${message}`,
-    },
-    transient: false,
-  };
+  return failed(
+    "platform_processing_timeout",
+    `Look on X whether an earlier try has published the post. X refuses another one: ${message}`,
+  );
 }
 
 /** Posts of a circle need not stand in the timeline. */
@@ -195,9 +174,9 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
     case "found":
       return toPublished(job, at, found.value.id);
     case "several":
-      return { kind: "unknowable", message: "More than one post on X could be this one." };
+      return unknowable("More than one post on X could be this one.");
     case "none":
       if (found.value.isComplete && isSurelyListed(job)) return { kind: "absent" };
-      return { kind: "unknowable", message: "X does not list all posts of this account." };
+      return unknowable("X does not list all posts of this account.");
   }
 }

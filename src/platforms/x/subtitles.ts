@@ -3,6 +3,7 @@ import { refusedUrl } from "../../core/url-policy.ts";
 import type { Prepared, Refused } from "../connector.ts";
 import { mediaInvalid, refusedBy, UNREACHABLE } from "../kit/refusals.ts";
 import { readText } from "../kit/replies.ts";
+import { next, TOKEN_EXPIRED } from "../kit/steps.ts";
 import type { XRefusal } from "./api.ts";
 import { readDoneReply } from "./api.ts";
 import type { Job, Preparing } from "./bookmark.ts";
@@ -64,12 +65,13 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
 
 /** They are no reason to fail the post: it goes out without them. */
 function goOnWithout(at: Preparing, error: XRefusal): Prepared {
-  if (isTokenRefusal(error)) return { kind: "token_expired" };
+  if (isTokenRefusal(error)) return TOKEN_EXPIRED;
   const warning = `The subtitles were not added: ${error.message}`;
-  return {
-    kind: "next",
-    bookmark: { ...at, subtitles: { state: "done" }, warnings: [...at.warnings, warning] },
-  };
+  return next<Preparing>({
+    ...at,
+    subtitles: { state: "done" },
+    warnings: [...at.warnings, warning],
+  });
 }
 
 /** Brings the file to X, in one step: it fits one segment. */
@@ -91,7 +93,7 @@ export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared
   if (!sent.ok) return goOnWithout(at, sent.error);
   const closed = await readProcessingReply(await job.fetch(finalizeRequest(accessToken, id)));
   if (!closed.ok) return goOnWithout(at, closed.error);
-  return { kind: "next", bookmark: { ...at, subtitles: { state: "uploaded", id } } };
+  return next<Preparing>({ ...at, subtitles: { state: "uploaded", id } });
 }
 
 /** The language in its own words, such as "English". */
@@ -110,5 +112,5 @@ export async function attachSubtitles(job: Job, at: Preparing, id: string): Prom
   });
   const reply = await readDoneReply(await job.fetch(request));
   if (!reply.ok) return goOnWithout(at, reply.error);
-  return { kind: "next", bookmark: { ...at, subtitles: { state: "done" } } };
+  return next<Preparing>({ ...at, subtitles: { state: "done" } });
 }

@@ -1,6 +1,7 @@
 import { ok } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { PublishedPost } from "../connector.ts";
+import { published } from "../kit/steps.ts";
 import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./text.ts";
@@ -11,12 +12,8 @@ const TEXT_SLACK_SECONDS = 5;
 
 export function toPublished(job: Job, { warnings }: Ready, postId: string): PublishedPost {
   const { handle } = job.account;
-  return {
-    kind: "published",
-    platformPostId: postId,
-    shareUrl: `https://x.com/${handle ? encodeURIComponent(handle) : "i"}/status/${postId}`,
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
+  const name = handle ? encodeURIComponent(handle) : "i";
+  return published(postId, `https://x.com/${name}/status/${postId}`, warnings);
 }
 
 const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };

@@ -1,5 +1,6 @@
 import { MINUTE } from "../../core/time.ts";
 import type { MediaItem, Reconciled } from "../connector.ts";
+import { plain } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
 import {
   getChannelRequest,
@@ -65,8 +66,6 @@ async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
 /** A video may also be there and not be listed yet. */
 const NOT_FOUND =
   "YouTube gave no answer to the video, and the channel's newest videos do not tell whether it is there.";
-
-const plain = (title: string): string => title.normalize("NFC").replace(/\s+/g, " ").trim();
 
 const isSameVideo = (job: Job, { readyAt, storedAt }: Uploading, video: ListedVideo): boolean =>
   plain(video.title) === plain(titleOf(job.post)) &&

@@ -1,6 +1,6 @@
-import { secondsBetween } from "../../core/time.ts";
 import type { PublishedPost, PublishJob, Settled, TokenExpired, Waiting } from "../connector.ts";
 import { failed } from "../kit/refusals.ts";
+import { ageOf, published, steppedLook, TOKEN_EXPIRED, waiting } from "../kit/steps.ts";
 import {
   getStatusRequest,
   readDoneReply,
@@ -29,11 +29,8 @@ const THUMBNAIL_RETRY_SECONDS = 30;
 const STILL_PROCESSING = "YouTube is still processing the video.";
 const NOT_SHOWN = "YouTube took the video in, but does not show it; it may still appear.";
 
-function look(job: Job, at: Processing): Waiting {
-  const waited = secondsBetween(new Date(at.since), job.now());
-  const checkAfterSeconds = LOOKS.find(({ until }) => waited < until)?.every ?? LATER_LOOKS;
-  return { kind: "waiting", bookmark: at, checkAfterSeconds };
-}
+const look = (job: Job, at: Processing): Waiting =>
+  waiting(at, steppedLook(LOOKS, LATER_LOOKS, ageOf(at.since, job.now())));
 
 /** YouTube has all of the video, which from now on has an id and an address. */
 export const accepted = (
@@ -80,7 +77,7 @@ export async function followVideo(job: Job, at: Processing): Promise<Settled> {
   if (givenUp) return givenUp;
   const seen = { ...at, privacyStatus: status?.privacyStatus ?? at.privacyStatus };
   const isDone = status?.uploadStatus === "processed";
-  const isOver = secondsBetween(new Date(at.since), job.now()) > CHECK_SECONDS;
+  const isOver = ageOf(at.since, job.now()) > CHECK_SECONDS;
   if (!isDone && !isOver) return look(job, seen);
   if (sight.kind === "hidden") return failed("platform_processing_timeout", NOT_SHOWN);
   const warnings = isDone ? seen.warnings : [...seen.warnings, STILL_PROCESSING];
@@ -91,11 +88,10 @@ export async function followVideo(job: Job, at: Processing): Promise<Settled> {
 async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promise<Settled> {
   const outcome = await sendThumbnail(job, at.videoId);
   if (outcome === "set") return toPublished(job, at, warnings);
-  if (outcome === "token_expired") return { kind: "token_expired" };
+  if (outcome === "token_expired") return TOKEN_EXPIRED;
   const thumbnailTries = at.thumbnailTries + 1;
   if (outcome.isPassing && thumbnailTries < MAX_THUMBNAIL_TRIES) {
-    const bookmark: Processing = { ...at, thumbnailTries };
-    return { kind: "waiting", bookmark, checkAfterSeconds: THUMBNAIL_RETRY_SECONDS };
+    return waiting<Processing>({ ...at, thumbnailTries }, THUMBNAIL_RETRY_SECONDS);
   }
   return toPublished(job, at, [...warnings, `The thumbnail was not set: ${outcome.message}`]);
 }
@@ -131,10 +127,5 @@ function privacyWarnings(job: Job, { privacyStatus }: Processing): string[] {
 
 function toPublished(job: Job, at: Processing, told: string[]): PublishedPost {
   const warnings = [...told, ...privacyWarnings(job, at)];
-  return {
-    kind: "published",
-    platformPostId: at.videoId,
-    shareUrl: `https://www.youtube.com/watch?v=${at.videoId}`,
-    ...(warnings.length > 0 ? { warnings } : {}),
-  };
+  return published(at.videoId, `https://www.youtube.com/watch?v=${at.videoId}`, warnings);
 }

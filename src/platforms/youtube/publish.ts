@@ -7,6 +7,7 @@ import type {
   Submitted,
 } from "../connector.ts";
 import { mediaInvalid } from "../kit/refusals.ts";
+import { ready, waiting } from "../kit/steps.ts";
 import { readBookmark } from "./bookmark.ts";
 import { findVideo } from "./lookup.ts";
 import { followVideo } from "./processing.ts";
@@ -27,14 +28,14 @@ export async function prepare(job: Job, bookmark: Bookmark | null): Promise<Prep
   if (!item) return mediaInvalid("YouTube takes no post without a video.");
   if (bookmark === null) return openVideo(job, item);
   const at = readBookmark(bookmark);
-  return at.stage === "uploading" ? sendChunk(job, item, at) : { kind: "ready", bookmark };
+  return at.stage === "uploading" ? sendChunk(job, item, at) : ready(bookmark);
 }
 
 /** Sends the chunk with which YouTube has all of the video. */
 export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   const at = readBookmark(bookmark);
   if (at.stage === "uploading") return sendLastChunk(job, requireFile(job), at);
-  return { kind: "waiting", bookmark, checkAfterSeconds: 0 };
+  return waiting(bookmark, 0);
 }
 
 /** Looks what YouTube makes of the video. */
@@ -48,5 +49,5 @@ export async function settle(job: Job, bookmark: Bookmark): Promise<Settled> {
 export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconciled> {
   const at = readBookmark(bookmark);
   if (at.stage === "uploading") return findVideo(job, requireFile(job), at);
-  return { kind: "waiting", bookmark, checkAfterSeconds: 0 };
+  return waiting(bookmark, 0);
 }

@@ -1,14 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { secondsBetween } from "../../core/time.ts";
-import type {
-  MediaItem,
-  Prepared,
-  PublishJob,
-  Refused,
-  Submitted,
-  TokenExpired,
-} from "../connector.ts";
+import type { MediaItem, Prepared, PublishJob, Stopped, Submitted } from "../connector.ts";
 import { failed, isGone, mediaInvalid, unavailable } from "../kit/refusals.ts";
+import { ageOf, next, ready, undecided } from "../kit/steps.ts";
 import {
   getChannelRequest,
   openSessionRequest,
@@ -42,8 +35,6 @@ const RESUMED_AFTER_SECONDS = 25;
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
 
-type Stop = Refused | TokenExpired;
-
 /** Opens the upload of a video that YouTube has a chance to take. */
 export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
   const facts = await job.inspectVideo(item);
@@ -57,7 +48,7 @@ export async function openVideo(job: Job, item: MediaItem): Promise<Prepared> {
 }
 
 /** Asked before hours of sending; where YouTube does not say, the upload itself tells. */
-async function refuseLong(job: Job): Promise<Stop | null> {
+async function refuseLong(job: Job): Promise<Stopped | null> {
   const request = getChannelRequest(job.accessToken, "status");
   const reply = await readGetChannelReply(await job.fetch(request));
   const status = reply.ok ? reply.value?.status?.longUploadsStatus : null;
@@ -81,7 +72,7 @@ async function openSession(job: Job, item: MediaItem, sessions: number): Promise
     setbacks: 0,
     warnings: opened.value.warnings,
   };
-  return { kind: "next", bookmark };
+  return next(bookmark);
 }
 
 async function open(
@@ -89,7 +80,7 @@ async function open(
   item: MediaItem,
   resource: VideoResource,
   warnings: string[],
-): Promise<Result<{ sessionUri: string; warnings: string[] }, Stop>> {
+): Promise<Result<{ sessionUri: string; warnings: string[] }, Stopped>> {
   const { notifySubscribers } = job.post.settings;
   const request = openSessionRequest(job.accessToken, resource, item, notifySubscribers);
   const reply = await readOpenSessionReply(await job.fetch(request));
@@ -137,7 +128,7 @@ async function putChunk(
 
 /** How far YouTube is: as the bookmark says, unless another run may have sent more since. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
-  const age = secondsBetween(new Date(at.storedAt), job.now());
+  const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };
   return askSession(job, item, at);
 }
@@ -151,21 +142,21 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
   if (place.kind === "incomplete" && isLastChunk(item, place.stored)) {
     const now = job.now().getTime();
     const bookmark = { ...at, offset: place.stored, storedAt: now, readyAt: now };
-    return { kind: "ready", bookmark };
+    return ready(bookmark);
   }
   const reply = place.kind === "incomplete" ? await putChunk(job, item, at, place.stored) : place;
   switch (reply.kind) {
     case "finished":
-      return { kind: "ready", bookmark: accepted(job, at, reply).bookmark };
+      return ready(accepted(job, at, reply).bookmark);
     case "refused":
       if (isGone(reply.refusal)) return openAnew(job, item, at, reply.refusal);
       return toRefused(reply.refusal, job.now());
     case "incomplete": {
       const from = place.kind === "incomplete" ? place.stored : at.offset;
       if (reply.stored <= from) return unavailable(NOTHING_STORED);
-      const next = moved(job, at, reply.stored);
-      if (next.setbacks > MAX_SETBACKS) return failed("platform_unavailable", LOSES_BYTES);
-      return { kind: "next", bookmark: next };
+      const further = moved(job, at, reply.stored);
+      if (further.setbacks > MAX_SETBACKS) return failed("platform_unavailable", LOSES_BYTES);
+      return next(further);
     }
   }
 }
@@ -206,7 +197,7 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
       return unavailable(NOTHING_STORED);
     case "refused": {
       const { refusal } = reply;
-      if (isUndecided(refusal)) return { kind: "unknown", message: refusal.message };
+      if (isUndecided(refusal)) return undecided(refusal.message);
       // Only the last byte makes the video, and that was not taken: the next look opens a new session.
       return isGone(refusal) ? unavailable(refusal.message) : toRefused(refusal, job.now());
     }

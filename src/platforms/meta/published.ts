@@ -1,0 +1,33 @@
+import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.ts";
+import { ageOf, waiting } from "../kit/steps.ts";
+import type { Reading } from "./graph.ts";
+
+/** How long the address of a fresh post is asked for, and how often. */
+const PERMALINK_SECONDS = 20;
+const PERMALINK_LOOK_SECONDS = 4;
+
+/** Between our clock and Meta's. */
+export const CLOCK_SLACK_SECONDS = 60;
+
+/** Parses Meta's instants, whose offsets have no colon: `2026-12-01T09:00:00+0000`. */
+export const toInstant = (timestamp: string | null): number =>
+  Date.parse((timestamp ?? "").replace(/([+-]\d{2})(\d{2})$/, "$1:$2"));
+
+/**
+ * Asks for the address of a post that is out: nothing that happens here makes it fail.
+ *
+ * @param toPublished is given null once the address was waited for long enough
+ */
+export async function settlePermalink(
+  job: Pick<PublishJob, "now">,
+  place: Bookmark & { since: number },
+  ask: () => Reading<string | null>,
+  toPublished: (permalink: string | null) => PublishedPost,
+): Promise<Settled> {
+  const reply = await ask().catch(() => null);
+  const permalink = reply?.ok ? reply.value : null;
+  const isLong = ageOf(place.since, job.now()) > PERMALINK_SECONDS;
+  return permalink !== null || isLong
+    ? toPublished(permalink)
+    : waiting(place, PERMALINK_LOOK_SECONDS);
+}
