@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { HOUR, MINUTE } from "../core/time.ts";
-import { type Query, sqlQuery, sqlWrite } from "../db/client.ts";
+import { orm, type Query, sqlQuery, sqlWrite } from "../db/client.ts";
+import { rowReader, valueReader } from "../db/rows.ts";
 import type { Deps } from "../deps.ts";
 import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { renewLogins } from "../features/accounts/renew.ts";
@@ -9,6 +10,7 @@ import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
+import { chores } from "./table.ts";
 
 /**
  * One page of a chore that goes on from `cursor`; null begins it. Answers where the next page begins,
@@ -72,15 +74,14 @@ const roundsAt = (now: Date): string => `${NIGHTLY.roundAt(now)} ${HOURLY.roundA
 
 /** The rounds that all chores are done with: one row, to be read along with something else. */
 export const roundsDone = (): Query<string[]> =>
-  sqlQuery(sql`SELECT day FROM chores WHERE name = ${ALL}`, (row) => String(row.day));
+  sqlQuery(sql`SELECT day FROM chores WHERE name = ${ALL}`, valueReader(chores.day));
 
 /** How far a chore has come: `cursor` null, the round is done. The column `day` holds the round. */
 const choresBegun = () =>
-  sqlQuery(sql`SELECT name, day, cursor FROM chores`, (row) => ({
-    name: String(row.name),
-    round: String(row.day),
-    cursor: row.cursor as string | null,
-  }));
+  sqlQuery(
+    orm.select().from(chores),
+    rowReader({ name: chores.name, round: chores.day, cursor: chores.cursor }),
+  );
 
 const keepPlace = (name: string, round: string, cursor: string | null): Query<number> =>
   sqlWrite(

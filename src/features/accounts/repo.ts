@@ -1,9 +1,10 @@
 import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
-import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { orm, prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { instant } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
 import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
@@ -15,7 +16,7 @@ type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt"> & {
 
 const readAccount = rowReader(accounts);
 const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
-const one = (team: SQL, id: string) => and(ofTeam(team), eq(accounts.id, id));
+const one = (team: SQL, id: SQL | string) => and(ofTeam(team), eq(accounts.id, id));
 
 export function accountsOfTeam(team: SQL, filter: AccountFilter) {
   const status = filter.status === "connected" ? "active" : filter.status;
@@ -38,9 +39,15 @@ export function accountsOfTeam(team: SQL, filter: AccountFilter) {
   );
 }
 
+const selectAccount = prepared(
+  ({ team, id }: Params<{ team: SQL; id: string }>) =>
+    orm.select().from(accounts).where(one(team, id)),
+  readAccount,
+);
+
 /** No row for another team's account, or a disconnected one. */
 export function accountById(team: SQL, id: string) {
-  return sqlQuery(orm.select().from(accounts).where(one(team, id)), readAccount);
+  return selectAccount({ team, id });
 }
 
 /** When an account last took a place under its daily cap: its last publish. */
@@ -165,8 +172,12 @@ export const countLoginsNotUnder = (prefix: string): Query<number[]> =>
     valueReader(integer("logins").notNull()),
   );
 
-export const countFailure = (id: string): Query<number> =>
-  sqlWrite(sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`);
+type ById = Params<{ id: string }>;
 
-export const forgetFailures = (id: string): Query<number> =>
-  sqlWrite(sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id}`);
+export const countFailure = preparedWrite(
+  ({ id }: ById) => sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`,
+);
+
+export const forgetFailures = preparedWrite(({ id }: ById) =>
+  orm.update(accounts).set({ failureCount: 0 }).where(eq(accounts.id, id)),
+);

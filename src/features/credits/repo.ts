@@ -1,7 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import type { Config } from "../../config.ts";
-import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader } from "../../db/rows.ts";
+import { teams } from "../teams/table.ts";
 import { type CreditBalance, packReferenceOf, periodOf, referenceOf } from "./rules.ts";
+import { creditBalances, creditLedger, creditPacks, creditPeriods } from "./table.ts";
 
 /** What says how many credits a plan includes, and which month it is. */
 export interface CreditTerms {
@@ -23,6 +27,12 @@ const grantedIn = (period: string): SQL =>
   sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
     AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
 
+const readBalance = rowReader({
+  monthlyAllowance: integer("allowance").notNull(),
+  includedRemaining: creditPeriods.included,
+  purchased: creditBalances.purchased,
+});
+
 /**
  * The credits of a team, by its id or a SQL value that is one.
  *
@@ -30,11 +40,7 @@ const grantedIn = (period: string): SQL =>
  * was spent, and never negative. A month without a row has all of its allowance.
  */
 export function creditBalance(terms: CreditTerms, team: number | SQL): Query<CreditBalance[]> {
-  return sqlQuery(balanceOf(terms, team), (row) => ({
-    monthlyAllowance: row.allowance as number,
-    includedRemaining: row.included as number,
-    purchased: row.purchased as number,
-  }));
+  return sqlQuery(balanceOf(terms, team), readBalance);
 }
 
 function balanceOf(terms: CreditTerms, team: number | SQL): SQL {
@@ -141,9 +147,9 @@ export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
     sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
       AND EXISTS (SELECT 1 FROM credit_ledger
         WHERE ${entry(upload.teamId, referenceOf(upload), "debit")})`,
-    (row) => ({
-      creditsSpent: row.credits_spent as number,
-      creditsRefunded: row.credits_refunded as number,
+    rowReader({
+      creditsSpent: integer("credits_spent").notNull(),
+      creditsRefunded: integer("credits_refunded").notNull(),
     }),
   );
 
@@ -183,16 +189,21 @@ export const refundable = (attempts: SQL): SQL =>
 /** Credits that were bought. The id has to be a new one. */
 export function grantPack(
   now: Date,
-  pack: { id: string; teamId: number; name: string; credits: number },
+  pack: Pick<typeof creditPacks.$inferInsert, "id" | "teamId" | "name" | "credits">,
 ): Query<number>[] {
-  const { id, teamId, name, credits } = pack;
-  const at = now.getTime();
+  const { id, teamId, credits: purchased } = pack;
+  const reference = packReferenceOf(id);
+  const movement = {
+    kind: "pack",
+    period: periodOf(now),
+    included: 0,
+    purchased,
+    at: now,
+  } as const;
   return [
-    sqlWrite(sql`INSERT INTO credit_packs (id, team_id, name, credits, granted_at)
-      VALUES (${id}, ${teamId}, ${name}, ${credits}, ${at})`),
-    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
-      VALUES (${teamId}, ${packReferenceOf(id)}, 'pack', ${periodOf(now)}, 0, ${credits}, ${at})`),
-    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${credits})
+    sqlWrite(orm.insert(creditPacks).values({ ...pack, grantedAt: now })),
+    sqlWrite(orm.insert(creditLedger).values({ teamId, reference, ...movement })),
+    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${purchased})
       ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
   ];
 }
@@ -214,7 +225,7 @@ export function refundPack(now: Date, teamId: number, id: string): Query<number>
     sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + (
         SELECT purchased FROM credit_ledger WHERE ${entry(teamId, reference, "pack_refund")})
       WHERE team_id = ${teamId} AND EXISTS (SELECT 1 FROM credit_packs WHERE ${isOpen})`),
-    sqlWrite(sql`UPDATE credit_packs SET refunded_at = ${at} WHERE ${isOpen}`),
+    sqlWrite(orm.update(creditPacks).set({ refundedAt: now }).where(isOpen)),
   ];
 }
 
@@ -239,9 +250,9 @@ export const creditDrifts = (afterTeam: number, limit: number): Query<CreditDrif
           - coalesce((SELECT SUM(l.purchased) FROM credit_ledger l WHERE l.team_id = t.id), 0)
           AS purchased
       FROM teams t WHERE t.id > ${afterTeam} ORDER BY t.id LIMIT ${limit}`,
-    (row) => ({
-      teamId: row.id as number,
-      periods: row.periods as number,
-      purchased: row.purchased as number,
+    rowReader({
+      teamId: teams.id,
+      periods: integer().notNull(),
+      purchased: creditBalances.purchased,
     }),
   );

@@ -1,6 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { valueReader } from "../../db/rows.ts";
 import type { Deps } from "../../deps.ts";
+import { teams } from "../teams/table.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 
 /** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
@@ -51,11 +53,11 @@ export function emitForEach(now: Date, event: NewEvent, source: SQL): Query<numb
   return insertEvents(event, id, at, source);
 }
 
-/** The id of the team that comes `teams` teams after the one from which they are counted. */
-export const teamAfter = (from: number, teams: number): Query<number[]> =>
+/** The id of the team that comes `count` teams after the one from which they are counted. */
+export const teamAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
-    sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${teams}`,
-    (row) => row.id as number,
+    sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
+    valueReader(teams.id),
   );
 
 /** Removes up to `most` events with an id below `before` from the next `teams` teams, beginning with `from`. */

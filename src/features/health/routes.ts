@@ -4,6 +4,8 @@ import { namesOwnDomain } from "../../config.ts";
 import { judgeProgress, LATE_SECONDS } from "../../core/health.ts";
 import { addSeconds, secondsBetween } from "../../core/time.ts";
 import { sqlQuery } from "../../db/client.ts";
+import { instant } from "../../db/columns.ts";
+import { valueReader } from "../../db/rows.ts";
 import type { Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countVisitor } from "../../http/caller.ts";
@@ -92,7 +94,7 @@ async function oldestDue(deps: Deps, now: Date): Promise<Date | null> {
           AND (lease_until IS NULL OR lease_until <= ${lately})
           AND (status <> 'processing' OR progressed_at IS NULL OR progressed_at <= ${lately})
         ORDER BY due_at LIMIT 1`,
-      (row) => new Date(row.due_at as number),
+      valueReader(instant("due_at").notNull()),
     ),
   ]);
   return due ?? null;

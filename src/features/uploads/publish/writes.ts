@@ -125,7 +125,7 @@ export async function complete(
       metadata,
     },
   });
-  const alongside = hadFailures ? [event, forgetFailures(upload.accountId)] : [event];
+  const alongside = hadFailures ? [event, forgetFailures({ id: upload.accountId })] : [event];
   await save(deps, upload, set, alongside);
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
@@ -139,7 +139,7 @@ export async function fail(
 ): Promise<void> {
   const [changed] = await deps.db.runAll([
     ...failAttempt(deps, upload, failure),
-    countFailure(upload.accountId),
+    countFailure({ id: upload.accountId }),
     ...alongside,
   ]);
   if (changed !== 1) throw new LostLease();
