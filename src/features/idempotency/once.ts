@@ -1,9 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
-import { isNewCall, keepAnswer, type NamedCall, type StoredAnswer, storedAnswer } from "./repo.ts";
+import { isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
 
 /** Facts that were read before a call is carried out. */
 export interface Looked<K> {

@@ -1,6 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { AppError } from "../../core/errors.ts";
-import { MAX_KEY_CHARACTERS } from "../../core/idempotency-key.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
 import { DAY } from "../../core/time.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
@@ -10,27 +9,6 @@ export type StoredAnswer = typeof idempotency.$inferSelect;
 
 /** How long an answer is given again. Spec is silent. */
 const KEPT_MS = DAY;
-
-/** A call that names itself, so that its repetition is recognised. */
-export interface NamedCall {
-  /** Method and path, such as `POST /upload`. */
-  route: string;
-  key: string;
-}
-
-/**
- * The call's name by its Idempotency-Key, in quotes or bare; null without one.
- *
- * @throws AppError 400
- * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
- */
-export function readCallName(request: Request, route: string): NamedCall | null {
-  const header = request.headers.get("idempotency-key");
-  if (header === null) return null;
-  const key = /^"(.*)"$/.exec(header)?.[1] ?? header;
-  if (key.length >= 1 && key.length <= MAX_KEY_CHARACTERS) return { route, key };
-  throw new AppError(null, `Idempotency-Key: must have 1 to ${MAX_KEY_CHARACTERS} characters.`);
-}
 
 const readStored = rowReader(idempotency);
 

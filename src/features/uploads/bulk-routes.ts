@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { readCallName } from "../../core/idempotency-key.ts";
 import { PLATFORMS } from "../../core/platforms.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
-import { readCallName } from "../idempotency/repo.ts";
 import { MAX_ACCOUNTS } from "./create/batch.ts";
 import { createPosts, validatePosts } from "./create/bulk.ts";
 import { readBatchForm } from "./create/form.ts";
@@ -50,7 +50,7 @@ const create = formRoute({
 });
 bulkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const call = readCallName(c.req.raw, "POST /upload/bulk");
+  const call = readCallName(c.req.header("idempotency-key"), "POST /upload/bulk");
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
   const { result, isReplayed } = await createPosts(ctx, post, looked);
   const { results, isHeld } = result;

@@ -1,10 +1,10 @@
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
+import { readCallName } from "../../core/idempotency-key.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { readCallName } from "../idempotency/repo.ts";
 import { deleteUpload } from "./change/cancel.ts";
 import { editUpload } from "./change/edit.ts";
 import { retryFailed, retryUpload } from "./change/retry.ts";
@@ -146,7 +146,7 @@ const retry = apiRoute({
 lifecycleRoutes.openapi(retry, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const force = c.req.valid("json").force ?? false;
-  const call = readCallName(c.req.raw, "POST /upload/{id}/retry");
+  const call = readCallName(c.req.header("idempotency-key"), "POST /upload/{id}/retry");
   const { retried, isReplayed } = await retryUpload(c.var.ctx, id, { force, call });
   if (isReplayed) c.header("Idempotent-Replayed", "true");
   const told = toldOfHeld(retried.status);

@@ -1,9 +1,9 @@
 import * as z from "zod";
+import { readCallName } from "../../core/idempotency-key.ts";
 import { toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
-import { readCallName } from "../idempotency/repo.ts";
 import { readPostForm } from "./create/form.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
 import { HELD } from "./rules.ts";
@@ -57,7 +57,7 @@ const create = formRoute({
 });
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const call = readCallName(c.req.raw, "POST /upload");
+  const call = readCallName(c.req.header("idempotency-key"), "POST /upload");
   const { post, looked } = await readPostForm(ctx, c.req.raw, call);
   const { result: upload, isReplayed } = await uploads.createPost(ctx, post, looked);
   if (isReplayed) c.header("Idempotent-Replayed", "true");

@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode, notFound } from "../../../core/errors.ts";
 import { FAILURES, LOOK_FIRST } from "../../../core/failures.ts";
+import type { NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import { coversScope } from "../../../core/scopes.ts";
 import { sha256Hex } from "../../../core/signature.ts";
@@ -7,7 +8,6 @@ import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
 import { look, once } from "../../idempotency/once.ts";
-import type { NamedCall } from "../../idempotency/repo.ts";
 import {
   type AccountFacts,
   accountFacts,

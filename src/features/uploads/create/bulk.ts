@@ -53,7 +53,7 @@ async function composeAll(
   const prepare = createPreparer();
   let hasX = false;
   let taken = 0;
-  for (const accountId of post.accountIds) {
+  for (const accountId of new Set(post.accountIds)) {
     const facts = known.facts.find(({ account }) => account.id === accountId);
     const platform = facts?.account.platform ?? null;
     try {

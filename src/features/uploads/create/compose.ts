@@ -65,23 +65,15 @@ export async function composePost(
   const text = await prepare(textOf(post));
   const texts = { ...own.settings, title: own.title, description: own.description };
   const date = { field: "schedule_date", at: scheduledFor };
+  const errors = [
+    ...refusalsOf(own.media),
+    ...fieldErrors({ texts, refused: own.refused, date }, now),
+    ...read.errors,
+  ];
   const { platform } = account;
-  await judge(
-    ctx,
-    {
-      ...{ platform, account, post, refs, status, at, text },
-      errors: [
-        ...refusalsOf(own.media),
-        ...fieldErrors({ texts, refused: own.refused, date }, now),
-        ...read.errors,
-      ],
-    },
-    {
-      blocklist: facts.blocklist,
-      recent,
-      cap: status === "pending" ? capViolation(ctx, facts) : null,
-    },
-  );
+  const subject = { platform, account, post, refs, status, at, text, errors };
+  const cap = status === "pending" ? capViolation(ctx, facts) : null;
+  await judge(ctx, subject, { blocklist: facts.blocklist, recent, cap });
   if (isDraft(status)) {
     requireDraftRoom(facts, taken);
   } else {

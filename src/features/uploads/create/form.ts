@@ -1,10 +1,10 @@
 import { toFieldErrors, tooLarge } from "../../../core/errors.ts";
+import type { NamedCall } from "../../../core/idempotency-key.ts";
 import { parseInstant } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { publicOrigin } from "../../../http/env.ts";
 import { type Fields, type FilePart, lastOf, readForm } from "../../../http/multipart.ts";
 import type { Looked } from "../../idempotency/once.ts";
-import type { NamedCall } from "../../idempotency/repo.ts";
 import { measureFile, storeFile } from "../../media/store.ts";
 import { postFieldsSchema } from "../schema.ts";
 import { batchAccounts, readBatchFields } from "./bulk-form.ts";
@@ -95,18 +95,12 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
       },
     });
     const known = await enter(fields);
-    const urls = [...URL_FIELDS].flatMap(([field, role]) =>
-      (fields.get(field) ?? [])
-        .map((value) => value.trim())
-        .filter((url) => url !== "")
-        .map((url): NewMedia => ({ role, field, url })),
-    );
     const post: NewPost = {
       ...EMPTY_POST,
       ...readCommon(fields),
       call,
       accountIds: accountsIn(fields),
-      media: [...media, ...urls],
+      media: [...media, ...urlsIn(fields)],
       origin: publicOrigin(ctx, request.url),
     };
     return { post: intake.readOwn(post, fields), looked: known };
@@ -115,6 +109,15 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
     throw error;
   }
 }
+
+/** Returns the files that the form names by URL, in its order. */
+const urlsIn = (fields: Fields): NewMedia[] =>
+  [...fields].flatMap(([field, values]) => {
+    const role = URL_FIELDS.get(field);
+    if (!role) return [];
+    const urls = values.map((value) => value.trim()).filter((url) => url !== "");
+    return urls.map((url) => ({ role, field, url }));
+  });
 
 /** Returns the account that the form names; `createPost` refuses several. */
 const accountIn = (fields: Fields): string[] => {

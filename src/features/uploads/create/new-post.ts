@@ -1,7 +1,7 @@
 import type { FieldError } from "../../../core/errors.ts";
+import type { NamedCall } from "../../../core/idempotency-key.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import type { RawField } from "../../../platforms/kit/form-fields.ts";
-import type { NamedCall } from "../../idempotency/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 
 /** Values of platform fields, by wire name, as the platforms' settings schemas take them. */

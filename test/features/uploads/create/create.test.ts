@@ -185,6 +185,14 @@ describe("a post that is taken", () => {
     expect(await stage.objects()).toHaveLength(1);
   });
 
+  test("keeps the order of its URLs, whatever field names them", async () => {
+    const stage = await onStage();
+    const [one, two] = ["https://cdn.example.com/1.png", "https://cdn.example.com/2.png"];
+    expect((await stage.post({ file: one, photo: two })).status).toBe(200);
+    const [upload] = await stage.uploads();
+    expect(JSON.parse(String(upload?.media))).toEqual([{ url: one }, { url: two }]);
+  });
+
   test("takes the last of several values", async () => {
     const stage = await onStage();
     await stage.post({ description: ["first", "last"], title: ["a", "b"] });
