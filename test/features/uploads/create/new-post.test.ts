@@ -109,7 +109,7 @@ test("a file of another team is nobody's", async () => {
 
 test("the caller's scope is asked for, whatever the door", async () => {
   const token = await life.colleague("OWNER", ["posts:read"]);
-  const ctx = await callerOf(life.harness, { ...life.member, token });
+  const ctx = await callerOf(life.harness, { ...life.member, token }, "posts:read");
   expect((await refusal(createPost(ctx, post))).code).toBe("INSUFFICIENT_SCOPE");
   expect((await refusal(createPosts(ctx, { ...post, accountIds: [] }))).code).toBe(
     "INSUFFICIENT_SCOPE",
