@@ -262,6 +262,32 @@ export interface VerifiedPull {
   refusal: string;
 }
 
+/** Reads a post as the network gets it. */
+export interface PostReader {
+  textOf(post: Pick<Post, "title" | "description">): string;
+  hasLink(text: string): boolean;
+}
+
+/** Posts that the team pays for with credits, more for one with a link. */
+export interface PaidPosts {
+  reader(): Promise<PostReader>;
+}
+
+/** Posts that are refused because the account has published the same text or file before. */
+export interface RepeatRule {
+  withinDays: number;
+  /** Says so, without its full stop: the earlier post follows. */
+  refusal: string;
+  reader(): Promise<Pick<PostReader, "textOf">>;
+}
+
+/** Form fields that begin like this network's own; one that is none of them is refused. */
+export interface OwnPrefix {
+  prefix: string;
+  /** Follows the name of such a field, without its full stop. */
+  refusal: string;
+}
+
 /** What the owner of an instance needs before accounts of a platform can be connected for real. */
 export interface Needs {
   /** The developer app, in a sentence; null where none is needed. */
@@ -317,6 +343,13 @@ export interface Connector<S = unknown> {
   timing: SettleTiming;
   /** Absent where any address of ours will do. */
   verifiedPull?: VerifiedPull;
+  /** Absent where posts cost nothing. */
+  paidPosts?: PaidPosts;
+  /** Absent where the rule on repetitions that all platforms share will do. */
+  repeatRule?: RepeatRule;
+  /** Refuses a second account of this platform in a batch; absent where a batch takes any number. */
+  onePerBatch?: { refusal: string };
+  ownPrefix?: OwnPrefix;
   /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
   /** Everything in the post that the network would refuse, by post and plan alone. Wire field names. */

@@ -1,19 +1,21 @@
+import type { Platform } from "../../core/platforms.ts";
+import type { PaidPosts, Post } from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+
 /** X credits that a post costs. Source: spec, "X credits". */
 export const COSTS = { post: 1, linkPost: 15 } as const;
 
-/** What a post with this text costs. What reads links is loaded by those who need it. */
-export async function costOf(text: string): Promise<number> {
-  const { hasLink } = await import("../../platforms/x/text.ts");
-  return hasLink(text) ? COSTS.linkPost : COSTS.post;
-}
+/** Returns true for a platform whose posts are paid with credits. */
+export const isPaid = (platform: Platform): boolean =>
+  connectorOf(platform).paidPosts !== undefined;
 
-/** As `costOf`, for the text that X gets of a post. */
-export async function costOfPost(post: {
-  title: string | null;
-  description: string | null;
-}): Promise<number> {
-  const { textOf } = await import("../../platforms/x/text.ts");
-  return costOf(textOf(post));
+/** Returns what a post costs, by the text that its platform gets. */
+export async function costOf(
+  { reader }: PaidPosts,
+  post: Pick<Post, "title" | "description">,
+): Promise<number> {
+  const { textOf, hasLink } = await reader();
+  return hasLink(textOf(post)) ? COSTS.linkPost : COSTS.post;
 }
 
 /** The month whose allowance pays: 2026-11, UTC. */

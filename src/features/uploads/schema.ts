@@ -216,8 +216,8 @@ export async function toUpload(
   };
 }
 
-function toXCredits({ platform, creditsSpent, creditsRefunded }: UploadRecord): Upload["xCredits"] {
-  if (platform !== "x" || creditsSpent === null) return null;
+function toXCredits({ creditsSpent, creditsRefunded }: UploadRecord): Upload["xCredits"] {
+  if (creditsSpent === null) return null;
   const refunded = creditsRefunded ?? 0;
   return { spent: creditsSpent, refunded, net: creditsSpent - refunded };
 }

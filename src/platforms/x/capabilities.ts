@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, OwnPrefix, SettleTiming } from "../connector.ts";
 
 /** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
@@ -61,6 +61,20 @@ export const capabilities = {
     videoMaxBytes: 1_000_000_000,
   },
 } satisfies Capabilities;
+
+/** Source: spec, "Time limits": X duplicate-content window. */
+export const repeats = {
+  withinDays: 30,
+  refusal: "X does not take the same content twice within 30 days",
+};
+
+/** Source: spec, "Bulk upload". */
+export const onePerBatch = {
+  refusal: "A batch takes one X account; send the others on their own.",
+};
+
+/** Source: spec, "Platform fields", `x`. */
+export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is no field of X" };
 
 /** Seconds. A post takes a few of them to stand in its author's timeline. */
 export const timing: SettleTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -1,7 +1,10 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, timing } from "./capabilities.ts";
+import { capabilities, needs, onePerBatch, ownPrefix, repeats, timing } from "./capabilities.ts";
 import { settings, type XSettings } from "./settings.ts";
+
+/** Loaded when it is needed: it brings the rules on links with it. */
+const reader = () => import("./text.ts");
 
 /** X, by its API v2. */
 export const x: Connector<XSettings> = {
@@ -9,6 +12,10 @@ export const x: Connector<XSettings> = {
   capabilities,
   needs,
   timing,
+  paidPosts: { reader },
+  repeatRule: { ...repeats, reader },
+  onePerBatch,
+  ownPrefix,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),

@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
-import {
-  costOf,
-  costOfPost,
-  creditRefusal,
-  lessOf,
-  periodOf,
-} from "../../../src/features/credits/rules.ts";
+import { costOf, creditRefusal, lessOf, periodOf } from "../../../src/features/credits/rules.ts";
+
+const paidPosts = { reader: () => import("../../../src/platforms/x/text.ts") };
 
 test.each<[string, number]>([
   ["", 1],
@@ -30,12 +26,12 @@ test.each<[string, number]>([
   ["Mail me@example.com or see example.com", 15],
   ["漢字example.comです", 15],
 ])("%j costs %i", async (text, cost) => {
-  expect(await costOf(text)).toBe(cost);
+  expect(await costOf(paidPosts, { title: text, description: null })).toBe(cost);
 });
 
 test("what X gets is what costs: the title, else the description", async () => {
-  expect(await costOfPost({ title: "Words", description: "example.com" })).toBe(1);
-  expect(await costOfPost({ title: " ", description: "example.com" })).toBe(15);
+  expect(await costOf(paidPosts, { title: "Words", description: "example.com" })).toBe(1);
+  expect(await costOf(paidPosts, { title: " ", description: "example.com" })).toBe(15);
 });
 
 test("a period is a month in UTC", () => {

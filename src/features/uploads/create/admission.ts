@@ -13,7 +13,7 @@ import { creditsOf, readCredits } from "../../credits/repo.ts";
 import {
   balanceAt,
   type CreditBalance,
-  costOfPost,
+  costOf,
   creditRefusal,
   lessOf,
   periodOf,
@@ -45,6 +45,10 @@ export interface AccountFacts {
   /** The team's credits; null when the platform costs none. */
   credits: CreditBalance | null;
 }
+
+const PAID_PLATFORMS = connectors().flatMap(({ platform, paidPosts }) =>
+  paidPosts ? [platform] : [],
+);
 
 /** Posts in any 24 hours per account of this platform. */
 export const dailyCapOf = ({ config }: Pick<Deps, "config">, platform: Platform): number =>
@@ -90,6 +94,10 @@ export function accountFacts(
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
   const inTeam = sql`a.team_id`;
   const inMonth = countsInMonth(inTeam, sql`month.value ->> 1`, sql`month.value ->> 2`);
+  const paid = sql.join(
+    PAID_PLATFORMS.map((platform) => sql`${platform}`),
+    sql`, `,
+  );
   const drafts = sql`(SELECT COUNT(*) FROM
     (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
   return sqlQuery(
@@ -105,7 +113,7 @@ export function accountFacts(
             WHERE ${inMonth} LIMIT ${highestQuota})))
           FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
         ${countsDrafts ? drafts : sql`NULL`} AS drafts,
-        iif(a.platform = 'x', ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
+        iif(a.platform IN (${paid}), ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
       FROM (SELECT ${team} AS id) mine
       CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN ${accounts} a ON a.id = wanted.value AND a.team_id = mine.id
@@ -215,14 +223,15 @@ export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
  * @throws AppError PLAN_LIMIT, with the balance in words
  */
 export async function requireCredits(
-  { credits }: AccountFacts,
+  { account, credits }: AccountFacts,
   post: { title: string | null; description: string | null },
   at: Date,
   now: Date,
   spoken = 0,
 ): Promise<number> {
-  if (!credits) return 0;
-  const cost = await costOfPost(post);
+  const { paidPosts } = connectorOf(account.platform);
+  if (!credits || !paidPosts) return 0;
+  const cost = await costOf(paidPosts, post);
   const refusal = creditRefusal(lessOf(balanceAt(credits, at, now), spoken), cost, at);
   if (refusal) throw new AppError("PLAN_LIMIT", refusal);
   return cost;

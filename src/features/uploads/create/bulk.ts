@@ -1,6 +1,7 @@
 import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Ctx } from "../../../deps.ts";
+import { connectorOf } from "../../../platforms/registry.ts";
 import type { Done, Looked } from "../../idempotency/once.ts";
 import type { StoredAnswer } from "../../idempotency/repo.ts";
 import { isDraft, jobIdOf } from "../rules.ts";
@@ -51,18 +52,18 @@ async function composeAll(
 ): Promise<Composed[]> {
   const composed: Composed[] = [];
   const prepare = createPreparer();
-  let hasX = false;
+  const seen = new Set<Platform>();
   let taken = 0;
   for (const accountId of new Set(post.accountIds)) {
     const facts = known.facts.find(({ account }) => account.id === accountId);
     const platform = facts?.account.platform ?? null;
     try {
       if (!facts) throw unknownAccount(accountId);
-      // Source: spec, "Bulk upload".
-      if (facts.account.platform === "x" && hasX) {
-        throw new AppError(null, "A batch takes one X account; send the others on their own.");
+      const { onePerBatch } = connectorOf(facts.account.platform);
+      if (onePerBatch && seen.has(facts.account.platform)) {
+        throw new AppError(null, onePerBatch.refusal);
       }
-      hasX ||= facts.account.platform === "x";
+      seen.add(facts.account.platform);
       const recent = known.recent.filter((other) => other.accountId === accountId);
       const own = ownPost(ctx, post, media, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });

@@ -2,6 +2,7 @@ import type { Platform } from "../../../core/platforms.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { countUtf8Bytes } from "../../../core/text.ts";
 import { DAY } from "../../../core/time.ts";
+import { connectorOf } from "../../../platforms/registry.ts";
 import type { MediaRef, TextDigest } from "../table.ts";
 import type { Violation } from "./admission.ts";
 import { nameOfFile } from "./content-hash.ts";
@@ -159,8 +160,8 @@ const mentionsIn = (text: string): string[] =>
 const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
 
 function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
-  // X has a rule of its own, over 30 days, when the post goes out.
-  if (post.platform === "x") return [];
+  // A platform with a rule of its own applies it when the post goes out.
+  if (connectorOf(post.platform).repeatRule) return [];
   const files = fileNames(post.media);
   const same = recent.find(
     (other) =>

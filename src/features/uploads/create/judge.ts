@@ -4,7 +4,7 @@ import type { Platform } from "../../../core/platforms.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Capabilities, Connector, MediaKind, Post } from "../../../platforms/connector.ts";
 import { fieldInfos } from "../../../platforms/kit/form-fields.ts";
-import { connectorOf } from "../../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { scheduleRefusal, type UploadStatus } from "../rules.ts";
 import type { MediaRef } from "../table.ts";
@@ -35,16 +35,19 @@ export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date
   ];
 }
 
-/** Refuses unknown fields that begin with `x_`. Source: spec, "Platform fields", `x`. */
-function unknownFieldErrors(fields: Texts): FieldError[] {
-  const known = Object.keys(fieldInfos(connectorOf("x").settings));
-  return Object.keys(fields)
-    .filter((field) => field.startsWith("x_") && !known.includes(field))
-    .map((field) => ({
-      field,
-      message: `${field}: is no field of X. Its fields: ${known.join(", ")}.`,
-    }));
-}
+/** Refuses unknown fields that begin with the prefix of a platform's own. */
+const unknownFieldErrors = (fields: Texts): FieldError[] =>
+  connectors().flatMap(({ ownPrefix, settings }) => {
+    if (!ownPrefix) return [];
+    const { prefix, refusal } = ownPrefix;
+    const known = Object.keys(fieldInfos(settings));
+    return Object.keys(fields)
+      .filter((field) => field.startsWith(prefix) && !known.includes(field))
+      .map((field) => ({
+        field,
+        message: `${field}: ${refusal}. Its fields: ${known.join(", ")}.`,
+      }));
+  });
 
 /** A post of one account, new or changed, as it is to be. */
 export interface Subject {

@@ -35,6 +35,7 @@ import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
 import { countedDeps } from "./counted-deps.ts";
 import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
+import { passGate } from "./gate.ts";
 import { createJob, endingBy, requireReadable } from "./job.ts";
 import { endAttempt } from "./lost-access.ts";
 import {
@@ -58,7 +59,6 @@ import {
   park,
   saveProgress,
 } from "./writes.ts";
-import { passXGate } from "./x-gate.ts";
 
 /** A look-up or poll that had no answer is repeated after this. */
 const ASK_AGAIN_SECONDS = 30;
@@ -138,7 +138,7 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
       if (fetched?.kind === "fetched") return { ...held, ...fetched };
       if (fetched) return repeatLater(deps, held, fetched.failure);
       requireReadable(held.media);
-      const gate = await passXGate(deps, upload);
+      const gate = await passGate(deps, held.connector, upload);
       if (gate.kind === "shut") return over(fail(deps, upload, gate.failure));
       held = { ...held, upload: gate.upload };
     }

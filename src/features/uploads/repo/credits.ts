@@ -54,15 +54,15 @@ export const refundFollowed = (now: Date, upload: Attempt): Query<number>[] =>
   );
 
 /**
- * Gives back the credits of the current attempts of all posts of X that `where` finds: for the batch that
+ * Gives back the credits of the current attempts of all paid posts that `where` finds: for the batch that
  * ends them, before the statement by which they are found no more.
  */
 export function refundUploads(now: Date, where: SQL): Query<number>[] {
-  const found = sql`u.platform = 'x' AND u.deleted_at IS NULL AND ${where}`;
+  const found = sql`u.credits_spent > 0 AND u.deleted_at IS NULL AND ${where}`;
   const attempt = sql`SELECT u.team_id, 'upload:' || u.id || ':' || u.attempt AS reference`;
   const refunded = sql`coalesce(credits_refunded, 0) + ${refundable(attempt)}`;
   return [
-    sqlWrite(changeFacts({ creditsRefunded: refunded }, sql`u.credits_spent > 0 AND ${found}`)),
+    sqlWrite(changeFacts({ creditsRefunded: refunded }, found)),
     ...refund(now, sql`${attempt} FROM uploads u WHERE ${found}`),
   ];
 }

@@ -3,6 +3,7 @@ import { type Failure, LOOK_FIRST, toFailureObject } from "../../../core/failure
 import { type Query, sqlWrite } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { AccountRow } from "../../accounts/table.ts";
+import { isPaid } from "../../credits/rules.ts";
 import { emitForEach, emitIfChanged } from "../../events/repo.ts";
 import type { UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
@@ -57,7 +58,7 @@ const toldOf = (failure: Failure) => ({
  */
 export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Query<number>[] {
   const { id: uploadId, teamId, platform, accountId, status } = upload;
-  const isRefunded = platform === "x" && !mayBePublished(failure);
+  const isRefunded = isPaid(platform) && !mayBePublished(failure);
   const { changes, refund } = isRefunded
     ? creditRefund(deps.now(), upload, "failed")
     : { changes: {}, refund: [] };
@@ -87,10 +88,9 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
   const { id, teamId, platform, accountId } = upload;
   const failure: Failure = { code: "cancelled", message: "Cancelled before it went out." };
   const where = sql`u.id = ${id} AND u.deleted_at IS NULL`;
-  const refund =
-    platform === "x"
-      ? refundUploads(deps.now(), sql`u.status IN ('scheduled', 'pending') AND ${where}`)
-      : [];
+  const refund = isPaid(platform)
+    ? refundUploads(deps.now(), sql`u.status IN ('scheduled', 'pending') AND ${where}`)
+    : [];
   return [
     ...refund,
     failUploads(deps.now(), { from: WAITING, where, failure }),
@@ -127,7 +127,7 @@ export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query
     },
   } as const;
   return [
-    ...(account.platform === "x" ? refundUploads(now, waiting) : []),
+    ...(isPaid(account.platform) ? refundUploads(now, waiting) : []),
     emitForEach(now, event, sql`FROM uploads u WHERE ${waiting}`),
     failUploads(now, { from: WAITING, where, failure }),
   ];

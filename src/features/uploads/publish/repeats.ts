@@ -1,11 +1,10 @@
 import { sql } from "drizzle-orm";
 import { DAY } from "../../../core/time.ts";
 import { type Query, sqlQuery } from "../../../db/client.ts";
+import type { RepeatRule } from "../../../platforms/connector.ts";
 import { essence } from "../create/content-rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
-/** Source: spec, "Time limits": X duplicate-content window. */
-const WINDOW_MS = 30 * DAY;
 const MIN_LETTERS = 20;
 /** More than an account publishes in that time. */
 const MAX_COMPARED = 2_000;
@@ -22,11 +21,15 @@ export interface EarlierPost extends ComparedPost {
 }
 
 /**
- * What the account has published within the window, newest first. They are found by when they were last
- * taken up, which is never after they were out and hardly before.
+ * The posts that the account has published within the window, newest first. They are found by when they
+ * were last taken up, which is never after they were out and hardly before.
  */
-export const earlierPosts = ({ id, accountId }: UploadRow, now: Date): Query<EarlierPost[]> => {
-  const since = now.getTime() - WINDOW_MS;
+export const earlierPosts = (
+  { withinDays }: RepeatRule,
+  { id, accountId }: UploadRow,
+  now: Date,
+): Query<EarlierPost[]> => {
+  const since = now.getTime() - withinDays * DAY;
   return sqlQuery(
     sql`SELECT title, description, media, uploaded_at FROM uploads
       WHERE account_id = ${accountId} AND counted_at > ${since - DAY} AND uploaded_at > ${since}
@@ -45,14 +48,15 @@ const filesOf = ({ media }: ComparedPost): string[] =>
   media.flatMap((item) => ("sha256" in item && item.role === undefined ? [item.sha256] : []));
 
 /**
- * Why X would take the post for a repetition: the letters and digits of its text, or a file of it, are
- * those of an earlier one. Null when it would not. `textOf`: what X gets of a post.
+ * Returns why the platform would take the post for a repetition: the letters and digits of its text, or a
+ * file of it, are those of an earlier one. Null when it would not.
  */
-export function duplicateOf(
+export async function repeatRefusal(
+  { refusal, reader }: RepeatRule,
   post: ComparedPost,
   earlier: readonly EarlierPost[],
-  textOf: (post: ComparedPost) => string,
-): string | null {
+): Promise<string | null> {
+  const { textOf } = await reader();
   const text = essence(textOf(post));
   const isLong = [...text].length >= MIN_LETTERS;
   const files = new Set(filesOf(post));
@@ -63,7 +67,7 @@ export function duplicateOf(
         ? "the text"
         : null;
     if (what) {
-      return `X does not take the same content twice within 30 days: ${what} of this post was in one of ${other.uploadedAt.toISOString()}.`;
+      return `${refusal}: ${what} of this post was in one of ${other.uploadedAt.toISOString()}.`;
     }
   }
   return null;

@@ -1,0 +1,53 @@
+import type { Failure } from "../../../core/failures.ts";
+import type { Deps } from "../../../deps.ts";
+import type { Connector } from "../../../platforms/connector.ts";
+import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo.ts";
+import { costOf, creditRefusal } from "../../credits/rules.ts";
+import { noteCost } from "../repo/credits.ts";
+import type { UploadRow } from "../table.ts";
+import { type EarlierPost, earlierPosts, repeatRefusal } from "./repeats.ts";
+import { LostLease } from "./writes.ts";
+
+/** Returns true while the platform has been asked nothing, or the post is not paid for. */
+const isAtGate = ({ stage, bookmark, creditsSpent, creditsRefunded }: UploadRow, isPaid: boolean) =>
+  stage === "preparing" &&
+  (bookmark === null || (isPaid && (creditsSpent ?? 0) === (creditsRefunded ?? 0)));
+
+/**
+ * Passes a post on to its platform once it is paid for, and repeats nothing, where the platform asks for
+ * that: in one round trip, and without any for the others. A repetition is paid for too, and gets its
+ * credits back as the failure that it is.
+ *
+ * @throws LostLease
+ */
+export async function passGate(
+  deps: Deps,
+  { paidPosts, repeatRule }: Connector,
+  upload: UploadRow,
+): Promise<{ kind: "open"; upload: UploadRow } | { kind: "shut"; failure: Failure }> {
+  if (!(paidPosts || repeatRule) || !isAtGate(upload, paidPosts !== undefined)) {
+    return { kind: "open", upload };
+  }
+  const cost = paidPosts ? await costOf(paidPosts, upload) : null;
+  const results = await deps.db.runAll<unknown>([
+    ...(cost === null ? [] : debit(deps, upload, cost, noteCost(upload.id, cost))),
+    ...(cost === null ? [] : [paymentOf(upload)]),
+    ...(repeatRule ? [earlierPosts(repeatRule, upload, deps.now())] : []),
+  ]);
+  const earlier = repeatRule ? (results.pop() as EarlierPost[]) : [];
+  const [paid] = cost === null ? [] : (results.pop() as Payment[]);
+  if (cost !== null && !paid) {
+    return { kind: "shut", failure: await paymentFailure(deps, upload, cost) };
+  }
+  const message = repeatRule && (await repeatRefusal(repeatRule, upload, earlier));
+  if (message) return { kind: "shut", failure: { code: "content_flagged", message } };
+  return { kind: "open", upload: { ...upload, ...paid } };
+}
+
+async function paymentFailure(deps: Deps, upload: UploadRow, cost: number): Promise<Failure> {
+  const [[balance]] = await deps.db.run([creditBalance(deps, upload.teamId)]);
+  const message = balance && creditRefusal(balance, cost, deps.now());
+  // There is enough: somebody else has the job, or has paid for it in between.
+  if (!message) throw new LostLease();
+  return { code: "rate_limited", message };
+}
