@@ -172,8 +172,24 @@ const HOSTILE: [string, string][] = [
 ];
 
 const TEXT_UNITS = 250_000;
-const MAX_CHECK_MS = 100;
 const MAX_RUNS = 5;
+/** Some 100 ms: work is told in readings of the whole text, because a busy machine is slow at both. */
+const MAX_READINGS = 300;
+const READINGS = 4;
+
+async function milliseconds(work: () => unknown): Promise<number> {
+  const before = performance.now();
+  await work();
+  return performance.now() - before;
+}
+
+function readTimes(text: string, times: number): number {
+  let sum = 0;
+  for (let time = 0; time < times; time++) {
+    for (let i = 0; i < text.length; i++) sum = (Math.imul(sum, 31) + text.charCodeAt(i)) | 0;
+  }
+  return sum;
+}
 
 describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
   const postOf = (text: string): Post => ({
@@ -186,20 +202,26 @@ describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
     await connector.check(postOf("Warm #up @one https://example.com 🙂"));
   });
 
-  test.each(HOSTILE)("of %s, refuses it within 100 ms", async (_what, part) => {
-    const post = postOf(part.repeat(Math.ceil(TEXT_UNITS / part.length)).slice(0, TEXT_UNITS));
-    let fastest = Number.POSITIVE_INFINITY;
-    let issues: FieldError[] = [];
-    // A machine that does something else at the same time makes one run slow, not each.
-    for (let run = 0; run < MAX_RUNS && fastest >= MAX_CHECK_MS; run++) {
-      const before = performance.now();
-      issues = await connector.check(post);
-      fastest = Math.min(fastest, performance.now() - before);
-    }
-    expect(fastest).toBeLessThan(MAX_CHECK_MS);
-    expect(issues.length).toBeGreaterThan(0);
-    for (const { message } of issues) expect(message.length).toBeLessThan(1_000);
-  });
+  test.each(HOSTILE)(
+    "of %s, refuses it for the work of reading it some times",
+    async (_what, part) => {
+      const text = part.repeat(Math.ceil(TEXT_UNITS / part.length)).slice(0, TEXT_UNITS);
+      const post = postOf(text);
+      let readings = Number.POSITIVE_INFINITY;
+      let issues: FieldError[] = [];
+      // What else the machine does makes one run slow, not each.
+      for (let run = 0; run < MAX_RUNS && readings >= MAX_READINGS; run++) {
+        const reading = (await milliseconds(() => readTimes(text, READINGS))) / READINGS;
+        const checking = await milliseconds(async () => {
+          issues = await connector.check(post);
+        });
+        readings = Math.min(readings, checking / reading);
+      }
+      expect(readings).toBeLessThan(MAX_READINGS);
+      expect(issues.length).toBeGreaterThan(0);
+      for (const { message } of issues) expect(message.length).toBeLessThan(1_000);
+    },
+  );
 });
 
 const sources = import.meta.glob("../../src/{core,platforms}/**/*.ts", {

@@ -202,6 +202,7 @@ let serial = 0;
 export async function createMember(options: { scopes?: Scope[] } = {}): Promise<Member> {
   const n = ++serial;
   const at = START.getTime();
+  const token = nextToken();
   const [user, team] = await env.DB.batch<{ id: number }>([
     env.DB.prepare(
       "INSERT INTO users (email, name, created_at) VALUES (?, 'A person', ?) RETURNING id",
@@ -210,12 +211,21 @@ export async function createMember(options: { scopes?: Scope[] } = {}): Promise<
       `INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
        VALUES ('A team', ?, last_insert_rowid(), ?, ?) RETURNING id`,
     ).bind(`team-${n}`, at, at),
+    env.DB.prepare(
+      `INSERT INTO members (team_id, user_id, role, joined_at)
+       SELECT id, owner_id, 'OWNER', ? FROM teams WHERE slug = ?`,
+    ).bind(at, `team-${n}`),
+    env.DB.prepare(
+      `INSERT INTO tokens (hash, name, hint, user_id, scopes, created_at)
+       SELECT ?, 'test', 'kmb_…', owner_id, ?, ? FROM teams WHERE slug = ?`,
+    ).bind(await sha256Hex(token), JSON.stringify(options.scopes ?? ["*"]), at, `team-${n}`),
   ]);
   const userId = user?.results[0]?.id ?? 0;
   const teamId = team?.results[0]?.id ?? 0;
-  await joinTeam(teamId, userId, "OWNER");
-  return { userId, teamId, token: await createToken(userId, { scopes: options.scopes }) };
+  return { userId, teamId, token };
 }
+
+const nextToken = (): string => `kmb_${(++serial).toString(16).padStart(64, "0")}`;
 
 export async function joinTeam(teamId: number, userId: number, role: Role): Promise<void> {
   await env.DB.prepare(
@@ -229,7 +239,7 @@ export async function createToken(
   userId: number,
   { scopes = ["*"], teamId = null }: { scopes?: Scope[]; teamId?: number | null } = {},
 ): Promise<string> {
-  const token = `kmb_${(++serial).toString(16).padStart(64, "0")}`;
+  const token = nextToken();
   await env.DB.prepare(
     `INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)
      VALUES (?, 'test', 'kmb_…', ?, ?, ?, ?)`,
