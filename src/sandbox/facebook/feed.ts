@@ -1,12 +1,12 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
 import { deliver } from "../kit/simulator.ts";
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
+import { type GraphCall, graphError, invalidParameter, mediaError } from "../meta/graph.ts";
 import { readFlag, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
-import { refuseAsSteered, steer } from "./steering.ts";
+import { steerPost } from "./steering.ts";
 
 /** Images of an album. What clients keep to: Meta states no maximum. */
 const MAX_ATTACHED = 10;
@@ -15,14 +15,14 @@ const DUPLICATE_MS = HOUR;
 
 function readAttached(call: GraphCall, page: Page): Photo[] {
   const texts: string[] = [];
-  const whole = call.params.get("attached_media");
+  const whole = call.var.params.get("attached_media");
   if (whole !== undefined) {
     const list = parse(whole);
     if (!Array.isArray(list)) throw invalidParameter("Param attached_media must be an array.");
     texts.push(...list.map((item) => JSON.stringify(item)));
   }
   for (let index = 0; ; index++) {
-    const item = call.params.get(`attached_media[${index}]`);
+    const item = call.var.params.get(`attached_media[${index}]`);
     if (item === undefined) break;
     texts.push(item);
   }
@@ -56,7 +56,7 @@ function checkLink(link: string): void {
   }
   // Nothing is fetched from here, so it is the name of a site that tells of its trouble.
   const [site] = new URL(link).hostname.split(".");
-  if (site === "invalid") throw new GraphError(1500, "(#1500) The url you supplied is invalid");
+  if (site === "invalid") throw graphError(1500, "(#1500) The url you supplied is invalid");
   if (site === "unreachable") {
     throw mediaError(100, 1609005, "There was a problem scraping data from the provided link.");
   }
@@ -67,7 +67,7 @@ function requireNew(call: GraphCall, page: Page, message: string, link: string):
   const last = newestPost(call, page);
   const isSame = last && last.photos === 0 && last.message === message && last.link === link;
   if (!isSame || now().getTime() - last.created_at > DUPLICATE_MS) return;
-  throw new GraphError(
+  throw graphError(
     506,
     "(#506) Duplicate status message: it is identical to the last one you posted.",
   );
@@ -81,8 +81,8 @@ export async function createPost(call: GraphCall): Promise<Response> {
   if (!readFlag(call, "published", true)) {
     throw invalidParameter("Only published posts are simulated here.");
   }
-  const message = call.params.get("message") ?? "";
-  const link = call.params.get("link") ?? "";
+  const message = call.var.params.get("message") ?? "";
+  const link = call.var.params.get("link") ?? "";
   checkMessage(message);
   if (link !== "") checkLink(link);
 
@@ -94,8 +94,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
   if (link !== "" && photos.length > 0) {
     throw invalidParameter("A post has a link or attached media, not both.");
   }
-  const verdict = steer(call, page, message, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const reply = steerPost(call, page, message, token);
   if (photos.length === 0) requireNew(call, page, message, link);
   const kind = photos.length > 1 ? "album" : photos.length === 1 ? "photo" : "text";
   const id = savePost(call, page, {
@@ -103,8 +102,11 @@ export async function createPost(call: GraphCall): Promise<Response> {
     message,
     link,
     photos: photos.map(({ fileId }) => fileId),
-    fields: { ...Object.fromEntries(call.params), photos: photos.map((photo) => photo.received) },
+    fields: {
+      ...Object.fromEntries(call.var.params),
+      photos: photos.map((photo) => photo.received),
+    },
   });
   attach(call, photos);
-  return deliver(verdict.reply, Response.json({ id }));
+  return deliver(reply, Response.json({ id }));
 }

@@ -1,5 +1,6 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { type GraphCall, GraphError, invalidParameter, unsupported } from "../meta/graph.ts";
+import type { Refusal } from "../kit/refusal.ts";
+import { type GraphCall, graphError, invalidParameter, unsupported } from "../meta/graph.ts";
 import { pick, topFields } from "./call.ts";
 import { isOfPerson, issuePageToken, loginsOf } from "./tokens.ts";
 
@@ -22,21 +23,18 @@ export interface Page {
 
 const MAX_USERNAME = 50;
 
-export const expiredToken = (): GraphError =>
-  new GraphError(190, "Error validating access token: The session is invalid.", { subcode: 463 });
+export const expiredToken = (): Refusal =>
+  graphError(190, "Error validating access token: The session is invalid.", { subcode: 463 });
 
-function findPage({ store, origin }: GraphCall, login: string): Page | null {
-  const [row] = store.sql
-    .exec<{ page_id: string; name: string }>(
-      "SELECT page_id, name FROM facebook_pages WHERE team_id = ? AND login = ?",
-      origin.teamId,
-      login,
-    )
-    .toArray();
-  return row ? { id: row.page_id, name: row.name, login } : null;
+function findPage({ env: { store, origin } }: GraphCall, login: string): Page | null {
+  const row = store.find<{ page_id: string; name: string }>("facebook_pages", {
+    team_id: origin.teamId,
+    login,
+  });
+  return row && { id: row.page_id, name: row.name, login };
 }
 
-function savePage({ store, origin }: GraphCall, page: Page): Page {
+function savePage({ env: { store, origin } }: GraphCall, page: Page): Page {
   store.sql.exec(
     "INSERT OR IGNORE INTO facebook_pages (team_id, login, page_id, name) VALUES (?, ?, ?, ?)",
     origin.teamId,
@@ -50,17 +48,17 @@ function savePage({ store, origin }: GraphCall, page: Page): Page {
 /**
  * Whose token the call carries; the Page of a sandbox token comes into being here.
  *
- * @throws GraphError 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for one that is not good
  */
 export async function authenticate(call: GraphCall): Promise<{ page: Page; token: string }> {
-  const { token } = call;
+  const { token } = call.var;
   if (token === null) {
-    throw new GraphError(104, "An access token is required to request this resource.");
+    throw graphError(104, "An access token is required to request this resource.");
   }
   const name = loginsOf(call).nameOf(token, "access", "person", "short");
   if (name === "expired") throw expiredToken();
   if (name === null) {
-    throw new GraphError(190, "Invalid OAuth access token - Cannot parse access token");
+    throw graphError(190, "Invalid OAuth access token - Cannot parse access token");
   }
   const known = findPage(call, name);
   if (known) return { page: known, token };
@@ -70,7 +68,7 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
 
 /** Gives a Page with its own token to whoever may act as it. */
 function toObject(call: GraphCall, page: Page, token: string) {
-  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(call.params.get("fields") ?? "");
+  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(call.var.params.get("fields") ?? "");
   return {
     id: page.id,
     name: page.name,
@@ -84,11 +82,11 @@ function toObject(call: GraphCall, page: Page, token: string) {
   };
 }
 
-/** @throws GraphError for a field of Pages that a person's own token asks of the person */
+/** @throws Refusal for a field of Pages that a person's own token asks of the person */
 export function readPage(call: GraphCall, page: Page, token: string, id: string): Response {
   const kind = loginsOf(call).find(token)?.kind;
   const isPerson = id === "me" && (kind === "person" || kind === "short");
-  if (isPerson && topFields(call.params.get("fields") ?? "").includes("category")) {
+  if (isPerson && topFields(call.var.params.get("fields") ?? "").includes("category")) {
     throw invalidParameter("Tried accessing nonexisting field (category) on node type (User)");
   }
   return Response.json(pick(call, toObject(call, page, token), ["id", "name"]));

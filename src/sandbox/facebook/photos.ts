@@ -1,12 +1,14 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
-import { pullFile, sealFile } from "../kit/files.ts";
+import { pullTyped } from "../kit/files.ts";
+import { randomDigits } from "../kit/ids.ts";
+import type { Refusal } from "../kit/refusal.ts";
 import { deliver } from "../kit/simulator.ts";
-import { type GraphCall, GraphError, mediaError } from "../meta/graph.ts";
-import { isReachable, newDigits, readFlag, requireKnown } from "./call.ts";
+import { type GraphCall, graphError, isReachable, mediaError } from "../meta/graph.ts";
+import { readFlag, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
-import { refuseAsSteered, steer } from "./steering.ts";
+import { steerPost } from "./steering.ts";
 
 export const PHOTOS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS facebook_photos (
@@ -34,77 +36,61 @@ export interface Photo {
   isPublished: boolean;
 }
 
-type PhotoRow = { id: string; file_id: number; received: string; published: number };
+type PhotoRow = { file_id: number; received: string; created_at: number; published: number };
 
 /** A photo of the Page, or null: others are not to be seen. */
-export function findPhoto({ store, origin }: GraphCall, page: Page, id: string): Photo | null {
-  const [row] = store.sql
-    .exec<PhotoRow>(
-      `SELECT id, file_id, received, published FROM facebook_photos
-       WHERE id = ? AND team_id = ? AND page_id = ? AND (published = 1 OR created_at > ?)`,
-      id,
-      origin.teamId,
-      page.id,
-      now().getTime() - STAGED_MS,
-    )
-    .toArray();
-  return row
-    ? {
-        id: row.id,
-        fileId: row.file_id,
-        received: JSON.parse(row.received),
-        isPublished: row.published === 1,
-      }
-    : null;
+export function findPhoto(
+  { env: { store, origin } }: GraphCall,
+  page: Page,
+  id: string,
+): Photo | null {
+  const own = { id, team_id: origin.teamId, page_id: page.id };
+  const row = store.find<PhotoRow>("facebook_photos", own);
+  const isPublished = row?.published === 1;
+  if (!row || (!isPublished && row.created_at <= now().getTime() - STAGED_MS)) return null;
+  return { id, fileId: row.file_id, received: JSON.parse(row.received), isPublished };
 }
 
-/** Says of photos that they are in a post. */
-export function attach({ store }: GraphCall, photos: Photo[]): void {
-  for (const { id } of photos) {
-    store.sql.exec("UPDATE facebook_photos SET published = 1 WHERE id = ?", id);
-  }
+/** Marks photos as part of a post. */
+export function attach({ env: { store } }: GraphCall, photos: Photo[]): void {
+  for (const { id } of photos) store.update("facebook_photos", { id }, { published: 1 });
 }
 
 function insertPhoto(call: GraphCall, page: Page, fileId: number): Photo {
-  const { store, origin, params } = call;
+  const {
+    env: { store, origin },
+    var: { params },
+  } = call;
   const photo: Photo = {
-    id: newDigits(15),
+    id: `1${randomDigits(14)}`,
     fileId,
     received: Object.fromEntries(params),
     isPublished: false,
   };
-  store.sql.exec(
-    `INSERT INTO facebook_photos (id, team_id, page_id, file_id, received, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    photo.id,
-    origin.teamId,
-    page.id,
-    fileId,
-    JSON.stringify(photo.received),
-    now().getTime(),
-  );
+  store.insert("facebook_photos", {
+    id: photo.id,
+    team_id: origin.teamId,
+    page_id: page.id,
+    file_id: fileId,
+    received: JSON.stringify(photo.received),
+    created_at: now().getTime(),
+  });
   return photo;
 }
 
-const unreachable = (): GraphError =>
+const unreachable = (): Refusal =>
   mediaError(100, 1609005, "The photo could not be fetched from this URL.");
 
-const badPhoto = (): GraphError =>
+const badPhoto = (): Refusal =>
   mediaError(324, 1366046, "Photos must be smaller than 4 MB and JPEG, PNG, GIF, BMP or TIFF.");
 
 /** Fetches a photo, as Facebook does while it is asked to; the id of the stored file. */
-async function pullPhoto(call: GraphCall, page: Page, url: string): Promise<number> {
-  const { store, origin } = call;
+async function pullPhoto({ env }: GraphCall, page: Page, url: string): Promise<number> {
   if (!isReachable(url)) throw unreachable();
-  const file = { platform: "facebook", owner: page.id } as const;
-  const pulled = await pullFile({ store, origin }, file, url, MAX_PHOTO_BYTES);
-  if (!pulled.ok) throw pulled.error === "too_large" ? badPhoto() : unreachable();
-  const { id, mime, declaredType } = pulled.value;
-  if (!PHOTO_TYPES.includes(mime) || declaredType !== mime) {
-    store.media.discard(id);
-    throw badPhoto();
-  }
-  return sealFile({ store, origin }, file, id, pulled.value);
+  const limits = { maxBytes: MAX_PHOTO_BYTES, types: PHOTO_TYPES };
+  const pulled = await pullTyped(env, { platform: "facebook", owner: page.id }, url, limits);
+  if (!pulled.ok) throw pulled.error === "unreachable" ? unreachable() : badPhoto();
+  return pulled.value;
 }
 
 const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "alt_text_custom"];
@@ -114,15 +100,14 @@ export async function createPhoto(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, PHOTO_PARAMS);
   const isPublished = readFlag(call, "published", true);
-  const url = call.params.get("url");
-  if (!url) throw new GraphError(324, "(#324) Missing or invalid image file");
-  const message = call.params.get("message") ?? call.params.get("caption") ?? "";
+  const url = call.var.params.get("url");
+  if (!url) throw graphError(324, "(#324) Missing or invalid image file");
+  const message = call.var.params.get("message") ?? call.var.params.get("caption") ?? "";
   checkMessage(message);
   const fileId = await pullPhoto(call, page, url);
   if (!isPublished) return Response.json({ id: insertPhoto(call, page, fileId).id });
 
-  const verdict = steer(call, page, message, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const reply = steerPost(call, page, message, token);
   const photo = insertPhoto(call, page, fileId);
   const { received } = photo;
   const postId = savePost(call, page, {
@@ -132,10 +117,10 @@ export async function createPhoto(call: GraphCall): Promise<Response> {
     fields: received,
   });
   attach(call, [photo]);
-  return deliver(verdict.reply, Response.json({ id: photo.id, post_id: postId }));
+  return deliver(reply, Response.json({ id: photo.id, post_id: postId }));
 }
 
-export function deletePhoto({ store }: GraphCall, { id }: Photo): Response {
+export function deletePhoto({ env: { store } }: GraphCall, { id }: Photo): Response {
   store.sql.exec("DELETE FROM facebook_photos WHERE id = ?", id);
   return Response.json({ success: true });
 }

@@ -1,7 +1,8 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { type GraphCall, invalidParameter } from "../meta/graph.ts";
-import { newDigits, pick, requireKnown, toTimestamp } from "./call.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
+import { pick, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 
 export const FACEBOOK_POSTS_SCHEMA = `
@@ -36,9 +37,7 @@ type PostRow = {
   created_at: number;
 };
 
-const COLUMNS = "id, kind, message, link, photos, permalink, created_at";
-
-/** What goes out as one post of a Page. */
+/** A post of a Page. */
 export interface NewPost {
   kind: PostKind;
   message: string;
@@ -46,7 +45,7 @@ export interface NewPost {
   /** Files in the feed's storage. */
   photos?: number[];
   video?: number;
-  /** Where it has an address of its own kind. */
+  /** The address of a kind that has its own. */
   permalink?: string;
   /** The post's own id where the caller knows one; the same again counts one more arrival. */
   key?: string;
@@ -56,23 +55,22 @@ export interface NewPost {
 
 /** Puts a post onto the Page and into the feed; its id. */
 export function savePost(call: GraphCall, page: Page, post: NewPost): string {
-  const { store, origin } = call;
-  const digits = newDigits(15);
+  const { store, origin } = call.env;
+  const digits = `1${randomDigits(14)}`;
   const id = `${page.id}_${digits}`;
   const url = post.permalink ?? `https://www.facebook.com/${page.id}/posts/${digits}`;
   const photos = post.photos ?? [];
-  store.sql.exec(
-    `INSERT INTO facebook_posts (${COLUMNS}, team_id, page_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert("facebook_posts", {
     id,
-    post.kind,
-    post.message,
-    post.link ?? "",
-    photos.length,
-    url,
-    now().getTime(),
-    origin.teamId,
-    page.id,
-  );
+    team_id: origin.teamId,
+    page_id: page.id,
+    kind: post.kind,
+    message: post.message,
+    link: post.link ?? "",
+    photos: photos.length,
+    permalink: url,
+    created_at: now().getTime(),
+  });
   const files = post.video === undefined ? photos : [post.video];
   store.savePost(origin, {
     platform: "facebook",
@@ -103,7 +101,7 @@ function attachmentsOf({ kind, photos }: PostRow) {
 const toObject = (row: PostRow): Record<string, unknown> => ({
   id: row.id,
   message: row.message === "" ? undefined : row.message,
-  created_time: toTimestamp(row.created_at),
+  created_time: toGraphTimestamp(row.created_at),
   permalink_url: row.permalink,
   status_type: row.kind === "video" ? "added_video" : "mobile_status_update",
   attachments: attachmentsOf(row),
@@ -111,10 +109,10 @@ const toObject = (row: PostRow): Record<string, unknown> => ({
 });
 
 /** The last post of the Page; null before the first. */
-export function newestPost({ store, origin }: GraphCall, page: Page): PostRow | null {
+export function newestPost({ env: { store, origin } }: GraphCall, page: Page): PostRow | null {
   const [row] = store.sql
     .exec<PostRow>(
-      `SELECT ${COLUMNS} FROM facebook_posts WHERE team_id = ? AND page_id = ?
+      `SELECT * FROM facebook_posts WHERE team_id = ? AND page_id = ?
        ORDER BY created_at DESC, rowid DESC LIMIT 1`,
       origin.teamId,
       page.id,
@@ -124,22 +122,16 @@ export function newestPost({ store, origin }: GraphCall, page: Page): PostRow | 
 }
 
 export function findPost(
-  { store, origin }: GraphCall,
+  { env: { store, origin } }: GraphCall,
   page: Page,
   id: string,
 ): Record<string, unknown> | null {
-  const [row] = store.sql
-    .exec<PostRow>(
-      `SELECT ${COLUMNS} FROM facebook_posts WHERE id = ? AND team_id = ? AND page_id = ?`,
-      id,
-      origin.teamId,
-      page.id,
-    )
-    .toArray();
-  return row ? toObject(row) : null;
+  const own = { id, team_id: origin.teamId, page_id: page.id };
+  const row = store.find<PostRow>("facebook_posts", own);
+  return row && toObject(row);
 }
 
-function readNumber({ params }: GraphCall, name: string, otherwise: number): number {
+function readNumber({ var: { params } }: GraphCall, name: string, otherwise: number): number {
   const text = params.get(name) ?? String(otherwise);
   if (/^\d{1,11}$/.test(text)) return Number(text);
   throw invalidParameter(`Param ${name} must be an integer`);
@@ -151,12 +143,12 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   requireKnown(call, ["fields", "since", "until", "limit", "after"]);
   const limit = Math.min(readNumber(call, "limit", DEFAULT_LIMIT), MAX_LIMIT);
   const offset = readNumber(call, "after", 0);
-  const rows = call.store.sql
+  const rows = call.env.store.sql
     .exec<PostRow>(
-      `SELECT ${COLUMNS} FROM facebook_posts
+      `SELECT * FROM facebook_posts
        WHERE team_id = ? AND page_id = ? AND created_at >= ? AND created_at <= ?
        ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
-      call.origin.teamId,
+      call.env.origin.teamId,
       page.id,
       readNumber(call, "since", 0) * SECOND,
       readNumber(call, "until", 99_999_999_999) * SECOND,
@@ -166,7 +158,7 @@ export async function listPosts(call: GraphCall): Promise<Response> {
     .toArray();
   const data = rows.slice(0, limit).map((row) => pick(call, toObject(row), ["id", "message"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
-  const next = new URL(call.url);
+  const next = new URL(call.req.url);
   next.searchParams.delete("access_token");
   next.searchParams.set("after", cursors.after);
   const paging = { cursors, ...(rows.length > limit ? { next: next.href } : {}) };

@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { Logins } from "../kit/logins.ts";
-import { type GraphCall, GraphError, invalidParameter } from "../meta/graph.ts";
+import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
 /** A person's token as a login in the browser leads to it: an hour or two. */
 const SHORT_SECONDS = HOUR / SECOND;
@@ -15,7 +15,7 @@ const ENDLESS_MS = 3_650 * DAY;
 /** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */
 const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
 
-export const loginsOf = ({ store, origin }: GraphCall): Logins =>
+export const loginsOf = ({ env: { store, origin } }: GraphCall): Logins =>
   new Logins(store.sql, "facebook", origin, { short: SHORT_SECONDS });
 
 export function isOfPerson(call: GraphCall, token: string): boolean {
@@ -33,19 +33,19 @@ export function issuePageToken(call: GraphCall, login: string, token: string): s
 
 /** A long-lived token for a person's. Which app asks does not matter here. */
 export function exchangeToken(call: GraphCall): Response {
-  const { params } = call;
+  const { params } = call.var;
   if (params.get("grant_type") !== "fb_exchange_token") {
     throw invalidParameter("Invalid grant_type: must be fb_exchange_token");
   }
   for (const name of ["client_id", "client_secret", "fb_exchange_token"]) {
-    if (!params.get(name)) throw new GraphError(101, `Missing ${name} parameter.`);
+    if (!params.get(name)) throw graphError(101, `Missing ${name} parameter.`);
   }
   const logins = loginsOf(call);
   const token = params.get("fb_exchange_token") ?? "";
   const name = logins.nameOf(token, "person", "short");
   if (name === null) throw invalidParameter("The access token cannot be exchanged.");
   if (name === "expired") {
-    throw new GraphError(190, "Error validating access token: Session has expired", {
+    throw graphError(190, "Error validating access token: Session has expired", {
       subcode: 463,
     });
   }
@@ -58,12 +58,12 @@ export function exchangeToken(call: GraphCall): Response {
 
 /** What is known of a token, for an app: its id and secret are its token. */
 export function debugToken(call: GraphCall): Response {
-  if (!/^[^|]+\|[^|]+$/.test(call.token ?? "")) {
+  if (!/^[^|]+\|[^|]+$/.test(call.var.token ?? "")) {
     throw invalidParameter(
       "You must provide an app access token, or a user access token that is an owner or developer of the app",
     );
   }
-  const login = loginsOf(call).find(call.params.get("input_token") ?? "");
+  const login = loginsOf(call).find(call.var.params.get("input_token") ?? "");
   if (!login) {
     const error = { code: 190, message: "Malformed access token" };
     return Response.json({ data: { error, is_valid: false, scopes: [] } });

@@ -1,12 +1,13 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
-import { deliver } from "../kit/simulator.ts";
+import { randomDigits } from "../kit/ids.ts";
+import { deliverAtOnce } from "../kit/simulator.ts";
 import { readSteering } from "../kit/steering.ts";
-import { type GraphCall, invalidParameter, mediaError } from "../meta/graph.ts";
-import { newDigits, pick, toTimestamp } from "./call.ts";
+import { type GraphCall, invalidParameter, mediaError, toGraphTimestamp } from "../meta/graph.ts";
+import { pick } from "./call.ts";
 import type { Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
-import { refuseAsSteered, steer } from "./steering.ts";
+import { steerPost } from "./steering.ts";
 
 export const VIDEOS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS facebook_videos (
@@ -33,7 +34,7 @@ CREATE INDEX IF NOT EXISTS facebook_videos_by_session ON facebook_videos (sessio
 const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Characters. Source: Meta, "Page Videos". */
 const MAX_TITLE = 255;
-/** How long a video is worked on: to be waited for, short enough to be watched. */
+/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
 
 /** A video or reel, from the first call on. Moments in epoch milliseconds. */
@@ -57,60 +58,48 @@ export type Video = {
   created_at: number;
 };
 
-const COLUMNS =
-  "id, kind, session_id, size, received, slices, file_id, mime, uploaded_at, upload_error, ready_at, post_id, description, created_at";
-
 /** A video of the Page by its id or its session's, or null: others are not to be seen. */
 export function findVideo(
-  { store, origin }: GraphCall,
+  { env: { store, origin } }: GraphCall,
   page: Page,
   by: { id: string } | { sessionId: string },
 ): Video | null {
-  const [column, value] = "id" in by ? ["id", by.id] : ["session_id", by.sessionId];
-  const [row] = store.sql
-    .exec<Video>(
-      `SELECT ${COLUMNS} FROM facebook_videos WHERE ${column} = ? AND team_id = ? AND page_id = ?`,
-      value,
-      origin.teamId,
-      page.id,
-    )
-    .toArray();
-  return row ?? null;
+  const key = "id" in by ? by : { session_id: by.sessionId };
+  const own = { ...key, team_id: origin.teamId, page_id: page.id };
+  return store.find<Video>("facebook_videos", own);
 }
 
 export function insertVideo(
-  { store, origin }: GraphCall,
+  { env: { store, origin } }: GraphCall,
   page: Page,
   video: { kind: Video["kind"]; size: number; fileId: number | null },
 ): { id: string; sessionId: string } {
-  const id = newDigits(16);
-  const sessionId = newDigits(16);
-  store.sql.exec(
-    `INSERT INTO facebook_videos (id, team_id, page_id, kind, session_id, size, file_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  const id = `1${randomDigits(15)}`;
+  const sessionId = `1${randomDigits(15)}`;
+  store.insert("facebook_videos", {
     id,
-    origin.teamId,
-    page.id,
-    video.kind,
-    sessionId,
-    video.size,
-    video.fileId,
-    now().getTime(),
-  );
+    team_id: origin.teamId,
+    page_id: page.id,
+    kind: video.kind,
+    session_id: sessionId,
+    size: video.size,
+    file_id: video.fileId,
+    created_at: now().getTime(),
+  });
   return { id, sessionId };
 }
 
 export const isUploaded = ({ uploaded_at }: Video): boolean =>
   uploaded_at !== null && uploaded_at <= now().getTime();
 
-/** What the owner of a video's feed may see of it; `permalink_url` is a path there. */
+/** The `permalink_url` of a video, which is a path. */
 const pathOf = (page: Page, { id, kind }: Video): string =>
   kind === "reel" ? `/reel/${id}/` : `/${page.id}/videos/${id}/`;
 
-/** The one call with which a video is out; `text`: what steers it. */
+/** Publishes a video whose file is there. */
 export function publishVideo(call: GraphCall, page: Page, token: string, video: Video): Response {
-  const description = call.params.get("description") ?? "";
-  const title = call.params.get("title") ?? "";
+  const description = call.var.params.get("description") ?? "";
+  const title = call.var.params.get("title") ?? "";
   checkMessage(description);
   if (title.length > MAX_TITLE) throw invalidParameter("Param title is too long");
   if (!isUploaded(video)) throw mediaError(6000, 1363033, "The video is not uploaded yet.");
@@ -118,8 +107,7 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
     throw mediaError(6000, 1363041, "The upload session is closed: the video was published.");
   }
   const text = `${title} ${description}`;
-  const verdict = steer(call, page, text, token);
-  if (verdict.kind !== "accepted") return refuseAsSteered(verdict);
+  const reply = steerPost(call, page, text, token);
   const isGood = video.file_id !== null && VIDEO_TYPES.includes(video.mime ?? "");
   const postId = isGood
     ? savePost(call, page, {
@@ -129,21 +117,17 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
         video: video.file_id ?? 0,
         permalink: `https://www.facebook.com${pathOf(page, video)}`,
         key: video.id,
-        fields: Object.fromEntries(call.params),
+        fields: Object.fromEntries(call.var.params),
       })
     : null;
   const { slowSeconds } = readSteering(text);
-  call.store.sql.exec(
-    "UPDATE facebook_videos SET ready_at = ?, post_id = ?, description = ? WHERE id = ?",
-    now().getTime() + Math.max(PROCESSING_MS, slowSeconds * SECOND),
-    postId,
+  const changed = {
+    ready_at: now().getTime() + Math.max(PROCESSING_MS, slowSeconds * SECOND),
+    post_id: postId,
     description,
-    video.id,
-  );
-  // A slow video is slow in the making; that it was accepted is said at once.
-  const { reply } = verdict;
-  const answer = Response.json({ success: true });
-  return deliver(reply.kind === "dropped" ? reply : { kind: "now" }, answer);
+  };
+  call.env.store.update("facebook_videos", { id: video.id }, changed);
+  return deliverAtOnce(reply, Response.json({ success: true }));
 }
 
 const NOT_STARTED = { status: "not_started" };
@@ -216,7 +200,7 @@ function statusOf(video: Video) {
     publishing_phase: {
       status: "complete",
       publish_status: "published",
-      publish_time: toTimestamp(video.ready_at),
+      publish_time: toGraphTimestamp(video.ready_at),
     },
   };
 }
@@ -228,7 +212,7 @@ export function readVideo(call: GraphCall, page: Page, video: Video): Response {
     description: video.description || undefined,
     permalink_url: video.post_id === null ? undefined : pathOf(page, video),
     post_id: video.post_id?.split("_")[1],
-    created_time: toTimestamp(video.created_at),
+    created_time: toGraphTimestamp(video.created_at),
   };
   return Response.json(pick(call, object, ["id"]));
 }

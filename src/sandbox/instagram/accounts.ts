@@ -36,7 +36,7 @@ async function toAccount(name: string): Promise<Account> {
 /**
  * Whose token the call carries; the account of a sandbox token comes into being here.
  *
- * @throws GraphError 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for one that is not good
  */
 export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
   const { name, token } = logins.authenticate(call);
@@ -47,7 +47,7 @@ const ME_FIELDS = ["id", "username"];
 
 export async function getMe(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
-  const [posts] = call.store.sql
+  const [posts] = call.env.store.sql
     .exec<{ count: number }>(
       "SELECT count(*) AS count FROM instagram_media WHERE user_id = ?",
       account.userId,

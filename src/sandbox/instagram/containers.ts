@@ -5,7 +5,7 @@ import {
   GraphContainers,
   statusOf,
 } from "../meta/containers.ts";
-import { type GraphCall, GraphError, mediaError, pickFields, unsupported } from "../meta/graph.ts";
+import { type GraphCall, graphError, mediaError, pickFields, requireSelf } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";
@@ -17,14 +17,9 @@ const CONTAINERS_PER_DAY = 400;
 
 export type InstagramContainer = Container<ContainerKind>;
 
-/** A path may name the account by its id, or as `me`. */
-export function requireSelf(account: Account, id: string, verb: string): void {
-  if (id !== account.userId && id !== "me") throw unsupported(verb, id);
-}
-
 function requireAllowance(store: SandboxStore, account: Account): void {
   if (containers.countOfDay(store, account.userId) < CONTAINERS_PER_DAY) return;
-  throw new GraphError(9, "(#9) Application request limit reached", { subcode: 2207042 });
+  throw graphError(9, "(#9) Application request limit reached", { subcode: 2207042 });
 }
 
 /** The items of a carousel have to be ready items of the same account. */
@@ -40,14 +35,13 @@ function requireChildren(store: SandboxStore, account: Account, ids: string[]): 
   }
 }
 
-export async function createContainer(call: GraphCall, userId: string): Promise<Response> {
+export async function createContainer(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
-  requireSelf(account, userId, "POST");
+  requireSelf(call, account);
   const fields = readContainerFields(call);
-  requireChildren(call.store, account, fields.children);
-  requireAllowance(call.store, account);
+  requireChildren(call.env.store, account, fields.children);
+  requireAllowance(call.env.store, account);
   const pulled = await pullSource(call, account, fields);
-  const error = pulled.ok ? null : pulled.error;
   const { kind, caption, children, received, source } = fields;
   const id = containers.save(call, account.userId, {
     kind,
@@ -55,7 +49,7 @@ export async function createContainer(call: GraphCall, userId: string): Promise<
     children,
     received,
     fileId: pulled.ok ? pulled.value : null,
-    error: error && `Error: Media upload has failed with error code ${error.details.subcode}`,
+    error: pulled.ok ? null : `Error: Media upload has failed with error code ${pulled.error}`,
     takes: source?.kind === "video" ? "as_video" : "as_image",
   });
   return Response.json({ id });

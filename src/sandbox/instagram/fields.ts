@@ -1,12 +1,18 @@
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
+import {
+  type GraphCall,
+  graphError,
+  invalidParameter,
+  isReachable,
+  mediaError,
+} from "../meta/graph.ts";
 
-/** What a container is to become. */
+/** The kind of post that a container makes. */
 export type ContainerKind = "image" | "reel" | "story" | "carousel" | "child";
 
 /** The parameters of a container, checked. */
 export interface ContainerFields {
   kind: ContainerKind;
-  /** What is to be pulled; null for a carousel. */
+  /** The file to pull; null for a carousel. */
   source: { kind: "image" | "video"; url: string } | null;
   caption: string;
   children: string[];
@@ -88,14 +94,10 @@ function asJson(value: string, name: string): unknown {
   }
 }
 
-/** Over TLS only; a local run of this service is reached as it is. */
-const isReachable = ({ protocol, hostname }: URL): boolean =>
-  protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
-
 function asUrl(value: string, name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what ASCII is
   const isAscii = /^[\x00-\x7f]*$/.test(value);
-  if (!isAscii || !URL.canParse(value) || !isReachable(new URL(value))) {
+  if (!isAscii || !isReachable(value)) {
     throw mediaError(9004, 2207052, `The media could not be fetched from this URI: ${name}.`);
   }
   return value;
@@ -223,12 +225,12 @@ function readChildren(params: Map<string, string>): string[] {
   return list.map(String);
 }
 
-/** @throws GraphError for whatever Instagram would not take */
-export function readContainerFields({ params }: GraphCall): ContainerFields {
+/** @throws Refusal for whatever Instagram would not take */
+export function readContainerFields({ var: { params } }: GraphCall): ContainerFields {
   const kind = kindOf(params);
   for (const name of params.keys()) {
     if (ALLOWED[kind].includes(name)) continue;
-    throw new GraphError(100, `(#100) Param ${name} is not allowed for this media: ${kind}`);
+    throw graphError(100, `(#100) Param ${name} is not allowed for this media: ${kind}`);
   }
   const source = kind === "carousel" ? null : readSource(params, kind);
   checkForms(params, kind, source?.kind === "image");

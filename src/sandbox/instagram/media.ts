@@ -1,10 +1,11 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
 import type { SandboxStore } from "../kit/store.ts";
-import { readLimit, toGraphTimestamp } from "../meta/containers.ts";
-import { type GraphCall, pickFields } from "../meta/graph.ts";
+import { readLimit } from "../meta/containers.ts";
+import { type GraphCall, pickFields, requireSelf, toGraphTimestamp } from "../meta/graph.ts";
+import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
-import { type InstagramContainer, requireSelf } from "./containers.ts";
+import type { InstagramContainer } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";
 
 export const INSTAGRAM_MEDIA_SCHEMA = `
@@ -21,7 +22,7 @@ CREATE TABLE IF NOT EXISTS instagram_media (
 CREATE INDEX IF NOT EXISTS instagram_media_by_user ON instagram_media (user_id, created_at);
 `;
 
-/** What a story lives. */
+/** Life of a story. */
 const STORY_MS = DAY;
 
 type MediaRow = {
@@ -34,16 +35,12 @@ type MediaRow = {
   created_at: number;
 };
 
-const COLUMNS = "id, kind, media_type, caption, shortcode, permalink, created_at";
-
 export function permalinkOf(
-  { username }: Account,
-  kind: ContainerKind,
-  code: string,
-  id: string,
+  { username }: Pick<Account, "username">,
+  { id, shortcode, container: { kind } }: GraphPost<ContainerKind>,
 ): string {
   if (kind === "story") return `https://www.instagram.com/stories/${username}/${id}`;
-  return `https://www.instagram.com/${kind === "reel" ? "reel" : "p"}/${code}/`;
+  return `https://www.instagram.com/${kind === "reel" ? "reel" : "p"}/${shortcode}/`;
 }
 
 function mediaTypeOf({ kind, received }: InstagramContainer): string {
@@ -53,31 +50,21 @@ function mediaTypeOf({ kind, received }: InstagramContainer): string {
 
 export function insertMedia(
   store: SandboxStore,
-  account: Account,
-  post: { id: string; code: string; container: InstagramContainer },
+  { userId }: Pick<Account, "userId">,
+  { id, shortcode, container }: GraphPost<ContainerKind>,
+  permalink: string,
 ): void {
-  const { id, code, container } = post;
-  store.sql.exec(
-    `INSERT INTO instagram_media (${COLUMNS}, user_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert("instagram_media", {
     id,
-    container.kind,
-    mediaTypeOf(container),
-    container.text,
-    code,
-    permalinkOf(account, container.kind, code, id),
-    now().getTime(),
-    account.userId,
-  );
+    user_id: userId,
+    kind: container.kind,
+    media_type: mediaTypeOf(container),
+    caption: container.text,
+    shortcode,
+    permalink,
+    created_at: now().getTime(),
+  });
 }
-
-export const countPublished = (store: SandboxStore, account: Account, since: number): number =>
-  store.sql
-    .exec<{ count: number }>(
-      "SELECT count(*) AS count FROM instagram_media WHERE user_id = ? AND created_at > ?",
-      account.userId,
-      since,
-    )
-    .one().count;
 
 const PRODUCTS: Partial<Record<ContainerKind, string>> = { reel: "REELS", story: "STORY" };
 
@@ -98,32 +85,21 @@ export function findMedia(
   account: Account,
   id: string,
 ): Record<string, unknown> | null {
-  const [row] = store.sql
-    .exec<MediaRow>(
-      `SELECT ${COLUMNS} FROM instagram_media WHERE id = ? AND user_id = ?
-         AND (kind <> 'story' OR created_at > ?)`,
-      id,
-      account.userId,
-      now().getTime() - STORY_MS,
-    )
-    .toArray();
-  return row ? toObject(row) : null;
+  const row = store.find<MediaRow>("instagram_media", { id, user_id: account.userId });
+  const isGone = row?.kind === "story" && row.created_at <= now().getTime() - STORY_MS;
+  return row && !isGone ? toObject(row) : null;
 }
 
 /** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */
-export async function listMedia(
-  call: GraphCall,
-  userId: string,
-  edge: "media" | "stories",
-): Promise<Response> {
+export async function listMedia(call: GraphCall, edge: "media" | "stories"): Promise<Response> {
   const { account } = await authenticate(call);
-  requireSelf(account, userId, "GET");
+  requireSelf(call, account);
   const limit = readLimit(call);
   const isStories = edge === "stories";
-  const offset = Number(call.params.get("after") ?? 0) || 0;
-  const rows = call.store.sql
+  const offset = Number(call.var.params.get("after") ?? 0) || 0;
+  const rows = call.env.store.sql
     .exec<MediaRow>(
-      `SELECT ${COLUMNS} FROM instagram_media
+      `SELECT * FROM instagram_media
        WHERE user_id = ?1 AND (kind = 'story') = ?2 AND (?2 = 0 OR created_at > ?3)
        ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
       account.userId,

@@ -3,7 +3,7 @@ import type { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 
 /** The token of the Authorization header, `Bearer …`. */
-export const bearerOf = ({ req }: Call): string | undefined =>
+export const bearerOf = ({ req }: Pick<Call, "req">): string | undefined =>
   /^Bearer (.+)$/.exec(req.header("authorization") ?? "")?.[1];
 
 /** The whole body, or null as soon as it is seen to exceed `maxBytes`. */
@@ -82,7 +82,7 @@ export async function readForm(call: Call): Promise<URLSearchParams | null> {
 
 /** A multipart body that fits in memory. */
 export async function readMultipart(
-  call: Call,
+  call: Pick<Call, "req">,
   maxBytes: number,
 ): Promise<FormData | "too_large" | "malformed"> {
   const bytes = await readBody(call.req.raw, maxBytes);

@@ -33,16 +33,21 @@ export interface SandboxEnv {
 export type Call = Context<SandboxEnv>;
 
 /** The `:id` of the path. */
-export const idOf = (call: Call): string => call.req.param("id") ?? "";
+export const idOf = ({ req }: Pick<Call, "req">): string => req.param("id") ?? "";
 
-/** An app that routes by host and path, as in `/api.x.com/2/tweets`, and answers with what was refused. */
+/**
+ * An app that routes by host and path, as in `/api.x.com/2/tweets`, and answers refusals as they are.
+ *
+ * @param options `isStrict`: a slash at the end makes another path
+ */
 export function createApp<E extends SandboxEnv = SandboxEnv>(
   notFound: (call: Context<E>) => Refusal,
+  { isStrict = true } = {},
 ): Hono<E> {
   const app = new Hono<E>({
     getPath: ({ url }) => {
       const { host, pathname } = new URL(url);
-      return `/${host}${pathname}`;
+      return `/${host}${isStrict ? pathname : pathname.replace(/(?<=.)\/$/, "")}`;
     },
   });
   app.notFound((call) => notFound(call).toResponse());

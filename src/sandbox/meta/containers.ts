@@ -1,6 +1,6 @@
 import { now } from "../../core/clock.ts";
-import { randomHex } from "../../core/ids.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
+import { randomDigits } from "../kit/ids.ts";
 import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { type GraphCall, invalidParameter } from "./graph.ts";
@@ -15,14 +15,14 @@ const REMEMBERED_MS = 7 * CONTAINER_LIFE_MS;
 
 export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
 
-/** What a container is made of. */
+/** The content of a container. */
 export interface NewContainer<Kind extends string> {
   kind: Kind;
   /** What the post says; its steering words count. */
   text: string;
   children: string[];
   received: Record<string, string>;
-  /** Of the pulled file; null where none is, or where there is an error. */
+  /** The pulled file; null where there is none, or an error. */
   fileId: number | null;
   /** Why it cannot be published. */
   error: string | null;
@@ -86,16 +86,8 @@ CREATE INDEX IF NOT EXISTS ${this.#table}_by_age ON ${this.#table} (created_at);
   }
 
   /** A container of the account, or null: others are not to be seen. */
-  find({ sql }: SandboxStore, userId: string, id: string): Container<Kind> | null {
-    const [row] = sql
-      .exec<Row>(
-        `SELECT id, user_id, kind, caption, children, received, file_id, error, created_at,
-           ready_at, published
-         FROM ${this.#table} WHERE id = ? AND user_id = ?`,
-        id,
-        userId,
-      )
-      .toArray();
+  find(store: SandboxStore, userId: string, id: string): Container<Kind> | null {
+    const row = store.find<Row>(this.#table, { id, user_id: userId });
     if (!row) return null;
     return {
       id: row.id,
@@ -124,33 +116,30 @@ CREATE INDEX IF NOT EXISTS ${this.#table}_by_age ON ${this.#table} (created_at);
   }
 
   /** @returns the id of the new container */
-  save({ store: { sql }, origin }: GraphCall, userId: string, made: NewContainer<Kind>): string {
+  save({ env: { store, origin } }: GraphCall, userId: string, made: NewContainer<Kind>): string {
     const at = now().getTime();
     const id = newGraphId(this.#idPrefix);
     const { slowSeconds } = readSteering(made.text);
     const takesMs = Math.max(this.#takesMs[made.takes], slowSeconds * SECOND);
-    sql.exec(`DELETE FROM ${this.#table} WHERE created_at < ?`, at - REMEMBERED_MS);
-    sql.exec(
-      `INSERT INTO ${this.#table} (id, user_id, team_id, kind, caption, children, received,
-         file_id, error, created_at, ready_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    store.sql.exec(`DELETE FROM ${this.#table} WHERE created_at < ?`, at - REMEMBERED_MS);
+    store.insert(this.#table, {
       id,
-      userId,
-      origin.teamId,
-      made.kind,
-      made.text,
-      JSON.stringify(made.children),
-      JSON.stringify(made.received),
-      made.fileId,
-      made.error,
-      at,
-      at + takesMs,
-    );
+      user_id: userId,
+      team_id: origin.teamId,
+      kind: made.kind,
+      caption: made.text,
+      children: JSON.stringify(made.children),
+      received: JSON.stringify(made.received),
+      file_id: made.fileId,
+      error: made.error,
+      created_at: at,
+      ready_at: at + takesMs,
+    });
     return id;
   }
 
-  markPublished({ sql }: SandboxStore, id: string): void {
-    sql.exec(`UPDATE ${this.#table} SET published = 1 WHERE id = ?`, id);
+  markPublished(store: SandboxStore, id: string): void {
+    store.update(this.#table, { id }, { published: 1 });
   }
 }
 
@@ -165,11 +154,7 @@ export function statusOf(
 }
 
 /** An id of 17 digits, as numbers are given out there; `prefix` tells what it is of. */
-export const newGraphId = (prefix: string): string =>
-  prefix +
-  String(BigInt(`0x${randomHex(8)}`))
-    .padStart(20, "0")
-    .slice(-(17 - prefix.length));
+export const newGraphId = (prefix: string): string => prefix + randomDigits(17 - prefix.length);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -182,15 +167,11 @@ export function shortcodeOf(id: string): string {
   return code;
 }
 
-/** Without milliseconds, and with an offset that has no colon. */
-export const toGraphTimestamp = (at: number): string =>
-  new Date(at).toISOString().replace(/\.\d+Z$/, "+0000");
-
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
 /** How many entries of a list are wanted. */
-export function readLimit({ params }: GraphCall): number {
+export function readLimit({ var: { params } }: GraphCall): number {
   const text = params.get("limit") ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(text)) throw invalidParameter("Param limit must be an integer");
   return Math.min(Number(text), MAX_LIMIT);

@@ -1,73 +1,80 @@
+import type { Context, Hono } from "hono";
 import { randomHex } from "../../core/ids.ts";
-import { readBody } from "../kit/input.ts";
-import type { SimulatedCall } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
+import { bearerOf, readBody } from "../kit/input.ts";
+import { Refusal } from "../kit/refusal.ts";
+import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
 
-/** What an answer of the simulated API is made from. */
-export interface GraphCall extends SimulatedCall {
-  store: SandboxStore;
-  /** Query and form together, the token taken out. */
-  params: Map<string, string>;
-  /** From the header, or the parameter; null when the call brings none. */
-  token: string | null;
+interface GraphEnv extends SandboxEnv {
+  Variables: {
+    /** Query and form together, the token taken out. */
+    params: Map<string, string>;
+    /** From the header, or the parameter; null when the call brings none. */
+    token: string | null;
+    /** The part of a video that a multipart body brings along. */
+    chunk?: Blob;
+  };
 }
+
+/** A call as the endpoints of Meta's simulated APIs receive it. */
+export type GraphCall = Context<GraphEnv>;
 
 interface GraphErrorDetails {
   type?: string;
   subcode?: number;
   status?: number;
   isTransient?: boolean;
-  /** What a person is to read. */
+  /** Shown to a person. */
   userMessage?: string;
+  data?: object;
 }
 
 /** A refusal in Meta's own form. */
-export class GraphError extends Error {
-  readonly code: number;
-  readonly details: GraphErrorDetails;
-
-  constructor(code: number, message: string, details: GraphErrorDetails = {}) {
-    super(message);
-    this.code = code;
-    this.details = details;
-  }
-
-  /** The object that stands under `error`. */
-  toJson() {
-    const { type = "OAuthException", subcode, isTransient = false, userMessage } = this.details;
-    return {
-      message: this.message,
-      type,
-      code: this.code,
-      ...(subcode === undefined ? {} : { error_subcode: subcode }),
-      is_transient: isTransient,
-      ...(userMessage === undefined
-        ? {}
-        : { error_user_title: "The post could not be made", error_user_msg: userMessage }),
-      fbtrace_id: `A${randomHex(11)}`,
-    };
-  }
-
-  toResponse(): Response {
-    return Response.json({ error: this.toJson() }, { status: this.details.status ?? 400 });
-  }
+export function graphError(
+  code: number,
+  message: string,
+  details: GraphErrorDetails = {},
+): Refusal {
+  const { type = "OAuthException", subcode, isTransient = false, userMessage, data } = details;
+  const error = {
+    message,
+    type,
+    code,
+    ...(subcode === undefined ? {} : { error_subcode: subcode }),
+    is_transient: isTransient,
+    ...(userMessage === undefined
+      ? {}
+      : { error_user_title: "The post could not be made", error_user_msg: userMessage }),
+    fbtrace_id: `A${randomHex(11)}`,
+    ...(data && { error_data: data }),
+  };
+  return new Refusal(details.status ?? 400, { error });
 }
 
 /** A parameter that is missing, unknown here, or of the wrong form. */
-export const invalidParameter = (message: string): GraphError =>
-  new GraphError(100, `(#100) ${message}`);
+export const invalidParameter = (message: string): Refusal => graphError(100, `(#100) ${message}`);
 
 /** A refusal about a post or its media, with its subcode. */
-export const mediaError = (code: number, subcode: number, userMessage: string): GraphError =>
-  new GraphError(code, `(#${code}) ${userMessage}`, { subcode, userMessage });
+export const mediaError = (
+  code: number,
+  subcode: number,
+  userMessage: string,
+  data?: object,
+): Refusal => graphError(code, `(#${code}) ${userMessage}`, { subcode, userMessage, data });
 
 /** Nothing of that id, or nothing that the token may see, or not by this verb. */
-export const unsupported = (verb: string, id: string): GraphError =>
-  new GraphError(
+export const unsupported = (verb: string, id: string): Refusal =>
+  graphError(
     100,
     `Unsupported ${verb.toLowerCase()} request. Object with ID '${id}' does not exist, cannot be loaded due to missing permissions, or does not support this operation`,
     { type: "GraphMethodException", subcode: 33 },
   );
+
+/** An outage, as steering asks for it. */
+export const serverError = (nth: number): Refusal =>
+  graphError(2, "An unexpected error has occurred. Please retry your request later.", {
+    status: nth % 2 === 1 ? 500 : 503,
+    isTransient: true,
+  });
 
 /** Far more than a post's parameters; files are pulled, never sent. */
 const MAX_BODY_BYTES = 200_000;
@@ -76,12 +83,12 @@ const toText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
 /** The body's fields: a form, or a JSON object. */
-async function readFields(request: Request): Promise<[string, string][]> {
-  const bytes = await readBody(request, MAX_BODY_BYTES);
+export async function readFields({ req }: GraphCall): Promise<[string, string][]> {
+  const bytes = await readBody(req.raw, MAX_BODY_BYTES);
   if (!bytes) throw invalidParameter("The request is too large.");
   if (bytes.byteLength === 0) return [];
   const text = new TextDecoder().decode(bytes);
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const type = req.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type === "application/x-www-form-urlencoded") return [...new URLSearchParams(text)];
   if (type !== "application/json") throw invalidParameter(`Unsupported content type ${type}`);
   try {
@@ -93,39 +100,53 @@ async function readFields(request: Request): Promise<[string, string][]> {
   }
 }
 
-/** @throws GraphError for a body that cannot be read */
-export async function readGraphCall(call: SimulatedCall, store: SandboxStore): Promise<GraphCall> {
-  const fields = call.request.method === "GET" ? [] : await readFields(call.request);
-  const params = new Map([...call.url.searchParams, ...fields]);
-  const bearer = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
-  const token = bearer ?? params.get("access_token") ?? null;
-  params.delete("access_token");
-  takeProof(params);
-  return { ...call, store, params, token };
+/** An app whose calls have their parameters read; a slash at the end of a path does not count. */
+export function createGraphApp(
+  notFound: (call: GraphCall) => Refusal,
+  readBodyFields = readFields,
+): Hono<GraphEnv> {
+  const app = createApp<GraphEnv>(notFound, { isStrict: false });
+  return app.use(async (call, next) => {
+    const fields = call.req.method === "GET" ? [] : await readBodyFields(call);
+    const params = new Map([...new URL(call.req.url).searchParams, ...fields]);
+    call.set("params", params);
+    call.set("token", bearerOf(call) ?? params.get("access_token") ?? null);
+    params.delete("access_token");
+    takeProof(params);
+    await next();
+  });
 }
 
 /**
  * Takes the proof of the app's secret out of the parameters. Which app asks does not matter here.
  *
- * @throws GraphError for one that cannot be any app's
+ * @throws Refusal for one that cannot be any app's
  */
-export function takeProof(params: Map<string, string>): void {
+function takeProof(params: Map<string, string>): void {
   const proof = params.get("appsecret_proof");
   if (proof !== undefined && !/^[0-9a-f]{64}$/.test(proof)) {
-    throw new GraphError(100, "Invalid appsecret_proof provided in the API argument", {
+    throw graphError(100, "Invalid appsecret_proof provided in the API argument", {
       type: "GraphMethodException",
     });
   }
   params.delete("appsecret_proof");
 }
 
+/** A path may name the account by its id, or as `me`. */
+export function requireSelf(call: GraphCall, { userId }: { userId: string }): void {
+  const id = idOf(call);
+  if (id !== userId && id !== "me") throw unsupported(call.req.method, id);
+}
+
 /** The fields of an object that a read asks for; `id` always comes along. */
 export function pickFields(
-  call: GraphCall,
+  { var: { params } }: GraphCall,
   object: Record<string, unknown>,
   defaults: readonly string[],
+  toNames = (fields: string) => fields.split(",").filter(Boolean),
 ): Record<string, unknown> {
-  const asked = call.params.get("fields")?.split(",").filter(Boolean) ?? [...defaults];
+  const fields = params.get("fields");
+  const asked = fields === undefined ? [...defaults] : toNames(fields);
   for (const name of asked) {
     if (!Object.hasOwn(object, name)) {
       throw invalidParameter(`Tried accessing nonexisting field (${name})`);
@@ -136,3 +157,14 @@ export function pickFields(
     names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])),
   );
 }
+
+/** Only addresses with TLS are fetched; a local run of this service is reached as it is. */
+export function isReachable(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
+}
+
+/** Without milliseconds, and with an offset that has no colon. */
+export const toGraphTimestamp = (at: number): string =>
+  new Date(at).toISOString().replace(/\.\d+Z$/, "+0000");

@@ -1,18 +1,19 @@
 import { now } from "../../core/clock.ts";
 import { DAY, HOUR, SECOND } from "../../core/time.ts";
 import { Logins } from "../kit/logins.ts";
-import { type GraphCall, GraphError, invalidParameter } from "./graph.ts";
+import type { Refusal } from "../kit/refusal.ts";
+import { type GraphCall, graphError, invalidParameter } from "./graph.ts";
 
 /** Life of a token that a login in the browser leads to. Source: Meta, "Long-lived tokens". */
 const SHORT_SECONDS = HOUR / SECOND;
 /** Age at which a long-lived token can be renewed. Source: Meta, "Long-lived tokens". */
 const RENEWABLE_AFTER_MS = DAY;
 
-const invalidToken = (): GraphError =>
-  new GraphError(190, "Invalid OAuth access token - Cannot parse access token", { status: 401 });
+const invalidToken = (): Refusal =>
+  graphError(190, "Invalid OAuth access token - Cannot parse access token", { status: 401 });
 
-export const expiredToken = (): GraphError =>
-  new GraphError(190, "Error validating access token: Session has expired", {
+export const expiredToken = (): Refusal =>
+  graphError(190, "Error validating access token: Session has expired", {
     subcode: 463,
     status: 401,
   });
@@ -36,11 +37,11 @@ export class MetaLogins {
   /**
    * The name of the account whose token the call carries.
    *
-   * @throws GraphError 104 without a token, 190 for one that is not good
+   * @throws Refusal 104 without a token, 190 for one that is not good
    */
   authenticate(call: GraphCall): { name: string; token: string } {
-    const { token } = call;
-    if (!token) throw new GraphError(104, "An access token is required to request this resource.");
+    const { token } = call.var;
+    if (!token) throw graphError(104, "An access token is required to request this resource.");
     const name = this.#of(call).nameOf(token, "access", "short");
     if (name === null) throw invalidToken();
     if (name === "expired") throw expiredToken();
@@ -50,12 +51,12 @@ export class MetaLogins {
   /** Gives a long-lived token for a short-lived one. Which app asks does not matter here. */
   exchange(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_exchange_token`);
-    if (!call.params.get("client_secret")) {
-      throw new GraphError(101, "Missing client_secret parameter.");
+    if (!call.var.params.get("client_secret")) {
+      throw graphError(101, "Missing client_secret parameter.");
     }
     const { name, token } = this.authenticate(call);
     if (this.#of(call).find(token)?.kind !== "short") {
-      throw new GraphError(452, "Session key invalid. The session key has an incorrect format.");
+      throw graphError(452, "Session key invalid. The session key has an incorrect format.");
     }
     return this.#issue(call, name);
   }
@@ -75,13 +76,13 @@ export class MetaLogins {
     return this.#issue(call, name);
   }
 
-  #of({ store, origin }: GraphCall): Logins {
+  #of({ env: { store, origin } }: GraphCall): Logins {
     // A long-lived token that somebody brings along is a day old.
     const lives = { access: this.#lifeSeconds - DAY / SECOND, short: SHORT_SECONDS };
     return new Logins(store.sql, this.#platform, origin, lives);
   }
 
-  #requireGrant({ params }: GraphCall, grant: string): void {
+  #requireGrant({ var: { params } }: GraphCall, grant: string): void {
     if (params.get("grant_type") === grant) return;
     throw invalidParameter(`Invalid grant_type: must be ${grant}`);
   }

@@ -1,5 +1,5 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { type GraphCall, pickFields, unsupported } from "../meta/graph.ts";
+import { type GraphCall, pickFields } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
@@ -18,17 +18,12 @@ export const logins = new MetaLogins("threads", "th", TOKEN_SECONDS);
 /**
  * Whose token the call carries; the account of a sandbox token comes into being here.
  *
- * @throws GraphError 104 without a token, 190 for one that is not good
+ * @throws Refusal 104 without a token, 190 for one that is not good
  */
 export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
   const { name, token } = logins.authenticate(call);
   const userId = await digitsOf("threads", name, 17);
   return { account: { userId, username: usernameOf(name, MAX_USERNAME), name }, token };
-}
-
-/** A path may name the account by its id, or as `me`. */
-export function requireSelf(account: Account, id: string, verb: string): void {
-  if (id !== account.userId && id !== "me") throw unsupported(verb, id);
 }
 
 export function readProfile(call: GraphCall, { userId, username, name }: Account): Response {

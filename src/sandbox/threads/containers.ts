@@ -1,8 +1,14 @@
 import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { type Container, GraphContainers, statusOf } from "../meta/containers.ts";
-import { type GraphCall, invalidParameter, mediaError, pickFields } from "../meta/graph.ts";
-import { type Account, authenticate, requireSelf } from "./accounts.ts";
+import {
+  type GraphCall,
+  invalidParameter,
+  mediaError,
+  pickFields,
+  requireSelf,
+} from "../meta/graph.ts";
+import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerFields, type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";
 
@@ -38,11 +44,11 @@ function takenBy({ kind, source }: ContainerFields) {
   return kind === "text" ? "no_time" : "as_image";
 }
 
-export async function createContainer(call: GraphCall, userId: string): Promise<Response> {
+export async function createContainer(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
-  requireSelf(account, userId, "POST");
+  requireSelf(call, account);
   const fields = readContainerFields(call);
-  requireChildren(call.store, account, fields.children);
+  requireChildren(call.env.store, account, fields.children);
   const pulled = await pullSource(call, account, fields);
   const { kind, text, children, received } = fields;
   const steered = STEERED_ERRORS[readSteering(text).failure ?? ""] ?? null;

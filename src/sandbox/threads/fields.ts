@@ -1,12 +1,19 @@
-import { type GraphCall, GraphError, invalidParameter, mediaError } from "../meta/graph.ts";
+import type { Refusal } from "../kit/refusal.ts";
+import {
+  type GraphCall,
+  graphError,
+  invalidParameter,
+  isReachable,
+  mediaError,
+} from "../meta/graph.ts";
 
-/** What a container is to become. */
+/** The kind of post that a container makes. */
 export type ContainerKind = "text" | "image" | "video" | "carousel" | "child";
 
 /** The parameters of a container, checked. */
 export interface ContainerFields {
   kind: ContainerKind;
-  /** What is to be pulled; null for a text and for a carousel. */
+  /** The file to pull; null for a text and for a carousel. */
   source: { kind: "image" | "video"; url: string } | null;
   text: string;
   children: string[];
@@ -90,7 +97,7 @@ function checkText(kind: ContainerKind, params: Map<string, string>): void {
   const attached = params.get("link_attachment");
   const links = new Set([...linksOf(text), ...(attached === undefined ? [] : [attached])]);
   if (links.size > MAX_LINKS) {
-    throw new GraphError(100, "THREADS_API__LINK_LIMIT_EXCEEDED", {
+    throw graphError(100, "THREADS_API__LINK_LIMIT_EXCEEDED", {
       userMessage: `The post has ${links.size} links; it may have ${MAX_LINKS}.`,
     });
   }
@@ -106,11 +113,7 @@ function checkForms(params: Map<string, string>): void {
   }
 }
 
-/** Over TLS only; a local run of this service is reached as it is. */
-const isReachable = ({ protocol, hostname }: URL): boolean =>
-  protocol === "https:" || hostname === "localhost" || hostname === "127.0.0.1";
-
-export const unreachable = (): GraphError =>
+export const unreachable = (): Refusal =>
   mediaError(9004, 2207052, "The media could not be fetched from this URI.");
 
 function readSource(params: Map<string, string>): ContainerFields["source"] {
@@ -119,7 +122,7 @@ function readSource(params: Map<string, string>): ContainerFields["source"] {
   if (params.has(other)) throw invalidParameter(`Param ${other} is not allowed for this media`);
   const url = params.get(`${kind}_url`);
   if (!url) throw invalidParameter(`The parameter ${kind}_url is required`);
-  if (!URL.canParse(url) || !isReachable(new URL(url))) throw unreachable();
+  if (!isReachable(url)) throw unreachable();
   return { kind, url };
 }
 
@@ -133,8 +136,8 @@ function readChildren(params: Map<string, string>): string[] {
   return children;
 }
 
-/** @throws GraphError for whatever Threads would not take, and for what is not simulated */
-export function readContainerFields({ params }: GraphCall): ContainerFields {
+/** @throws Refusal for whatever Threads would not take, and for what is not simulated */
+export function readContainerFields({ var: { params } }: GraphCall): ContainerFields {
   const kind = kindOf(params);
   for (const name of params.keys()) {
     if (ALLOWED[kind].includes(name)) continue;

@@ -1,10 +1,16 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import type { SandboxStore } from "../kit/store.ts";
-import { readLimit, toGraphTimestamp } from "../meta/containers.ts";
-import { type GraphCall, invalidParameter, pickFields } from "../meta/graph.ts";
-import { type Account, authenticate, requireSelf } from "./accounts.ts";
-import type { ThreadsContainer } from "./containers.ts";
+import { readLimit } from "../meta/containers.ts";
+import {
+  type GraphCall,
+  invalidParameter,
+  pickFields,
+  requireSelf,
+  toGraphTimestamp,
+} from "../meta/graph.ts";
+import type { GraphPost } from "../meta/publish.ts";
+import { type Account, authenticate } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
 
 export const POSTS_SCHEMA = `
@@ -31,8 +37,6 @@ type PostRow = {
   created_at: number;
 };
 
-const COLUMNS = "id, username, media_type, text, shortcode, permalink, created_at";
-
 const MEDIA_TYPES: Record<Exclude<ContainerKind, "child">, string> = {
   text: "TEXT_POST",
   image: "IMAGE",
@@ -43,31 +47,20 @@ const MEDIA_TYPES: Record<Exclude<ContainerKind, "child">, string> = {
 export function insertPost(
   store: SandboxStore,
   { userId, username }: Account,
-  post: { id: string; shortcode: string; permalink: string; container: ThreadsContainer },
+  { id, shortcode, container }: GraphPost<ContainerKind>,
+  permalink: string,
 ): void {
-  const { id, shortcode, permalink, container } = post;
-  const mediaType = container.kind === "child" ? "IMAGE" : MEDIA_TYPES[container.kind];
-  store.sql.exec(
-    `INSERT INTO threads_posts (${COLUMNS}, user_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  store.insert("threads_posts", {
     id,
+    user_id: userId,
     username,
-    mediaType,
-    container.text,
+    media_type: container.kind === "child" ? "IMAGE" : MEDIA_TYPES[container.kind],
+    text: container.text,
     shortcode,
     permalink,
-    now().getTime(),
-    userId,
-  );
+    created_at: now().getTime(),
+  });
 }
-
-export const countPosts = (store: SandboxStore, { userId }: Account, since: number): number =>
-  store.sql
-    .exec<{ count: number }>(
-      "SELECT count(*) AS count FROM threads_posts WHERE user_id = ? AND created_at > ?",
-      userId,
-      since,
-    )
-    .one().count;
 
 const toObject = (row: PostRow): Record<string, unknown> => ({
   id: row.id,
@@ -86,14 +79,12 @@ export function findPost(
   { userId }: Account,
   id: string,
 ): Record<string, unknown> | null {
-  const [row] = store.sql
-    .exec<PostRow>(`SELECT ${COLUMNS} FROM threads_posts WHERE id = ? AND user_id = ?`, id, userId)
-    .toArray();
-  return row ? toObject(row) : null;
+  const row = store.find<PostRow>("threads_posts", { id, user_id: userId });
+  return row && toObject(row);
 }
 
 /** A moment in epoch seconds, as milliseconds. */
-function readMoment({ params }: GraphCall, name: "since" | "until"): number | null {
+function readMoment({ var: { params } }: GraphCall, name: "since" | "until"): number | null {
   const text = params.get(name);
   if (text === undefined) return null;
   if (!/^\d{1,12}$/.test(text)) throw invalidParameter(`Param ${name} must be a unix timestamp`);
@@ -101,13 +92,13 @@ function readMoment({ params }: GraphCall, name: "since" | "until"): number | nu
 }
 
 /** Newest first. Every page has the cursor of the next, and no page has its address. */
-export async function listPosts(call: GraphCall, userId: string): Promise<Response> {
+export async function listPosts(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
-  requireSelf(account, userId, "GET");
-  const offset = Number(call.params.get("after") ?? 0) || 0;
-  const rows = call.store.sql
+  requireSelf(call, account);
+  const offset = Number(call.var.params.get("after") ?? 0) || 0;
+  const rows = call.env.store.sql
     .exec<PostRow>(
-      `SELECT ${COLUMNS} FROM threads_posts
+      `SELECT * FROM threads_posts
        WHERE user_id = ?1 AND created_at >= coalesce(?2, 0)
          AND (?3 IS NULL OR created_at <= ?3)
        ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,

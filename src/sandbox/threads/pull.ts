@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { pullFile, sealFile } from "../kit/files.ts";
+import { pullTyped } from "../kit/files.ts";
 import type { GraphCall } from "../meta/graph.ts";
 import type { Account } from "./accounts.ts";
 import { type ContainerFields, unreachable } from "./fields.ts";
@@ -16,7 +16,7 @@ const TYPES = {
  * Fetches the file of a container, as Threads does once it is created.
  *
  * @returns the id of the stored file, or the error_message with which the container ends
- * @throws GraphError for an image that cannot be fetched, which is told at once
+ * @throws Refusal for an image that cannot be fetched, which is told at once
  */
 export async function pullSource(
   call: GraphCall,
@@ -24,21 +24,16 @@ export async function pullSource(
   { source }: ContainerFields,
 ): Promise<Result<number | null, string>> {
   if (source === null) return ok(null);
-  const { store, origin } = call;
   const isVideo = source.kind === "video";
   const file = { platform: "threads", owner: account.userId } as const;
-  const maxBytes = isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES;
-  const pulled = await pullFile({ store, origin }, file, source.url, maxBytes);
-  const unfit = isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN";
-  if (!pulled.ok) {
-    if (pulled.error === "too_large") return refuse(unfit);
-    if (isVideo) return refuse("FAILED_DOWNLOADING_VIDEO");
-    throw unreachable();
+  const limits = {
+    maxBytes: isVideo ? MAX_VIDEO_BYTES : MAX_IMAGE_BYTES,
+    types: TYPES[source.kind],
+  };
+  const pulled = await pullTyped(call.env, file, source.url, limits);
+  if (pulled.ok || pulled.error !== "unreachable") {
+    return pulled.ok ? pulled : refuse(isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN");
   }
-  const { id, mime, declaredType } = pulled.value;
-  if (!TYPES[source.kind].includes(mime) || declaredType !== mime) {
-    store.media.discard(id);
-    return refuse(unfit);
-  }
-  return ok(sealFile({ store, origin }, file, id, pulled.value));
+  if (isVideo) return refuse("FAILED_DOWNLOADING_VIDEO");
+  throw unreachable();
 }

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { PLATFORMS, type Platform } from "../../../../src/core/platforms.ts";
 import { deliver } from "../../../../src/sandbox/kit/simulator.ts";
-import { GraphError } from "../../../../src/sandbox/meta/graph.ts";
+import { graphError } from "../../../../src/sandbox/meta/graph.ts";
 import { linkedinPage } from "../../../platforms/linkedin/row.ts";
 import { ROWS } from "../../../platforms/rows.ts";
 import { finish, openStage, type Stage } from "../../../support/stage.ts";
@@ -107,7 +107,7 @@ describe("an account that its platform refuses for good", () => {
 });
 
 const PERMISSION = "(#10) Application does not have permission for this action";
-const refusePublishing = () => new GraphError(10, PERMISSION, { status: 403 }).toResponse();
+const refusePublishing = () => graphError(10, PERMISSION, { status: 403 }).toResponse();
 
 describe("an account that its platform still knows", () => {
   test("stays active, and the failure says what is missing", async () => {

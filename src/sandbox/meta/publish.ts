@@ -1,0 +1,106 @@
+import { now } from "../../core/clock.ts";
+import { DAY, SECOND } from "../../core/time.ts";
+import type { Refusal } from "../kit/refusal.ts";
+import { deliverAtOnce } from "../kit/simulator.ts";
+import { type SteeredRefusals, steer } from "../kit/steered.ts";
+import type { SandboxStore } from "../kit/store.ts";
+import { type Container, type GraphContainers, newGraphId, shortcodeOf } from "./containers.ts";
+import { type GraphCall, invalidParameter, requireSelf } from "./graph.ts";
+
+interface Account {
+  userId: string;
+  username: string;
+}
+
+/** A post under its id, before it is published. */
+export interface GraphPost<Kind extends string> {
+  id: string;
+  shortcode: string;
+  container: Container<Kind>;
+}
+
+interface Publishing<Kind extends string> {
+  platform: "instagram" | "threads";
+  containers: GraphContainers<Kind>;
+  /** The table of posts, by `user_id` and `created_at`. */
+  table: string;
+  postsPerDay: number;
+  dailyCap(): Refusal;
+  refusals: SteeredRefusals;
+  authenticate(call: GraphCall): Promise<{ account: Account; token: string }>;
+  /** The container, unless it cannot be published now. */
+  requirePublishable(call: GraphCall, account: Account, id: string): Container<Kind>;
+  permalinkOf(account: Account, post: GraphPost<Kind>): string;
+  insert(store: SandboxStore, account: Account, post: GraphPost<Kind>, permalink: string): void;
+}
+
+/** The endpoints of Instagram and Threads that publish a container and tell how many more may be. */
+export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
+  const { platform, containers, postsPerDay } = rules;
+
+  const countOfDay = ({ sql }: SandboxStore, { userId }: Account): number =>
+    sql
+      .exec<{ count: number }>(
+        `SELECT count(*) AS count FROM ${rules.table} WHERE user_id = ? AND created_at > ?`,
+        userId,
+        now().getTime() - DAY,
+      )
+      .one().count;
+
+  function savePost({ env }: GraphCall, account: Account, container: Container<Kind>): string {
+    const { store, origin } = env;
+    const children = container.children.flatMap(
+      (id) => containers.find(store, account.userId, id) ?? [],
+    );
+    const files = children.length > 0 ? children : [container];
+    const id = newGraphId("180");
+    const post = { id, shortcode: shortcodeOf(id), container };
+    const url = rules.permalinkOf(account, post);
+    containers.markPublished(store, container.id);
+    rules.insert(store, account, post, url);
+    store.savePost(origin, {
+      platform,
+      key: id,
+      version: id,
+      author: account.username,
+      text: container.text,
+      fields:
+        children.length > 0
+          ? { ...container.received, items: children.map(({ received }) => received) }
+          : container.received,
+      media: files.flatMap(({ fileId, received }) =>
+        fileId === null ? [] : [{ id: fileId, alt: received.alt_text ?? "" }],
+      ),
+      url,
+    });
+    return id;
+  }
+
+  return {
+    async publish(call: GraphCall): Promise<Response> {
+      const { account, token } = await rules.authenticate(call);
+      requireSelf(call, account);
+      const { params } = call.var;
+      const extra = [...params.keys()].find((name) => name !== "creation_id");
+      if (extra) throw invalidParameter(`Param ${extra} is not allowed here`);
+      const creationId = params.get("creation_id");
+      if (!creationId) throw invalidParameter("The parameter creation_id is required.");
+
+      // Nothing waits from here to the end, so that no container is published twice.
+      const container = rules.requirePublishable(call, account, creationId);
+      const key = `${platform}/${container.id}`;
+      const reply = steer(call.env, rules.refusals, { key, text: container.text, token });
+      if (countOfDay(call.env.store, account) >= postsPerDay) throw rules.dailyCap();
+      return deliverAtOnce(reply, Response.json({ id: savePost(call, account, container) }));
+    },
+
+    /** Tells how many posts the account has made in the last 24 hours, and how many it may. */
+    async readPublishingLimit(call: GraphCall): Promise<Response> {
+      const { account } = await rules.authenticate(call);
+      requireSelf(call, account);
+      const config = { quota_total: postsPerDay, quota_duration: DAY / SECOND };
+      const quota_usage = countOfDay(call.env.store, account);
+      return Response.json({ data: [{ quota_usage, config }] });
+    },
+  };
+}
