@@ -1,10 +1,7 @@
-import type { SimulatedCall, Simulator } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
-import { SANDBOX_SERVICE } from "./identity.ts";
-import { DIRECTORY, ENTRYWAY, PUBLIC_APPVIEW, VIDEO_SERVICE } from "./origins.ts";
+import { type Call, createApp, createSimulator } from "../kit/simulator.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
 import {
-  BLUESKY_SCHEMA,
+  ACCOUNTS_SCHEMA,
   createSession,
   deleteSession,
   getProfile,
@@ -24,95 +21,58 @@ import {
   uploadPart,
   VIDEO_UPLOADS_SCHEMA,
 } from "./video-uploads.ts";
-import { type XrpcCall, XrpcError } from "./xrpc.ts";
+import { invalidRequest, xrpcError } from "./xrpc.ts";
 
-interface Method {
-  verb: "GET" | "POST";
-  origins: readonly string[];
-  answer(call: XrpcCall): Promise<Response>;
-}
+const OWN_SERVER = ["pds.sandbox.bsky.network"];
+/** Besides an account's own server, where a login starts when that is unknown. */
+const LOGIN_SERVERS = [...OWN_SERVER, "bsky.social"];
+const APPVIEW = "public.api.bsky.app";
+const VIDEO_SERVER = ["video.bsky.app"];
 
-const LOGIN_SERVERS = [SANDBOX_SERVICE, ENTRYWAY];
-const OWN_SERVER = [SANDBOX_SERVICE];
-const VIDEO_SERVER = [VIDEO_SERVICE];
+type Method = ["GET" | "POST", nsid: string, hosts: string[], (call: Call) => Promise<Response>];
 
-const METHODS: Record<string, Method> = {
-  "com.atproto.server.createSession": {
-    verb: "POST",
-    origins: LOGIN_SERVERS,
-    answer: createSession,
-  },
-  "com.atproto.server.refreshSession": {
-    verb: "POST",
-    origins: LOGIN_SERVERS,
-    answer: refreshSession,
-  },
-  "com.atproto.server.deleteSession": {
-    verb: "POST",
-    origins: LOGIN_SERVERS,
-    answer: deleteSession,
-  },
-  "com.atproto.server.getSession": { verb: "GET", origins: LOGIN_SERVERS, answer: getSession },
-  "com.atproto.server.getServiceAuth": {
-    verb: "GET",
-    origins: OWN_SERVER,
-    answer: getServiceAuth,
-  },
-  "com.atproto.identity.resolveHandle": {
-    verb: "GET",
-    origins: [...LOGIN_SERVERS, PUBLIC_APPVIEW],
-    answer: resolveHandle,
-  },
-  "com.atproto.repo.uploadBlob": { verb: "POST", origins: OWN_SERVER, answer: uploadBlob },
-  "com.atproto.repo.putRecord": { verb: "POST", origins: OWN_SERVER, answer: putRecord },
-  "com.atproto.repo.createRecord": { verb: "POST", origins: OWN_SERVER, answer: createRecord },
-  "com.atproto.repo.deleteRecord": { verb: "POST", origins: OWN_SERVER, answer: deleteRecord },
-  "com.atproto.repo.getRecord": { verb: "GET", origins: OWN_SERVER, answer: getRecord },
-  "app.bsky.actor.getProfile": {
-    verb: "GET",
-    origins: [SANDBOX_SERVICE, PUBLIC_APPVIEW],
-    answer: getProfile,
-  },
-  "app.bsky.video.getUploadLimits": { verb: "GET", origins: VIDEO_SERVER, answer: getUploadLimits },
-  "app.bsky.video.startUpload": { verb: "POST", origins: VIDEO_SERVER, answer: startUpload },
-  "app.bsky.video.uploadPart": { verb: "POST", origins: VIDEO_SERVER, answer: uploadPart },
-  "app.bsky.video.finishUpload": { verb: "POST", origins: VIDEO_SERVER, answer: finishUpload },
-  "app.bsky.video.getUploadStatus": { verb: "GET", origins: VIDEO_SERVER, answer: getUploadStatus },
-  "app.bsky.video.abortUpload": { verb: "POST", origins: VIDEO_SERVER, answer: abortUpload },
-  "app.bsky.video.uploadVideo": { verb: "POST", origins: VIDEO_SERVER, answer: uploadVideo },
-  "app.bsky.video.getJobStatus": { verb: "GET", origins: VIDEO_SERVER, answer: getJobStatus },
-};
+const METHODS: Method[] = [
+  ["POST", "com.atproto.server.createSession", LOGIN_SERVERS, createSession],
+  ["POST", "com.atproto.server.refreshSession", LOGIN_SERVERS, refreshSession],
+  ["POST", "com.atproto.server.deleteSession", LOGIN_SERVERS, deleteSession],
+  ["GET", "com.atproto.server.getSession", LOGIN_SERVERS, getSession],
+  ["GET", "com.atproto.server.getServiceAuth", OWN_SERVER, getServiceAuth],
+  ["GET", "com.atproto.identity.resolveHandle", [...LOGIN_SERVERS, APPVIEW], resolveHandle],
+  ["POST", "com.atproto.repo.uploadBlob", OWN_SERVER, uploadBlob],
+  ["POST", "com.atproto.repo.putRecord", OWN_SERVER, putRecord],
+  ["POST", "com.atproto.repo.createRecord", OWN_SERVER, createRecord],
+  ["POST", "com.atproto.repo.deleteRecord", OWN_SERVER, deleteRecord],
+  ["GET", "com.atproto.repo.getRecord", OWN_SERVER, getRecord],
+  ["GET", "app.bsky.actor.getProfile", [...OWN_SERVER, APPVIEW], getProfile],
+  ["GET", "app.bsky.video.getUploadLimits", VIDEO_SERVER, getUploadLimits],
+  ["POST", "app.bsky.video.startUpload", VIDEO_SERVER, startUpload],
+  ["POST", "app.bsky.video.uploadPart", VIDEO_SERVER, uploadPart],
+  ["POST", "app.bsky.video.finishUpload", VIDEO_SERVER, finishUpload],
+  ["GET", "app.bsky.video.getUploadStatus", VIDEO_SERVER, getUploadStatus],
+  ["POST", "app.bsky.video.abortUpload", VIDEO_SERVER, abortUpload],
+  ["POST", "app.bsky.video.uploadVideo", VIDEO_SERVER, uploadVideo],
+  ["GET", "app.bsky.video.getJobStatus", VIDEO_SERVER, getJobStatus],
+];
 
-async function answerXrpc(call: XrpcCall, nsid: string): Promise<Response> {
-  const method = Object.hasOwn(METHODS, nsid) ? METHODS[nsid] : undefined;
-  if (!method?.origins.includes(call.url.origin)) {
-    throw new XrpcError(501, "MethodNotImplemented", "Method Not Implemented");
-  }
-  if (call.request.method !== method.verb) {
-    throw new XrpcError(
-      400,
-      "InvalidRequest",
-      `Incorrect HTTP method (${call.request.method}) expected ${method.verb}`,
-    );
-  }
-  return method.answer(call);
-}
+const app = createApp(({ req }) =>
+  /^\/xrpc\/[A-Za-z0-9.-]+$/.test(new URL(req.url).pathname)
+    ? xrpcError(501, "MethodNotImplemented", "Method Not Implemented")
+    : new Response("Not Found", { status: 404 }),
+);
 
-async function handle(call: SimulatedCall, store: SandboxStore): Promise<Response> {
-  const path = call.url.pathname.replaceAll(/%3a/gi, ":");
-  if (call.url.origin === DIRECTORY) return readDidDocument(store, path.slice(1));
-  const nsid = /^\/xrpc\/([A-Za-z0-9.-]+)$/.exec(path)?.[1];
-  if (!nsid) return new Response("Not Found", { status: 404 });
-  try {
-    return await answerXrpc({ ...call, store }, nsid);
-  } catch (error) {
-    if (error instanceof XrpcError) return error.toResponse();
-    throw error;
+for (const [verb, nsid, hosts, answer] of METHODS) {
+  for (const host of hosts) {
+    const path = `/${host}/xrpc/${nsid}`;
+    app.on(verb, path, answer).all(path, ({ req }) => {
+      throw invalidRequest(`Incorrect HTTP method (${req.method}) expected ${verb}`);
+    });
   }
 }
+
+app.all("/plc.directory/*", readDidDocument);
 
 /** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
-export const blueskySimulator: Simulator = {
-  schema: [BLUESKY_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA].join("\n"),
-  handle,
-};
+export const blueskySimulator = createSimulator(
+  [ACCOUNTS_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA],
+  app,
+);

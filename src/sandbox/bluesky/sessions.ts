@@ -2,6 +2,9 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { addSeconds, DAY, HOUR, SECOND } from "../../core/time.ts";
+import { bearerOf } from "../kit/input.ts";
+import { ANY_TEAM, Logins, REVOKED } from "../kit/logins.ts";
+import type { Call } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import {
   didOf,
@@ -10,38 +13,14 @@ import {
   SANDBOX_APP_PASSWORD,
   SANDBOX_SERVICE,
 } from "./identity.ts";
-import {
-  invalidRequest,
-  readInput,
-  requireNoBody,
-  requireParam,
-  type XrpcCall,
-  XrpcError,
-} from "./xrpc.ts";
+import { invalidRequest, readInput, requireNoBody, requireParam, xrpcError } from "./xrpc.ts";
 
-export const BLUESKY_SCHEMA = `
+export const ACCOUNTS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS bluesky_accounts (
   did TEXT PRIMARY KEY,
   handle TEXT NOT NULL UNIQUE,
   app_password TEXT NOT NULL
 );
-CREATE TABLE IF NOT EXISTS bluesky_tokens (
-  token TEXT PRIMARY KEY,
-  kind TEXT NOT NULL,
-  did TEXT NOT NULL,
-  session_id TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  revoked INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX IF NOT EXISTS bluesky_tokens_by_expiry ON bluesky_tokens (expires_at);
-CREATE TABLE IF NOT EXISTS bluesky_service_tokens (
-  token TEXT PRIMARY KEY,
-  did TEXT NOT NULL,
-  audience TEXT NOT NULL,
-  method TEXT,
-  expires_at INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS bluesky_service_tokens_by_expiry ON bluesky_service_tokens (expires_at);
 `;
 
 /** Lifetimes. Source: platform notes, "App password". */
@@ -51,7 +30,7 @@ const REFRESH_MS = 90 * DAY;
 const GRACE_MS = 2 * HOUR;
 /** How long an expired token is remembered, so that it is told from one that never was. */
 const REMEMBERED_MS = 90 * DAY;
-/** The longest life of a service token. */
+/** Longest life of a service token. */
 const SERVICE_AUTH_SECONDS = 3_600;
 
 /** The simulated server's own DID. */
@@ -62,14 +41,8 @@ export interface Account {
   handle: string;
 }
 
-type TokenKind = "access" | "refresh";
-type TokenRow = {
-  kind: TokenKind;
-  did: string;
-  session_id: string;
-  expires_at: number;
-  revoked: number;
-};
+/** An account of the network is the same for every team. */
+const loginsOf = ({ env: { store } }: Call) => new Logins(store.sql, "bluesky", ANY_TEAM);
 
 const seconds = (ms: number): number => Math.floor(ms / SECOND);
 
@@ -81,6 +54,12 @@ function createToken(typ: string, payload: Record<string, string | number>): str
   const part = (value: unknown) => base64Url(new TextEncoder().encode(JSON.stringify(value)));
   const signature = base64Url(crypto.getRandomValues(new Uint8Array(32)));
   return `${part({ typ, alg: "HS256" })}.${part(payload)}.${signature}`;
+}
+
+function readPayload(token: string): Record<string, unknown> {
+  const [, payload = ""] = token.split(".");
+  const bytes = Uint8Array.fromBase64(payload, { alphabet: "base64url" });
+  return JSON.parse(new TextDecoder().decode(bytes));
 }
 
 const didDocument = ({ did, handle }: Account) => ({
@@ -122,7 +101,10 @@ async function resolveAccount(store: SandboxStore, identifier: string): Promise<
   return findAccount(store, handle);
 }
 
-function issueTokens(store: SandboxStore, did: string, sessionId: string) {
+/** The name that the tokens of a session are kept under: they end together. */
+const loginOf = (did: string, sessionId: string): string => `${did} ${sessionId}`;
+
+function issueTokens(call: Call, did: string, sessionId: string) {
   const at = now().getTime();
   const claims = { sub: did, aud: SANDBOX_SERVICE_DID, iat: seconds(at) };
   const accessJwt = createToken("at+jwt", {
@@ -136,40 +118,31 @@ function issueTokens(store: SandboxStore, did: string, sessionId: string) {
     jti: randomHex(16),
     exp: seconds(at + REFRESH_MS),
   });
-  store.sql.exec("DELETE FROM bluesky_tokens WHERE expires_at < ?", at - REMEMBERED_MS);
-  store.sql.exec(
-    `INSERT INTO bluesky_tokens (token, kind, did, session_id, expires_at)
-     VALUES (?1, 'access', ?3, ?4, ?5), (?2, 'refresh', ?3, ?4, ?6)`,
-    accessJwt,
-    refreshJwt,
-    did,
-    sessionId,
-    at + ACCESS_MS,
-    at + REFRESH_MS,
-  );
+  const logins = loginsOf(call);
+  logins.forget(at - REMEMBERED_MS);
+  logins.save(accessJwt, "access", loginOf(did, sessionId), at + ACCESS_MS);
+  logins.save(refreshJwt, "refresh", loginOf(did, sessionId), at + REFRESH_MS);
   return { accessJwt, refreshJwt };
 }
 
 /**
- * Whose token the call carries.
+ * The token of a call, and its account and session.
  *
- * @throws XrpcError 401 AuthMissing; 400 InvalidToken, ExpiredToken
+ * @throws Refusal 401 AuthMissing; 400 InvalidToken, ExpiredToken
  */
-export function authenticate(call: XrpcCall, kind: TokenKind) {
-  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
-  if (!token) throw new XrpcError(401, "AuthMissing", "Authentication Required");
-  const [row] = call.store.sql
-    .exec<TokenRow>(
-      "SELECT kind, did, session_id, expires_at, revoked FROM bluesky_tokens WHERE token = ?",
-      token,
-    )
-    .toArray();
-  const account = row && findAccount(call.store, row.did);
-  if (!account) throw invalidRequest("Token could not be verified", "InvalidToken");
-  if (row.kind !== kind) throw invalidRequest("Bad token scope", "InvalidToken");
-  if (row.revoked) throw invalidRequest("Token has been revoked", "ExpiredToken");
-  if (row.expires_at <= now().getTime()) throw expiredToken();
-  return { token, account, sessionId: row.session_id };
+export function authenticate(call: Call, kind: "access" | "refresh") {
+  const token = bearerOf(call);
+  if (!token) throw xrpcError(401, "AuthMissing", "Authentication Required");
+  const login = loginsOf(call).find(token);
+  const [did = "", sessionId] = login?.name.split(" ") ?? [];
+  const account = findAccount(call.env.store, did);
+  if (!login || !account || !sessionId) {
+    throw invalidRequest("Token could not be verified", "InvalidToken");
+  }
+  if (login.kind !== kind) throw invalidRequest("Bad token scope", "InvalidToken");
+  if (login.expiresAt === REVOKED) throw invalidRequest("Token has been revoked", "ExpiredToken");
+  if (login.expiresAt <= now().getTime()) throw expiredToken();
+  return { token, account, sessionId };
 }
 
 export const expiredToken = () => invalidRequest("Token has expired", "ExpiredToken");
@@ -190,55 +163,43 @@ const credentials = z.object({
   authFactorToken: z.string().optional(),
 });
 
-export async function createSession(call: XrpcCall): Promise<Response> {
+export async function createSession(call: Call): Promise<Response> {
   const { identifier, password } = await readInput(call, credentials);
   const isRight = password === SANDBOX_APP_PASSWORD;
-  const account = isRight ? await resolveAccount(call.store, identifier) : null;
+  const account = isRight ? await resolveAccount(call.env.store, identifier) : null;
   if (!account) {
-    throw new XrpcError(401, "AuthenticationRequired", "Invalid identifier or password");
+    throw xrpcError(401, "AuthenticationRequired", "Invalid identifier or password");
   }
-  const tokens = issueTokens(call.store, account.did, randomHex(16));
+  const tokens = issueTokens(call, account.did, randomHex(16));
   return Response.json({ ...sessionOf(account), ...tokens });
 }
 
-export async function refreshSession(call: XrpcCall): Promise<Response> {
-  requireNoBody(call.request);
+export async function refreshSession(call: Call): Promise<Response> {
+  requireNoBody(call);
   const { token, account, sessionId } = authenticate(call, "refresh");
-  call.store.sql.exec(
-    "UPDATE bluesky_tokens SET expires_at = min(expires_at, ?) WHERE token = ?",
-    now().getTime() + GRACE_MS,
-    token,
-  );
-  const tokens = issueTokens(call.store, account.did, sessionId);
+  loginsOf(call).end(token, now().getTime() + GRACE_MS);
+  const tokens = issueTokens(call, account.did, sessionId);
   return Response.json({ ...sessionOf(account), ...tokens });
 }
 
 /** Ends the session's refresh tokens; an access token lives on to its end, as it does there. */
-export async function deleteSession(call: XrpcCall): Promise<Response> {
-  requireNoBody(call.request);
-  const { sessionId } = authenticate(call, "refresh");
-  call.store.sql.exec(
-    "UPDATE bluesky_tokens SET revoked = 1 WHERE session_id = ? AND kind = 'refresh'",
-    sessionId,
-  );
+export async function deleteSession(call: Call): Promise<Response> {
+  requireNoBody(call);
+  const { account, sessionId } = authenticate(call, "refresh");
+  loginsOf(call).endAll(loginOf(account.did, sessionId), "refresh");
   return new Response(null, { status: 200 });
 }
 
-/** Ends every token of the session at once, as for an account that was taken down. */
-export function endSession(store: SandboxStore, sessionId: string): void {
-  store.sql.exec("UPDATE bluesky_tokens SET revoked = 1 WHERE session_id = ?", sessionId);
-}
-
-export async function getSession(call: XrpcCall): Promise<Response> {
+export async function getSession(call: Call): Promise<Response> {
   return Response.json(sessionOf(authenticate(call, "access").account));
 }
 
-export async function getServiceAuth(call: XrpcCall): Promise<Response> {
+export async function getServiceAuth(call: Call): Promise<Response> {
   const { account } = authenticate(call, "access");
   const aud = requireParam(call, "aud");
   if (!aud.startsWith("did:")) throw invalidRequest("Error: aud must be a valid did");
   const iat = seconds(now().getTime());
-  const exp = Number(call.url.searchParams.get("exp") ?? seconds(addSeconds(now(), 60).getTime()));
+  const exp = Number(call.req.query("exp") ?? seconds(addSeconds(now(), 60).getTime()));
   if (!Number.isInteger(exp) || exp < iat) {
     throw invalidRequest("expiration is in past", "BadExpiration");
   }
@@ -248,67 +209,54 @@ export async function getServiceAuth(call: XrpcCall): Promise<Response> {
       "BadExpiration",
     );
   }
-  const lxm = call.url.searchParams.get("lxm");
+  const lxm = call.req.query("lxm");
   const claims = { iss: account.did, aud, iat, exp, jti: randomHex(16) };
   const token = createToken("JWT", lxm ? { ...claims, lxm } : claims);
-  const rememberedFrom = now().getTime() - SERVICE_AUTH_SECONDS * SECOND;
-  call.store.sql.exec("DELETE FROM bluesky_service_tokens WHERE expires_at < ?", rememberedFrom);
-  call.store.sql.exec(
-    `INSERT INTO bluesky_service_tokens (token, did, audience, method, expires_at)
-     VALUES (?, ?, ?, ?, ?)`,
-    token,
-    account.did,
-    aud,
-    lxm,
-    exp * SECOND,
-  );
+  loginsOf(call).save(token, "service", account.did, exp * SECOND);
   return Response.json({ token });
 }
 
 /**
- * Who calls another service of the network with a token from `getServiceAuth`, and until when (epoch
+ * The caller of another service of the network, by a token from `getServiceAuth`, and until when (epoch
  * milliseconds) the token is good.
  *
- * @throws XrpcError 401 AuthMissing, BadJwt, JwtExpired, BadJwtAudience, BadJwtLexiconMethod
+ * @throws Refusal 401 AuthMissing, BadJwt, JwtExpired, BadJwtAudience, BadJwtLexiconMethod
  */
 export function authenticateService(
-  call: XrpcCall,
+  call: Call,
   expected: { audience: string; method: string },
 ): { account: Account; expiresAt: number } {
-  const token = /^Bearer (.+)$/.exec(call.request.headers.get("authorization") ?? "")?.[1];
-  if (!token) throw new XrpcError(401, "AuthMissing", "Authentication Required");
-  const [row] = call.store.sql
-    .exec<{ did: string; audience: string; method: string | null; expires_at: number }>(
-      "SELECT did, audience, method, expires_at FROM bluesky_service_tokens WHERE token = ?",
-      token,
-    )
-    .toArray();
-  const account = row && findAccount(call.store, row.did);
-  if (!account) throw new XrpcError(401, "BadJwt", "poorly formatted jwt");
-  if (row.expires_at <= now().getTime()) throw new XrpcError(401, "JwtExpired", "jwt expired");
-  if (row.audience !== expected.audience) {
-    throw new XrpcError(401, "BadJwtAudience", "jwt audience does not match service did");
+  const token = bearerOf(call);
+  if (!token) throw xrpcError(401, "AuthMissing", "Authentication Required");
+  const login = loginsOf(call).find(token);
+  const account = login?.kind === "service" ? findAccount(call.env.store, login.name) : null;
+  if (!login || !account) throw xrpcError(401, "BadJwt", "poorly formatted jwt");
+  const { expiresAt } = login;
+  if (expiresAt <= now().getTime()) throw xrpcError(401, "JwtExpired", "jwt expired");
+  const { aud, lxm } = readPayload(token);
+  if (aud !== expected.audience) {
+    throw xrpcError(401, "BadJwtAudience", "jwt audience does not match service did");
   }
-  if (row.method !== expected.method) {
-    throw new XrpcError(
+  if (lxm !== expected.method) {
+    throw xrpcError(
       401,
       "BadJwtLexiconMethod",
       `bad jwt lexicon method ("lxm"). must match: ${expected.method}`,
     );
   }
-  return { account, expiresAt: row.expires_at };
+  return { account, expiresAt };
 }
 
-export async function resolveHandle(call: XrpcCall): Promise<Response> {
-  const account = await resolveAccount(call.store, requireParam(call, "handle"));
+export async function resolveHandle(call: Call): Promise<Response> {
+  const account = await resolveAccount(call.env.store, requireParam(call, "handle"));
   if (!account) throw invalidRequest("Unable to resolve handle");
   return Response.json({ did: account.did });
 }
 
-export async function getProfile(call: XrpcCall): Promise<Response> {
-  const account = await resolveAccount(call.store, requireParam(call, "actor"));
+export async function getProfile(call: Call): Promise<Response> {
+  const account = await resolveAccount(call.env.store, requireParam(call, "actor"));
   if (!account) throw invalidRequest("Profile not found");
-  const [posts] = call.store.sql
+  const [posts] = call.env.store.sql
     .exec<{ count: number }>(
       "SELECT count(*) AS count FROM posts WHERE platform = 'bluesky' AND author = ?",
       account.handle,
@@ -326,8 +274,10 @@ export async function getProfile(call: XrpcCall): Promise<Response> {
 }
 
 /** The directory of DIDs, which speaks no XRPC. */
-export function readDidDocument(store: SandboxStore, did: string): Response {
-  const account = findAccount(store, did);
+export function readDidDocument(call: Call): Response {
+  const { pathname } = new URL(call.req.url);
+  const did = pathname.slice(1).replaceAll(/%3a/gi, ":");
+  const account = findAccount(call.env.store, did);
   if (!account) {
     return Response.json({ message: `DID not registered: ${did}` }, { status: 404 });
   }

@@ -1,9 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
+import type { Call } from "../kit/simulator.ts";
 import type { Account } from "./sessions.ts";
 import { authenticateService } from "./sessions.ts";
-import { invalidRequest, requireParam, type XrpcCall } from "./xrpc.ts";
+import { invalidRequest, requireParam } from "./xrpc.ts";
 
 const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 
@@ -24,7 +25,7 @@ CREATE INDEX IF NOT EXISTS bluesky_video_jobs_by_video ON bluesky_video_jobs (di
 CREATE INDEX IF NOT EXISTS bluesky_video_jobs_by_age ON bluesky_video_jobs (created_at);
 `;
 
-/** The sandbox's own pace: long enough to be waited for, short enough to be watched. */
+/** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
 /** The real allowance is not published; a test ground has to hold a busy day. */
 const DAILY_VIDEOS = 100;
@@ -66,8 +67,8 @@ interface JobStatus {
 
 const isFailed = (job: JobRow): boolean => job.token_expires_at <= job.done_at;
 
-/** Where a job stands by the clock. The first look after its end puts the video on the server. */
-function statusOf(call: XrpcCall, job: JobRow): JobStatus {
+/** The status of a job by the clock. The first look after its end puts the video on the server. */
+function statusOf(call: Call, job: JobRow): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();
   if (at < job.done_at) {
@@ -79,7 +80,7 @@ function statusOf(call: XrpcCall, job: JobRow): JobStatus {
     };
   }
   if (isFailed(job)) {
-    call.store.media.discard(job.media_id);
+    call.env.store.media.discard(job.media_id);
     return {
       ...base,
       state: "JOB_STATE_FAILED",
@@ -88,7 +89,7 @@ function statusOf(call: XrpcCall, job: JobRow): JobStatus {
       message: "Failed to upload the video to the PDS: the token has expired",
     };
   }
-  call.store.media.seal(job.media_id, {
+  call.env.store.media.seal(job.media_id, {
     ref: job.cid,
     mime: PROCESSED_MIME,
     sha256: job.sha256,
@@ -102,21 +103,16 @@ function statusOf(call: XrpcCall, job: JobRow): JobStatus {
   return { ...base, state: "JOB_STATE_COMPLETED", progress: 100, blob };
 }
 
-const findJob = (call: XrpcCall, jobId: string): JobRow | undefined =>
-  call.store.sql
-    .exec<JobRow>("SELECT * FROM bluesky_video_jobs WHERE job_id = ?", jobId)
-    .toArray()[0];
-
-/** @throws XrpcError 400 */
-export function readJob(call: XrpcCall, jobId: string): JobStatus {
-  const job = findJob(call, jobId);
+/** @throws Refusal 400 */
+export function readJob(call: Call, jobId: string): JobStatus {
+  const job = call.env.store.find<JobRow>("bluesky_video_jobs", { job_id: jobId });
   if (!job) throw invalidRequest(`Could not find job: ${jobId}`);
   return statusOf(call, job);
 }
 
 /** The earlier job of the same video, as long as what came of it is still there. */
-function findSameVideo(call: XrpcCall, did: string, cid: string): JobStatus | null {
-  const { store, origin } = call;
+function findSameVideo(call: Call, did: string, cid: string): JobStatus | null {
+  const { store, origin } = call.env;
   const [job] = store.sql
     .exec<JobRow>(
       `SELECT * FROM bluesky_video_jobs WHERE did = ? AND team_id = ? AND cid = ?
@@ -133,48 +129,47 @@ function findSameVideo(call: XrpcCall, did: string, cid: string): JobStatus | nu
 
 /** Begins to process a video. One that is known already goes, and `isKnown` says so. */
 export function createJob(
-  call: XrpcCall,
+  call: Call,
   account: Account,
   video: ReceivedVideo,
 ): { status: JobStatus; isKnown: boolean } {
   const known = findSameVideo(call, account.did, video.cid);
   if (known) {
-    call.store.media.discard(video.mediaId);
+    call.env.store.media.discard(video.mediaId);
     return { status: known, isKnown: true };
   }
   const at = now().getTime();
-  const { sql } = call.store;
-  sql.exec("DELETE FROM bluesky_video_jobs WHERE created_at < ?", at - REMEMBERED_MS);
+  const { store, origin } = call.env;
+  store.sql.exec("DELETE FROM bluesky_video_jobs WHERE created_at < ?", at - REMEMBERED_MS);
   const jobId = `job-${randomHex(10)}`;
-  sql.exec(
-    "INSERT INTO bluesky_video_jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    jobId,
-    account.did,
-    call.origin.teamId,
-    video.mediaId,
-    video.cid,
-    video.sha256,
-    video.sizeBytes,
-    at,
-    at + PROCESSING_MS,
-    video.tokenExpiresAt,
-  );
+  store.insert("bluesky_video_jobs", {
+    job_id: jobId,
+    did: account.did,
+    team_id: origin.teamId,
+    media_id: video.mediaId,
+    cid: video.cid,
+    sha256: video.sha256,
+    size: video.sizeBytes,
+    created_at: at,
+    done_at: at + PROCESSING_MS,
+    token_expires_at: video.tokenExpiresAt,
+  });
   return { status: readJob(call, jobId), isKnown: false };
 }
 
 /** Needs no login: who knows the id may ask. */
-export async function getJobStatus(call: XrpcCall): Promise<Response> {
+export async function getJobStatus(call: Call): Promise<Response> {
   return Response.json({ jobStatus: readJob(call, requireParam(call, "jobId")) });
 }
 
-/** What the account may still upload in these 24 hours. */
-export function readAllowance(call: XrpcCall, did: string): { videos: number; bytes: number } {
-  const { videos, bytes } = call.store.sql
+/** The rest of the account's allowance for these 24 hours. */
+export function readAllowance(call: Call, did: string): { videos: number; bytes: number } {
+  const { videos, bytes } = call.env.store.sql
     .exec<{ videos: number; bytes: number }>(
       `SELECT count(*) AS videos, coalesce(sum(size), 0) AS bytes FROM bluesky_video_jobs
        WHERE did = ? AND team_id = ? AND created_at > ?`,
       did,
-      call.origin.teamId,
+      call.env.origin.teamId,
       now().getTime() - DAY,
     )
     .one();
@@ -184,7 +179,7 @@ export function readAllowance(call: XrpcCall, did: string): { videos: number; by
   };
 }
 
-export async function getUploadLimits(call: XrpcCall): Promise<Response> {
+export async function getUploadLimits(call: Call): Promise<Response> {
   const { account } = authenticateService(call, {
     audience: VIDEO_SERVICE_DID,
     method: "app.bsky.video.getUploadLimits",

@@ -2,17 +2,13 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
+import { reserveFile } from "../kit/files.ts";
 import { readBody } from "../kit/input.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
-import {
-  authenticate,
-  readVideo,
-  requireAllowance,
-  requireVideoType,
-  reserveMedia,
-} from "./video-intake.ts";
+import type { Call } from "../kit/simulator.ts";
+import { authenticate, readVideo, requireAllowance, requireVideoType } from "./video-intake.ts";
 import { createJob, readJob } from "./video-jobs.ts";
-import { invalidRequest, readInput, requireBody, requireParam, type XrpcCall } from "./xrpc.ts";
+import { invalidRequest, readInput, requireBody, requireParam } from "./xrpc.ts";
 
 export const VIDEO_UPLOADS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS bluesky_video_uploads (
@@ -68,7 +64,7 @@ const jobInput = z.object({ jobId: z.string().min(1).max(256) });
 
 const partCountOf = (sizeBytes: number): number => Math.ceil(sizeBytes / PART_BYTES);
 
-export async function startUpload(call: XrpcCall): Promise<Response> {
+export async function startUpload(call: Call): Promise<Response> {
   const { account } = authenticate(call);
   const input = await readInput(call, startInput);
   requireVideoType(input.mimeType);
@@ -76,15 +72,15 @@ export async function startUpload(call: XrpcCall): Promise<Response> {
   if ((input.durationMs ?? 0) > MAX_DURATION_MS) {
     throw invalidRequest("The video is too long", "VideoTooLong");
   }
-  const { sql } = call.store;
+  const { store, origin } = call.env;
   const at = now().getTime();
   forgetOldSessions(call, at - DAY);
-  const { open } = sql
+  const { open } = store.sql
     .exec<{ open: number }>(
       `SELECT count(*) AS open FROM bluesky_video_uploads
        WHERE did = ? AND team_id = ? AND state = 'created' AND expires_at > ?`,
       account.did,
-      call.origin.teamId,
+      origin.teamId,
       at,
     )
     .one();
@@ -93,15 +89,15 @@ export async function startUpload(call: XrpcCall): Promise<Response> {
   }
   const jobId = `upload-${randomHex(10)}`;
   const expiresAt = at + SESSION_MS;
-  sql.exec(
-    "INSERT INTO bluesky_video_uploads VALUES (?, ?, ?, ?, ?, 'created', NULL, NULL, ?)",
-    jobId,
-    account.did,
-    call.origin.teamId,
-    reserveMedia(call, account, jobId),
-    input.sizeBytes,
-    expiresAt,
-  );
+  store.insert("bluesky_video_uploads", {
+    job_id: jobId,
+    did: account.did,
+    team_id: origin.teamId,
+    media_id: reserveFile(call.env, { platform: "bluesky", owner: account.did }),
+    size: input.sizeBytes,
+    state: "created",
+    expires_at: expiresAt,
+  });
   return Response.json({
     jobId,
     partSizeBytes: PART_BYTES,
@@ -110,28 +106,26 @@ export async function startUpload(call: XrpcCall): Promise<Response> {
   });
 }
 
-function forgetOldSessions(call: XrpcCall, before: number): void {
-  call.store.sql.exec(
+function forgetOldSessions(call: Call, before: number): void {
+  call.env.store.sql.exec(
     `DELETE FROM bluesky_video_parts WHERE job_id IN
        (SELECT job_id FROM bluesky_video_uploads WHERE expires_at < ?)`,
     before,
   );
-  call.store.sql.exec("DELETE FROM bluesky_video_uploads WHERE expires_at < ?", before);
+  call.env.store.sql.exec("DELETE FROM bluesky_video_uploads WHERE expires_at < ?", before);
 }
 
-/** The caller's own session, in whatever state it is. */
-function requireSession(call: XrpcCall, did: string, jobId: string): Session {
-  const [session] = call.store.sql
-    .exec<Session>("SELECT * FROM bluesky_video_uploads WHERE job_id = ?", jobId)
-    .toArray();
-  if (session?.did !== did || session.team_id !== call.origin.teamId) {
+/** The caller's own session, in any state. */
+function requireSession(call: Call, did: string, jobId: string): Session {
+  const session = call.env.store.find<Session>("bluesky_video_uploads", { job_id: jobId });
+  if (session?.did !== did || session.team_id !== call.env.origin.teamId) {
     throw invalidRequest(`Could not find upload: ${jobId}`, "UploadNotFound");
   }
   const isExpired = session.state === "created" && session.expires_at <= now().getTime();
   return isExpired ? { ...session, state: "expired" } : session;
 }
 
-/** What a session that takes no more parts says to one. */
+/** @throws Refusal for a session that takes no more parts */
 function refuseIfOver({ state, failure_reason }: Session): void {
   switch (state) {
     case "aborted":
@@ -143,7 +137,7 @@ function refuseIfOver({ state, failure_reason }: Session): void {
   }
 }
 
-export async function uploadPart(call: XrpcCall): Promise<Response> {
+export async function uploadPart(call: Call): Promise<Response> {
   const { account } = authenticate(call);
   const session = requireSession(call, account.did, requireParam(call, "jobId"));
   refuseIfOver(session);
@@ -155,13 +149,13 @@ export async function uploadPart(call: XrpcCall): Promise<Response> {
   if (!Number.isInteger(partNumber) || partNumber < 1 || partNumber > partCount) {
     throw invalidRequest(`Part number must be 1 to ${partCount}`, "InvalidPartNumber");
   }
-  const type = requireBody(call.request);
+  const type = requireBody(call);
   if (type !== "application/octet-stream") {
     throw invalidRequest(`Wrong request encoding (Content-Type): ${type}`);
   }
   const expected = Math.min(PART_BYTES, session.size - (partNumber - 1) * PART_BYTES);
-  const declared = Number(call.request.headers.get("content-length") ?? Number.NaN);
-  const bytes = declared === expected ? await readBody(call.request, expected) : null;
+  const declared = Number(call.req.header("content-length") ?? Number.NaN);
+  const bytes = declared === expected ? await readBody(call.req.raw, expected) : null;
   if (bytes?.byteLength !== expected) {
     throw invalidRequest(
       `Part ${partNumber} must have ${expected} bytes, got ${declared}`,
@@ -172,13 +166,13 @@ export async function uploadPart(call: XrpcCall): Promise<Response> {
   refuseIfOver(requireSession(call, account.did, session.job_id));
   for (let offset = 0, slice = 0; offset < expected; offset += SLICE_BYTES) {
     const position = (partNumber - 1) * SLICES_PER_PART + slice++;
-    call.store.media.writeSlice(
+    call.env.store.media.writeSlice(
       session.media_id,
       position,
       bytes.subarray(offset, offset + SLICE_BYTES),
     );
   }
-  call.store.sql.exec(
+  call.env.store.sql.exec(
     "INSERT OR IGNORE INTO bluesky_video_parts VALUES (?, ?)",
     session.job_id,
     partNumber,
@@ -186,8 +180,8 @@ export async function uploadPart(call: XrpcCall): Promise<Response> {
   return Response.json({ partNumber, sizeBytes: expected });
 }
 
-const receivedParts = (call: XrpcCall, { job_id }: Session): number[] =>
-  call.store.sql
+const receivedParts = (call: Call, { job_id }: Session): number[] =>
+  call.env.store.sql
     .exec<{ part_number: number }>(
       "SELECT part_number FROM bluesky_video_parts WHERE job_id = ? ORDER BY part_number",
       job_id,
@@ -196,27 +190,25 @@ const receivedParts = (call: XrpcCall, { job_id }: Session): number[] =>
     .map((row) => row.part_number);
 
 function endSession(
-  call: XrpcCall,
+  call: Call,
   { job_id }: Session,
   state: Session["state"],
   outcome: { completedJobId?: string; failureReason?: string } = {},
 ): void {
-  call.store.sql.exec(
-    `UPDATE bluesky_video_uploads SET state = ?, completed_job_id = ?, failure_reason = ?
-     WHERE job_id = ?`,
+  const changed = {
     state,
-    outcome.completedJobId ?? null,
-    outcome.failureReason ?? null,
-    job_id,
-  );
+    completed_job_id: outcome.completedJobId ?? null,
+    failure_reason: outcome.failureReason ?? null,
+  };
+  call.env.store.update("bluesky_video_uploads", { job_id }, changed);
 }
 
-const completedAnswer = (call: XrpcCall, jobId: string) => ({
+const completedAnswer = (call: Call, jobId: string) => ({
   completedJobId: jobId,
   jobStatus: readJob(call, jobId),
 });
 
-export async function finishUpload(call: XrpcCall): Promise<Response> {
+export async function finishUpload(call: Call): Promise<Response> {
   const { account, expiresAt } = authenticate(call);
   const { jobId } = await readInput(call, jobInput);
   const session = requireSession(call, account.did, jobId);
@@ -229,7 +221,7 @@ export async function finishUpload(call: XrpcCall): Promise<Response> {
   if (missing.length > 0) {
     throw invalidRequest(`Missing parts: ${missing.join(", ")}`, "MissingParts");
   }
-  const { media } = call.store;
+  const { media } = call.env.store;
   if (media.storedBytes(session.media_id) !== session.size) {
     endSession(call, session, "failed", { failureReason: "The parts were lost" });
     throw invalidRequest("The parts were lost", "UploadFailed");
@@ -256,7 +248,7 @@ export async function finishUpload(call: XrpcCall): Promise<Response> {
   return Response.json(completedAnswer(call, status.jobId));
 }
 
-export async function getUploadStatus(call: XrpcCall): Promise<Response> {
+export async function getUploadStatus(call: Call): Promise<Response> {
   const { account } = authenticate(call);
   const session = requireSession(call, account.did, requireParam(call, "jobId"));
   const { completed_job_id: completedJobId, failure_reason: failureReason } = session;
@@ -273,13 +265,13 @@ export async function getUploadStatus(call: XrpcCall): Promise<Response> {
 }
 
 /** A session that has come to an end keeps it. */
-export async function abortUpload(call: XrpcCall): Promise<Response> {
+export async function abortUpload(call: Call): Promise<Response> {
   const { account } = authenticate(call);
   const { jobId } = await readInput(call, jobInput);
   const session = requireSession(call, account.did, jobId);
   if (session.state === "created") {
     endSession(call, session, "aborted");
-    call.store.media.discard(session.media_id);
+    call.env.store.media.discard(session.media_id);
     return Response.json({ state: "aborted" });
   }
   const { state, completed_job_id: completedJobId, failure_reason: failureReason } = session;

@@ -13,7 +13,9 @@ export interface FileOwner {
   owner: string;
 }
 
-/** A file as its bytes say it is; `mime` is application/octet-stream for what is not known. */
+export const UNKNOWN_TYPE = "application/octet-stream";
+
+/** A file as its bytes say it is. */
 export interface ReadFile {
   mime: string;
   sha256: string;
@@ -63,7 +65,7 @@ export async function readStored({ media }: SandboxStore, mediaId: number): Prom
   const head = media.stream(mediaId, { offset: 0, length: FILE_TYPE_BYTES });
   const first = new Uint8Array(await new Response(head).arrayBuffer());
   return {
-    mime: detectFileType(first)?.mime ?? "application/octet-stream",
+    mime: detectFileType(first)?.mime ?? UNKNOWN_TYPE,
     sha256: toHex(await digest.digest),
     sizeBytes: media.storedBytes(mediaId),
   };

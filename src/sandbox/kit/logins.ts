@@ -7,11 +7,12 @@ import type { CallOrigin } from "./origin.ts";
 
 /**
  * `short`: a token of an hour or so, as a login in the browser first leads to at Meta, there to be
- * exchanged. `person`: a person's own token where those of their pages are others.
+ * exchanged. `person`: a person's own token where those of their pages are others. `service`: a token
+ * for one method of another server, as Bluesky has them.
  */
-export type TokenKind = "access" | "refresh" | "short" | "person";
+export type TokenKind = "access" | "refresh" | "short" | "person" | "service";
 
-/** Tokens belong to a team: a refresh for one of two teams that use the same name spares the other. */
+/** Tokens belong to a team, so that a refresh for one of two teams with the same name spares the other. */
 export const LOGINS_SCHEMA = `
 CREATE TABLE IF NOT EXISTS logins (
   platform TEXT NOT NULL,
@@ -25,8 +26,14 @@ CREATE TABLE IF NOT EXISTS logins (
 CREATE INDEX IF NOT EXISTS logins_by_name ON logins (platform, team_id, name);
 `;
 
+/** The origin of tokens that every team may use. */
+export const ANY_TEAM = { teamId: 0 };
+
 /** Far away: where no life is given, what a person gave consent to does not end by itself here. */
 const FOR_EVER = 8_640_000_000_000_000;
+
+/** The `expiresAt` of a token that was ended at once. */
+export const REVOKED = 0;
 
 /** How long tokens live that a person's consent led to, in seconds from the first use of the login. */
 export type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
@@ -37,7 +44,7 @@ const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-s
 export interface Login {
   name: string;
   kind: TokenKind;
-  /** Epoch ms. */
+  /** Epoch ms; `REVOKED` for a token that was ended at once. */
   expiresAt: number;
 }
 
@@ -78,7 +85,7 @@ export class Logins {
 
   /** A token of this platform, ended or not; null for a stranger's. */
   find(token: string): Login | null {
-    return this.#stored(token) ?? this.#welcome(token);
+    return this.#stored(token) ?? this.#accept(token);
   }
 
   /** A new token of this account, which begins with `lead`. */
@@ -89,18 +96,44 @@ export class Logins {
     lead = `${this.#platform}-${kind}-`,
   ): string {
     const token = `${lead}${randomHex(20)}`;
-    this.#write(token, kind, name, now().getTime() + lifeSeconds * SECOND);
+    this.save(token, kind, name, now().getTime() + lifeSeconds * SECOND);
     return token;
   }
 
-  /** Ends a token; what it was good for is refused as expired from now on. */
-  end(token: string): void {
-    this.#end("token = ?3", token);
+  /** Ends a token: at once, or at a moment in epoch ms. It is refused as expired from then on. */
+  end(token: string, at = REVOKED): void {
+    this.#sql.exec(
+      `UPDATE logins SET expires_at = min(expires_at, ?)
+       WHERE platform = ? AND team_id = ? AND token = ?`,
+      at,
+      this.#platform,
+      this.#teamId,
+      token,
+    );
   }
 
-  /** Ends every token of an account that was in use. */
-  endAll(name: string): void {
-    this.#end("name = ?3", name);
+  /** Ends every token of an account that was in use, or those of one kind. */
+  endAll(name: string, kind: TokenKind | null = null): void {
+    this.#sql.exec(
+      `UPDATE logins SET expires_at = ?1
+       WHERE platform = ?2 AND team_id = ?3 AND name = ?4 AND (?5 IS NULL OR kind = ?5)`,
+      REVOKED,
+      this.#platform,
+      this.#teamId,
+      name,
+      kind,
+    );
+  }
+
+  /** Forgets tokens that expired by themselves before a moment in epoch ms. */
+  forget(before: number): void {
+    this.#sql.exec(
+      "DELETE FROM logins WHERE platform = ? AND team_id = ? AND expires_at > ? AND expires_at < ?",
+      this.#platform,
+      this.#teamId,
+      REVOKED,
+      before,
+    );
   }
 
   #stored(token: string): Login | null {
@@ -116,7 +149,7 @@ export class Logins {
   }
 
   /** All tokens of a consent come into being with the first of them. */
-  #welcome(token: string): Login | null {
+  #accept(token: string): Login | null {
     const kinds = ["access", "refresh", "short"] as const;
     const kind = kinds.find((one) => token.startsWith(`${GIVEN[one]}.${this.#platform}.`));
     if (!kind) return null;
@@ -126,21 +159,13 @@ export class Logins {
     for (const one of kind === "short" ? [kind] : (["access", "refresh"] as const)) {
       const life = this.#lives[one];
       const expiresAt = life === undefined ? FOR_EVER : now().getTime() + life * SECOND;
-      this.#write(`${GIVEN[one]}.${this.#platform}.${login}`, one, name, expiresAt);
+      this.save(`${GIVEN[one]}.${this.#platform}.${login}`, one, name, expiresAt);
     }
     return this.#stored(token);
   }
 
-  #end(which: string, value: string): void {
-    this.#sql.exec(
-      `UPDATE logins SET expires_at = 0 WHERE platform = ?1 AND team_id = ?2 AND ${which}`,
-      this.#platform,
-      this.#teamId,
-      value,
-    );
-  }
-
-  #write(token: string, kind: TokenKind, name: string, expiresAt: number): void {
+  /** @param expiresAt epoch ms */
+  save(token: string, kind: TokenKind, name: string, expiresAt: number): void {
     this.#sql.exec(
       `INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
        VALUES (?, ?, ?, ?, ?, ?)`,
@@ -155,15 +180,16 @@ export class Logins {
 }
 
 /** Ends the login that a token belongs to, whichever platform gave it out. */
-export function endLogin(sql: SqlStorage, origin: CallOrigin, token: string): void {
+export function endLogin(sql: SqlStorage, { teamId }: CallOrigin, token: string): void {
   const [row] = sql
-    .exec<{ platform: Platform; name: string }>(
-      "SELECT platform, name FROM logins WHERE team_id = ? AND token = ?",
-      origin.teamId,
+    .exec<{ platform: Platform; team_id: number; name: string }>(
+      "SELECT platform, team_id, name FROM logins WHERE team_id IN (?, ?) AND token = ?",
+      teamId,
+      ANY_TEAM.teamId,
       token,
     )
     .toArray();
-  if (row) new Logins(sql, row.platform, origin).endAll(row.name);
+  if (row) new Logins(sql, row.platform, { teamId: row.team_id }).endAll(row.name);
 }
 
 /** `count` digits, up to 18, that are the same for the same name and differ from platform to platform. */

@@ -79,21 +79,6 @@ export class MediaStore {
     this.#sql = sql;
   }
 
-  /** Keeps a file. The same one again is a look-up that keeps it longer. */
-  save(origin: CallOrigin, file: NewMedia, bytes: Uint8Array<ArrayBuffer>): void {
-    const at = now().getTime();
-    this.#sweep(at);
-    const known = this.find(file.platform, file.owner, file.ref, origin.teamId);
-    if (known) {
-      this.#sql.exec("UPDATE media SET touched_at = ? WHERE id = ?", at, known.id);
-      return;
-    }
-    const id = this.#insert(origin, { ...file, sizeBytes: bytes.byteLength }, at);
-    for (let offset = 0, position = 0; offset < bytes.byteLength; offset += SLICE_BYTES) {
-      this.writeSlice(id, position++, bytes.subarray(offset, offset + SLICE_BYTES));
-    }
-  }
-
   #insert(origin: CallOrigin, file: NewMedia & { sizeBytes: number }, at: number): number {
     return this.#sql
       .exec<{ id: number }>(

@@ -41,7 +41,7 @@ export const idOf = ({ req }: Pick<Call, "req">): string => req.param("id") ?? "
  * @param options `isStrict`: a slash at the end makes another path
  */
 export function createApp<E extends SandboxEnv = SandboxEnv>(
-  notFound: (call: Context<E>) => Refusal,
+  notFound: (call: Context<E>) => Refusal | Response,
   { isStrict = true } = {},
 ): Hono<E> {
   const app = new Hono<E>({
@@ -50,7 +50,10 @@ export function createApp<E extends SandboxEnv = SandboxEnv>(
       return `/${host}${isStrict ? pathname : pathname.replace(/(?<=.)\/$/, "")}`;
     },
   });
-  app.notFound((call) => notFound(call).toResponse());
+  app.notFound((call) => {
+    const answer = notFound(call);
+    return answer instanceof Refusal ? answer.toResponse() : answer;
+  });
   return app.onError((error) => {
     if (error instanceof Refusal) return error.toResponse();
     throw error;
