@@ -8,7 +8,7 @@ export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promi
 
 export type MediaKind = "image" | "video" | "document";
 
-/** One file of a post. What is null is not known: the file is still behind a URL. */
+/** One file of a post. Null is not known yet: the file is still behind a URL. */
 export interface PostMedia {
   kind: MediaKind;
   mime: string | null;
@@ -26,7 +26,7 @@ export interface MediaItem extends PostMedia {
   sha256: string;
 }
 
-/** What a video's own header says of it. Null where it does not say. */
+/** Facts of a video's own header. Null where it does not say. */
 export interface VideoFacts {
   /** `mp4`, `mov` or `webm`, by the file's own brand. */
   container: string;
@@ -35,19 +35,19 @@ export interface VideoFacts {
   audioCodec: string | null;
   durationSeconds: number | null;
   framesPerSecond: number | null;
-  /** As shown: rotation applied. */
+  /** Pixels as shown: rotation applied. */
   width: number | null;
   height: number | null;
 }
 
 /**
- * What a file is pulled as. `jpeg`: an image as JPEG in its own size. `vertical`: an image as JPEG,
+ * Form in which a file is pulled. `jpeg`: an image as JPEG in its own size. `vertical`: an image as JPEG,
  * padded with black to 1080 x 1920. `labelled`: an image as JPEG that says in its own metadata that it
  * was made by AI.
  */
 export type PulledForm = "original" | "jpeg" | "vertical" | "labelled";
 
-/** What is to be posted, in our words. `settings` are this network's own form fields, parsed. */
+/** A post in our words. `settings` are this network's own form fields, parsed. */
 export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   title: string | null;
   description: string | null;
@@ -63,7 +63,7 @@ export interface Plan {
   at: Date;
 }
 
-/** Where a publish stands, so that another invocation can go on. JSON, opaque to everybody else. */
+/** Progress of a publish, so that another invocation can go on. JSON, opaque to everybody else. */
 export type Bookmark = Record<string, unknown>;
 
 /** The account as the connector needs it. */
@@ -108,7 +108,7 @@ export interface PublishedPost {
   platformPostId: string;
   /** Null where the platform gives the post no address. */
   shareUrl: string | null;
-  /** What of the post the platform did not take, where that is no reason to fail it. */
+  /** Parts of the post that the platform did not take, where that is no reason to fail it. */
   warnings?: string[];
 }
 
@@ -120,7 +120,7 @@ export interface Refused {
   kind: "failed";
   failure: Failure;
   transient: boolean;
-  /** What was prepared is gone at the platform: the repeat begins from the start. */
+  /** The preparation is lost at the platform: the repeat begins from the start. */
   restart?: boolean;
 }
 
@@ -150,7 +150,7 @@ export type Submitted = PublishedPost | Waiting | Stopped | { kind: "unknown"; m
 export type Settled = PublishedPost | Waiting | Stopped;
 
 /**
- * What the platform knows of a post whose submit had no readable answer. `absent`: surely not there,
+ * The platform's knowledge of a post whose submit had no readable answer. `absent`: surely not there,
  * it may be submitted again. `unknowable`: it cannot be asked, or the answer fits more than one post.
  */
 export type Reconciled =
@@ -161,7 +161,7 @@ export type Reconciled =
   | { kind: "unknowable"; message: string };
 
 /**
- * How long an undecided submit has to rest before the platform can be asked about it: the call's own
+ * Time that an undecided submit has to rest before the platform can be asked about it: the call's own
  * deadline, the latest moment it may still accept, and the lag of its listings. Seconds.
  */
 export interface SettleTiming {
@@ -203,7 +203,7 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
-  /** What of the connection that was asked for is wrong; left out for the login itself. */
+  /** Field of the request that is wrong; left out for the login itself. */
   field?: "identifier" | "authFactorToken" | "pageId";
 }
 
@@ -223,7 +223,7 @@ export interface IdentifyOptions {
   pageId: string | null;
 }
 
-/** What a platform accepts: the one source of the capabilities read, validation and the document. */
+/** The limits of a platform: the one source of the capabilities read, validation and the document. */
 export interface Capabilities {
   /** Null where the platform has no such field. */
   limits: {
@@ -241,7 +241,7 @@ export interface Capabilities {
   mediaSupport: {
     kinds: MediaKind[];
     maxCount: number;
-    /** Whether a post goes out with its text alone. */
+    /** True where a post may be a text alone. */
     textOnly: boolean;
     /** Each pair only where `kinds` has that kind. */
     imageTypes?: string[];
@@ -250,7 +250,7 @@ export interface Capabilities {
     videoMaxBytes?: number;
     documentTypes?: string[];
     documentMaxBytes?: number;
-    /** What the instance itself needs for some of it, in a sentence. */
+    /** Needs of the instance itself for some of it, in a sentence. */
     note?: string;
   };
 }
@@ -258,7 +258,7 @@ export interface Capabilities {
 /** Files that a platform fetches from us, and only from a domain that it has verified as the owner's. */
 export interface VerifiedPull {
   isNeeded(post: Post): boolean;
-  /** What to do where no such domain is known, in sentences. */
+  /** Advice where no such domain is known, in sentences. */
   refusal: string;
 }
 
@@ -288,13 +288,13 @@ export interface OwnPrefix {
   refusal: string;
 }
 
-/** What the owner of an instance needs before accounts of a platform can be connected for real. */
+/** Needs of the owner of an instance before accounts of a platform can be connected for real. */
 export interface Needs {
   /** The developer app, in a sentence; null where none is needed. */
   app: string | null;
   /** OAuth scopes, as the platform writes them. */
   scopes: readonly string[];
-  /** What the platform reviews before strangers may use the app; null where it reviews nothing. */
+  /** The platform's review before strangers may use the app; null where there is none. */
   review: string | null;
 }
 
@@ -319,7 +319,7 @@ export interface AudienceStats {
   videoCount: number;
 }
 
-/** What one network alone can be asked for; `token_expired`: a fresh token may help. */
+/** Questions that one network alone answers; `token_expired`: a fresh token may help. */
 export interface Extras {
   pages?(
     fetch: Fetch,
@@ -372,7 +372,7 @@ export interface Connector<S = unknown> {
     options: IdentifyOptions,
     app: AppKeys | null,
   ): Promise<Result<Connected, LoginRefusal>>;
-  /** Whose tokens these are. */
+  /** Returns whose tokens these are. */
   identify(
     fetch: Fetch,
     credentials: Credentials,

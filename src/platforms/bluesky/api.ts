@@ -3,7 +3,7 @@ import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { field, maybeText, messageOf, replyReader } from "../kit/replies.ts";
 
-/** Where a login goes when the account's own server is Bluesky's or unknown. */
+/** Server of logins when the account's own is Bluesky's or unknown. */
 export const ENTRYWAY = "https://bsky.social";
 /** Reads that need no login. */
 export const PUBLIC_API = "https://public.api.bsky.app";

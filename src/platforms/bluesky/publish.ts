@@ -243,7 +243,7 @@ export async function submit(job: Job, bookmark: Bookmark): Promise<Submitted> {
   return toRefused(reply.error, job.now());
 }
 
-/** Whether two JSON values are equal; servers give the fields of an object back in an order of theirs. */
+/** Returns true when two JSON values are equal: servers return the fields of an object in any order. */
 function isSameJson(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
   if (Array.isArray(a) !== Array.isArray(b)) return false;

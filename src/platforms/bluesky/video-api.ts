@@ -10,7 +10,7 @@ export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 /** More than the parts of any video of theirs; storage behind such a service has the same limit. */
 const MAX_PARTS = 10_000;
 
-/** What a service token is for. Its issuer refuses a life of more than an hour. */
+/** Purpose of a service token. Its issuer refuses a life of more than an hour. */
 export interface ServiceAuth {
   /** The DID of the service that is to believe the token. */
   audience: string;
@@ -108,7 +108,7 @@ const jobStatus = z.object({
   message: maybeText,
 });
 
-/** Where the processing of a video stands. */
+/** State of the processing of a video. */
 export type JobStatus = z.infer<typeof jobStatus>;
 
 /**

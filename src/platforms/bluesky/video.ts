@@ -39,17 +39,17 @@ import {
 
 type Job = PublishJob<BlueskySettings>;
 
-/** How long the token lives that the service writes the video with. Source: Bluesky's own client. */
+/** Life of the token that the service writes the video with. Source: Bluesky's own client. */
 const UPLOAD_TOKEN_SECONDS = 1_800;
 /** Within the life of that token: later the service could not deliver the video any more. */
 const PROCESSING_DEADLINE_SECONDS = 1_500;
-/** Between two looks at a job: quick at first, because short videos take seconds. */
+/** Intervals between looks at a job: short at first, because short videos take seconds. */
 const FIRST_LOOK_SECONDS = 2;
 const LONGEST_LOOK_SECONDS = 5;
-/** How often one upload may turn out not to be as far as we believed. */
+/** Times that one upload may be found less far than its bookmark says. */
 const MAX_RECOVERIES = 3;
 
-/** Where the video of a post stands; `missing` are the numbers of the parts that are still to be sent. */
+/** Progress of the video of a post; `missing`: numbers of the parts that are still to be sent. */
 const videoBookmark = z.discriminatedUnion("stage", [
   z.object({
     stage: z.literal("uploading"),

@@ -80,7 +80,7 @@ function toPermalink(text: string | null): string | null {
   return url.protocol === "https:" && isTheirs ? url.href : null;
 }
 
-/** Where a post is to be found by its id alone. */
+/** Address of a post by its id alone. */
 export const addressOf = (...path: string[]): string => [SITE, ...path].join("/");
 
 export const permalink = maybeText.transform(toPermalink);
@@ -113,7 +113,7 @@ const listedPost = z.object({
 
 export type ListedPost = z.infer<typeof listedPost>;
 
-/** How many photos a listed post shows. */
+/** Counts the photos of a listed post. */
 export function countPhotos({ attachments }: ListedPost): number {
   const [first] = attachments?.data ?? [];
   if (first?.media_type === "album") return first.subattachments?.data.length ?? 0;
@@ -186,7 +186,7 @@ export type Page = z.infer<typeof page>;
 
 const PROFILE = "id,name,username,picture.type(large){url}";
 
-/** Whose token it is. Only a Page has a category: a person's token is refused. */
+/** Asks for the owner of the token. Only a Page has a category: a person's token is refused. */
 export const getMeRequest = (token: string): Request =>
   graph(versioned("me"), { token, query: { fields: `category,${PROFILE}` } });
 

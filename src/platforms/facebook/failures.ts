@@ -116,7 +116,7 @@ export function toLinkRefused(refusal: GraphRefusal): Stopped {
   return isAboutLink ? failed("content_flagged", refusal.message) : toRefused(refusal);
 }
 
-/** The same post is said to be out already. */
+/** Returns true when Facebook says that the same post is out already. */
 export const isDuplicate = (refusal: GraphRefusal): boolean =>
   isNumbered(refusal, DUPLICATE_POST) || isNumbered(refusal, DUPLICATE_PHOTOS);
 

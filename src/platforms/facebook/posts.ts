@@ -44,12 +44,12 @@ import type { FacebookSettings } from "./settings.ts";
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Between our clock and Facebook's where a post says nothing, so that only its time tells it from others. */
+/** Tolerance between our clock and Facebook's for posts without words, which only their time tells apart. */
 const WORDLESS_SLACK_SECONDS = 5;
-/** How many lists are read to find a post. */
+/** Most lists that are read to find a post. */
 const MAX_LISTS = 3;
 
-/** Where Facebook is to fetch an image: in a form that it takes, with its label where it needs one. */
+/** Address that Facebook fetches an image from: in a form that it takes, with its label where it needs one. */
 function sourceOf(job: Job, item: MediaItem): Promise<string> {
   if (job.post.settings.is_aigc) return job.mediaUrl(item, "labelled");
   return job.mediaUrl(item, item.mime === "image/webp" ? "jpeg" : "original");

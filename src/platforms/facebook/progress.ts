@@ -21,7 +21,7 @@ import { getVideoRequest, readGetVideoReply, type Video, type VideoStatus } from
 
 type Job = PublishJob<FacebookSettings>;
 
-/** Between two looks at a video, at first and at most: as public clients of this API do. */
+/** Shortest and longest interval between looks at a video: as public clients of this API do. */
 const FIRST_LOOK_SECONDS = 3;
 const LONGEST_LOOK_SECONDS = 15;
 
@@ -41,16 +41,16 @@ const isDone = (phase: Phase): boolean =>
 
 const hasBegun = (phase: Phase): boolean => isDone(phase) || phase?.status === "in_progress";
 
-/** Whether the whole file has arrived. */
+/** Returns true when the whole file has arrived. */
 export const isUploaded = ({ video_status, uploading_phase }: VideoStatus): boolean =>
   isDone(uploading_phase) || video_status === "upload_complete";
 
-/** Whether any of the file has arrived. */
+/** Returns true when any of the file has arrived. */
 export const isArriving = (status: VideoStatus): boolean =>
   isUploaded(status) || (status.uploading_phase?.bytesArrived ?? 0) > 0;
 
 /**
- * Whether an accepted video is out. A reel says `published` of its own from the beginning, and is ready
+ * Returns true when an accepted video is out. A reel says `published` of its own from the beginning, and is ready
  * before it is published: only together they say that it is.
  *
  * @see https://developers.facebook.com/docs/video-api/guides/reels-publishing
@@ -61,13 +61,13 @@ function isPublished({ video_status, publishing_phase }: VideoStatus, isReel: bo
   return video_status === "ready" && isMeant;
 }
 
-/** Whether something went wrong in a phase, whatever its status says. */
+/** Returns true when something went wrong in a phase, whatever its status says. */
 const hasFailed = (phase: Phase): boolean =>
   phase?.status === "error" || (phase?.errors ?? []).length > 0;
 
 const wordsOf = (phase: Phase): string => capped(phase?.errors.find(Boolean) ?? "");
 
-/** Why nothing will come of a video; null while there is hope. */
+/** Returns why nothing will come of a video; null while there is hope. */
 export function refusalOf(status: VideoStatus): Refused | null {
   const { video_status, uploading_phase, processing_phase, publishing_phase } = status;
   if (video_status === "expired") return sendAgain("The upload expired at Facebook.");
@@ -127,7 +127,7 @@ type Ongoing = Uploading | ReelPlace;
 /** `untouched`: the finish never arrived; `busy`: it cannot be told yet. */
 type Sight = PublishedPost | Waiting | "untouched" | "busy";
 
-/** What a video says about a finish that had no readable answer. */
+/** Reads from a video what came of a finish that had no readable answer. */
 function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
   const { status } = video;
   const isReel = stage === "reel";
@@ -142,7 +142,7 @@ function judge(job: Job, { videoId, stage }: Ongoing, video: Video): Sight {
 }
 
 /**
- * What became of a finish without an answer: a video can be asked for by its id, and becomes one post
+ * Finds out what came of a finish without an answer: a video can be asked for by its id, and becomes one post
  * however often it is finished.
  *
  * @throws when Facebook cannot say now, so that it is asked again later

@@ -7,7 +7,7 @@ import { type GraphRefusal, graphId as id } from "../meta/graph.ts";
 import { graph, permalink, readerOf, readReply, versioned } from "./api.ts";
 import type { PullRefusal } from "./failures.ts";
 
-/** Where the files of videos, and those of reels, go. */
+/** Servers for the files of videos, and of reels. */
 const GRAPH_VIDEO = "https://graph-video.facebook.com";
 const RUPLOAD = "https://rupload.facebook.com";
 
@@ -27,7 +27,7 @@ const offset = z.union([
 
 const range = { start_offset: offset, end_offset: offset };
 
-/** Which bytes are wanted next; none once both are equal. */
+/** Bytes that are wanted next; none once both are equal. */
 export interface Offsets {
   start: number;
   end: number;
@@ -71,7 +71,7 @@ export const readStartVideoReply = readerOf(startedVideo);
 
 export interface Chunk {
   data: ReadableStream;
-  /** Where it lies in the file. */
+  /** Position in the file. */
   offset: number;
   length: number;
 }
@@ -116,7 +116,7 @@ async function peek(reply: Response): Promise<{ text: string | null; again: Resp
   return { text, again: new Response(text, { status, headers }) };
 }
 
-/** Which bytes come next. */
+/** Reads which bytes come next. */
 export async function readTransferVideoReply(
   reply: Response,
 ): Promise<Result<Offsets, ChunkRefusal>> {
@@ -188,7 +188,7 @@ export async function readPullReelReply(reply: Response): Promise<Result<true, P
   });
 }
 
-/** What a reel's AI label is called, where it is taken at all: the guide does not name it. */
+/** Name of a reel's AI label, where it is taken at all: the guide does not name it. */
 export const AI_LABEL = "is_ai_generated";
 
 /** Publishes a reel whose file is there, which cannot be undone. */

@@ -20,7 +20,7 @@ type Job = PublishJob<FacebookSettings>;
 
 /** Bytes that one call carries, whatever Facebook asks for: what fits well within its time. */
 export const MAX_CHUNK_BYTES = 52_428_800;
-/** How often one upload may turn out not to be as far as we believed. */
+/** Times that one upload may be found less far than its bookmark says. */
 const MAX_REALIGNMENTS = 3;
 
 /** Opens the upload: from here on the video has an id, under which it can be asked for. */
@@ -57,7 +57,7 @@ export async function sendChunk(job: Job, item: MediaItem, at: Uploading): Promi
 
 const STUCK = "Facebook does not take the next part of the video.";
 
-/** On from where Facebook says it is. */
+/** Goes on from where Facebook says it is. */
 function realign(at: Uploading, said: Pick<ChunkRefusal, "expected" | "message">): Prepared {
   if (said.expected === null || at.realigned >= MAX_REALIGNMENTS) return sendAgain(said.message);
   return next({ ...at, ...said.expected, realigned: at.realigned + 1 });

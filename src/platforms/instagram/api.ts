@@ -4,7 +4,7 @@ import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../me
 import { graphApi, graphId as id } from "../meta/graph.ts";
 import { VERSIONS } from "../versions.ts";
 
-/** Where accounts connected by Instagram Login are served. */
+/** Server of accounts that are connected by Instagram Login. */
 export const GRAPH = "https://graph.instagram.com";
 
 /** Posts of one listing: more than an account publishes while one answer is missing. */

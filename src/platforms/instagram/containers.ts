@@ -23,7 +23,7 @@ function tagsOf(usernames: string[], item: MediaItem): Fields {
   return { user_tags: JSON.stringify(tags) };
 }
 
-/** What an image, a reel and a whole carousel have in common. */
+/** Fields that an image, a reel and a whole carousel share. */
 function sharedFields({ post }: Job): Fields {
   const { location_id: place, collaborators, is_aigc: isMadeWithAi } = post.settings;
   const caption = captionOf(post);

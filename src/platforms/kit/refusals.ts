@@ -3,14 +3,14 @@ import type { FailureCode } from "../../core/failures.ts";
 import type { Refused, Stopped, TokenExpired } from "../connector.ts";
 import { TOKEN_EXPIRED, type Unknowable, unknowable } from "./steps.ts";
 
-/** What every platform's refusal has; a 2xx that cannot be read is one too. */
+/** The part that all platforms' refusals share; a 2xx that cannot be read is one too. */
 export interface Refusal {
   status: number;
   /** The platform's own wording, else a sentence with the status. At most 500 characters. */
   message: string;
 }
 
-/** `transient`: may be repeated as it is. `restart`: what was prepared is gone. */
+/** `transient`: may be repeated as it is. `restart`: the preparation is lost. */
 export interface Rule {
   code: FailureCode;
   transient?: boolean;
@@ -20,7 +20,7 @@ export interface Rule {
 }
 
 export const UNAVAILABLE: Rule = { code: "platform_unavailable", transient: true };
-/** What was prepared is gone, so the repeat begins from the start. */
+/** The preparation is lost, so the repeat begins from the start. */
 export const GONE: Rule = { code: "platform_unavailable", transient: true, restart: true };
 export const UNREACHABLE: Rule = { code: "media_unreachable" };
 export const INVALID: Rule = { code: "media_invalid" };
@@ -59,15 +59,15 @@ export const mediaInvalid = (message: string): Refused => refusedBy(INVALID, mes
 export const unavailable = (message: string): Refused => refusedBy(UNAVAILABLE, message);
 export const sendAgain = (message: string): Refused => refusedBy(GONE, message);
 
-/** The answer says nothing of what was asked: the platform is down, overloaded, or something else answers. */
+/** Returns true when the answer does not come from the API: it is down, overloaded, or replaced by another server. */
 export const isOutage = ({ status }: Pick<Refusal, "status">): boolean =>
   status < 400 || status === 408 || status >= 500;
 
-/** What was begun at the platform is not there any more. */
+/** Returns true when an upload or session that was begun does not exist any more. */
 export const isGone = ({ status }: Pick<Refusal, "status">): boolean =>
   status === 404 || status === 410;
 
-/** What one platform's refusals mean. */
+/** The facts by which one platform's refusals are read. */
 export interface RefusalFacts<R extends Refusal> {
   /** Returns true when a fresh token could help. */
   isTokenRefusal(refusal: R): boolean;
@@ -75,7 +75,7 @@ export interface RefusalFacts<R extends Refusal> {
   ruleOf(refusal: R): Rule | undefined;
   /** Seconds until calls are taken again, for a refusal of that rule; null where it was not told. */
   waitSeconds?(rule: Rule, refusal: R, now: Date): number | null;
-  /** By default every outage. */
+  /** Returns true when the call may have had its effect all the same; by default, for every outage. */
   isUndecided?(refusal: R): boolean;
   /** Refusals that pass although they are not worth a back-off. */
   isLongLimit?(refusal: R): boolean;

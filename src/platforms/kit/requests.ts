@@ -1,5 +1,5 @@
 export interface Call {
-  /** By default GET, or POST where there is `json`. */
+  /** Default: GET, or POST where there is `json`. */
   method?: "GET" | "POST" | "PUT" | "DELETE";
   headers?: Record<string, string>;
   json?: object;

@@ -14,7 +14,7 @@ const MAX_REPLY_BYTES = 2_000_000;
 export interface LinkedInRefusal extends Refusal {
   /** Such as `EXPIRED_ACCESS_TOKEN`; null when the body named none. */
   code: string | null;
-  /** As `Retry-After` says; null where it is silent. */
+  /** Value of `Retry-After`; null where it is missing. */
   retryAfterSeconds: number | null;
 }
 

@@ -16,7 +16,7 @@ import {
 import type { LinkedInRefusal } from "./api.ts";
 import { isDuplicate } from "./posts-api.ts";
 
-/** The same for every account until somebody sets another version: waiting does not help. */
+/** Affects every account until this service speaks another version: waiting does not help. */
 const OUTDATED: Rule = {
   code: "platform_unavailable",
   advice: "This service speaks a version of LinkedIn's API that has ended; update it.",
@@ -25,7 +25,7 @@ const OUTDATED: Rule = {
 const UNFINISHED: Rule = { code: "platform_processing_timeout", transient: true };
 
 /**
- * What LinkedIn's codes come down to; those of a token are dealt with below.
+ * Rules by LinkedIn's codes; those of a token stand below.
  *
  * @see https://learn.microsoft.com/linkedin/shared/api-guide/concepts/error-handling
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/posts-api
@@ -54,7 +54,7 @@ const BY_CODE = new Map<string, Rule>([
   ["TOO_MANY_REQUESTS", LIMITED],
 ]);
 
-/** What a status means where no code says more. */
+/** Rules by status, where no code says more. */
 const BY_STATUS = new Map<number, Rule>([
   [403, DISCONNECTED],
   [426, OUTDATED],

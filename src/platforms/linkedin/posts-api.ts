@@ -98,7 +98,7 @@ export const readListPostsReply = readerOf(postList);
 const DUPLICATE = /\bduplicate\b/i;
 const NAMED_POST = /urn:li:(?:share|ugcPost):\d{1,25}/;
 
-/** Whether LinkedIn refuses a post because it has it already. */
+/** Returns true when LinkedIn refuses a post because it has it already. */
 export const isDuplicate = (message: string): boolean => DUPLICATE.test(message);
 
 /** The post that a refusal names, or null. */

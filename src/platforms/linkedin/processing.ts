@@ -12,7 +12,7 @@ export type Job = PublishJob<LinkedInSettings>;
 /** Most images and documents are through by then. */
 const FIRST_LOOK_SECONDS = 2;
 const VIDEO_LOOK_SECONDS = 5;
-/** What takes longer than half a minute is looked at less often. */
+/** Files that take longer than half a minute are looked at less often. */
 const QUICK_SECONDS = 30;
 const SLOW_LOOK_SECONDS = 15;
 /** Files looked at in one step. */

@@ -44,7 +44,7 @@ export async function prepare(job: Job, stored: Bookmark | null): Promise<Prepar
   }
 }
 
-/** Whether an earlier call of this attempt may have made the post: a first one follows being ready at once. */
+/** Returns true when an earlier call of this attempt may have made the post: a first one is made at once. */
 const isRepeated = (job: Job, { readyAt }: ReadyPlace): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 

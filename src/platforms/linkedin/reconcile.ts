@@ -16,7 +16,7 @@ import {
 import type { Job } from "./processing.ts";
 import { isOrganization } from "./urn.ts";
 
-/** Between our clock and LinkedIn's. */
+/** Tolerance between our clock and LinkedIn's. */
 const CLOCK_SLACK_SECONDS = 60;
 
 /** States in which nothing is out. */
@@ -57,7 +57,7 @@ const LINK = /(?:https?:\/\/|www\.)\S+/giu;
 const withoutLinks = (text: string): string => text.replace(LINK, "…");
 
 /**
- * What became of a post without an answer, by the page's newest posts.
+ * Looks for a post without an answer among the page's newest ones.
  *
  * @throws when LinkedIn cannot say now, so that it is asked again later
  */

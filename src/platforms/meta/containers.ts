@@ -17,7 +17,7 @@ export const CONTAINER_STATUSES = [
 
 export interface ContainerStatus {
   status: (typeof CONTAINER_STATUSES)[number];
-  /** Why it ended as ERROR, in the platform's words. */
+  /** The platform's reason of an ERROR. */
   reason: string | null;
 }
 
@@ -26,25 +26,25 @@ export interface ListedPost {
   id: string;
   text: string | null;
   permalink: string | null;
-  /** As written: `2026-12-01T09:00:00+0000`. */
+  /** Such as `2026-12-01T09:00:00+0000`. */
   timestamp: string | null;
 }
 
 /** One of Meta's platforms that publish containers: each file is fetched into one, then published. */
 export interface ContainerPlatform<S> {
-  /** As people know it. */
+  /** Name as people know it. */
   name: string;
   isCarousel(job: PublishJob<S>): boolean;
-  /** Why the platform would refuse a video, in words, or null. */
+  /** Returns why the platform would refuse a video, or null. */
   refusedVideo(job: PublishJob<S>, facts: VideoFacts | null, sizeBytes: number): string | null;
   /** The container of a post of one file, or of none. */
   singleFields(job: PublishJob<S>): Promise<Fields>;
   childFields(job: PublishJob<S>, item: MediaItem, index: number): Promise<Fields>;
   /** The container that joins those of the files, in their order. */
   carouselFields(job: PublishJob<S>, children: string[]): Fields;
-  /** What the list says of this post. */
+  /** Text of this post as the list shows it. */
   listedText(job: PublishJob<S>): string;
-  /** Whether a post has an address that keeps. */
+  /** Returns true when a post has an address that keeps. */
   hasPermalink(job: PublishJob<S>): boolean;
   calls: {
     create(token: string, userId: string, fields: Fields): Request;
@@ -63,7 +63,7 @@ export interface ContainerPlatform<S> {
    * is out already, such a container is never made anew once publishing was tried.
    */
   missing: { subcode: number; isSaidOfPublished: boolean };
-  /** How long a container rests before its first look; 0: it is looked at as soon as it is made. */
+  /** Seconds that a container rests before its first look; 0: it is looked at as soon as it is made. */
   firstLookSeconds: number;
 }
 
@@ -73,7 +73,7 @@ const created = field("id", graphId);
 export const readCreatedReply = (reply: Response, platform: string): Reading<string> =>
   readGraphReply(reply, created, platform);
 
-/** Where a post stands. Moments in epoch milliseconds. */
+/** Progress of a post. Moments in epoch milliseconds. */
 export const bookmark = z.discriminatedUnion("stage", [
   /** `children`: the containers of the first files; `finished`: how many of them are processed. */
   z.object({

@@ -16,7 +16,7 @@ export const captionField = ({
   isBlank(title) && !isBlank(description) ? "description" : "title";
 
 /**
- * Where a file is pulled from.
+ * Address that a file is pulled from.
  *
  * @param imageTypes what the platform reads of images; others are converted for it
  */

@@ -12,11 +12,11 @@ import {
 } from "./containers.ts";
 import type { GraphRefusal } from "./graph.ts";
 
-/** Between two looks at a container, at first: as public clients do, since most take seconds. */
+/** Shortest and longest interval between looks at a container: as public clients do, since most take seconds. */
 const IMAGE_LOOK_SECONDS = 3;
 const VIDEO_LOOK_SECONDS = 5;
 const LONGEST_LOOK_SECONDS = 30;
-/** What is missing for longer is no passing state. Source: Meta, "Error codes". */
+/** A container that is missing for longer does not come back. Source: Meta, "Error codes". */
 const MISSING_SECONDS = 120;
 /** A step makes few calls, so that it fits into what is left of any run. */
 const LOOKS_PER_STEP = 8;

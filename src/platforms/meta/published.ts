@@ -2,11 +2,11 @@ import type { Bookmark, PublishedPost, PublishJob, Settled } from "../connector.
 import { ageOf, waiting } from "../kit/steps.ts";
 import type { Reading } from "./graph.ts";
 
-/** How long the address of a fresh post is asked for, and how often. */
+/** Time for which the address of a fresh post is asked for, and the interval. */
 const PERMALINK_SECONDS = 20;
 const PERMALINK_LOOK_SECONDS = 4;
 
-/** Between our clock and Meta's. */
+/** Tolerance between our clock and Meta's. */
 export const CLOCK_SLACK_SECONDS = 60;
 
 /** Parses Meta's instants, whose offsets have no colon: `2026-12-01T09:00:00+0000`. */

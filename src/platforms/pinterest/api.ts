@@ -88,7 +88,7 @@ export const getMediaRequest = (accessToken: string, mediaId: string): Request =
 /** `registered`, `processing`, `succeeded` or `failed`. */
 export const readGetMediaReply = readerOf(z.object({ status: z.string().min(1) }));
 
-/** Where the picture of a pin comes from. */
+/** Source of the picture of a pin. */
 export type MediaSource =
   | { source_type: "image_url"; url: string }
   | { source_type: "multiple_image_urls"; items: { url: string }[]; index: number }
@@ -111,7 +111,7 @@ export interface NewPin {
 export const createPinRequest = (accessToken: string, pin: NewPin): Request =>
   bearerRequest(`${API}/pins`, accessToken, { json: pin });
 
-/** The same with a body that is JSON already. */
+/** The call that makes a pin, with a body that is JSON already. */
 export const postPin = (accessToken: string, body: BodyInit): Request =>
   bearerRequest(`${API}/pins`, accessToken, {
     method: "POST",

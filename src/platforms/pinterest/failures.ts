@@ -37,8 +37,8 @@ interface Row {
 }
 
 /**
- * What Pinterest's refusals come down to, beyond tokens, rate limits and outages. Its numbers say less
- * than the status and the wording.
+ * Rules by status and wording, beyond tokens, rate limits and outages. Pinterest's numbers
+ * say less.
  */
 const ROWS: readonly Row[] = [
   // First, because it quotes what was sent, which may hold any word.

@@ -26,7 +26,7 @@ const toInstant = (text: string | null | undefined): number =>
 const isOwn = ({ is_owner, parent_pin_id }: ListedPin): boolean =>
   is_owner !== false && !parent_pin_id;
 
-/** What cannot be dated may be new. */
+/** Returns true for a pin that may be new; one without a date may be. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
 
 /** Newest first, as far as their times are told. */

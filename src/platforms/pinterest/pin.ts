@@ -9,7 +9,7 @@ type Job = PublishJob<PinterestSettings>;
 /** Source: spec, "Uploads: create", `pinterest`. */
 const DEFAULT_TITLE = "Untitled";
 
-/** What a listing of pins shows of this one. */
+/** Texts of this pin as a listing shows them. */
 export function toTexts({ post }: Job): Pick<NewPin, "title" | "description" | "link"> {
   const { title, description, settings } = post;
   return {

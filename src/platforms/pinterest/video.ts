@@ -15,7 +15,7 @@ import { videoProblem } from "./video-rules.ts";
 
 type Job = PublishJob<PinterestSettings>;
 
-/** Between looks, in seconds: a large video takes minutes. */
+/** Intervals between looks, in seconds: a large video takes minutes. */
 const FIRST_LOOK = 5;
 const EARLY_LOOKS = [{ until: 60, every: 10 }];
 const LATER_LOOKS = 20;

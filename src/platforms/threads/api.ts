@@ -71,7 +71,7 @@ const post = z.object({
   timestamp: maybeText,
 });
 
-/** What the account reposted stands among its posts. */
+/** Kind of a repost, which stands among the account's posts. */
 const REPOST = "REPOST_FACADE";
 
 /** In the platform's order, newest first, without reposts. */

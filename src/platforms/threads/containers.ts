@@ -16,7 +16,7 @@ async function fileFields(job: Job, item: MediaItem): Promise<Fields> {
   };
 }
 
-/** What belongs to the post as a whole. That everyone may reply is how it is anyway. */
+/** Fields of the post as a whole. Without a control, everyone may reply. */
 function postFields({ post }: Job): Fields {
   const control = post.settings.threads_reply_control;
   return {

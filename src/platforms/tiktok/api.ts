@@ -38,7 +38,7 @@ export const errorObject = z.object({
 
 const envelope = z.object({ data: z.unknown() });
 
-/** What TikTok calls success. */
+/** Code of a success. */
 const OK = "ok";
 
 /** The `data` of an answer in its shape, else the refusal. `read` is given the body's text as well. */
@@ -150,7 +150,7 @@ export function putChunkRequest(
   return new Request(uploadUrl, { method: "PUT", headers, body, redirect: "manual" });
 }
 
-/** What became of a chunk; `uploaded` as the answer's Content-Range says, null where it is silent. */
+/** The answer to a chunk; `uploaded`: the last byte of its Content-Range, null where it has none. */
 export interface ChunkReply extends TikTokRefusal {
   isTaken: boolean;
   uploaded: number | null;
@@ -199,7 +199,7 @@ export interface PublishStatus {
   status: string;
   failReason: string | null;
   uploadedBytes: number | null;
-  /** Of the public post; null as long as there is none. */
+  /** Id of the public post; null as long as there is none. */
   postId: string | null;
 }
 

@@ -12,11 +12,11 @@ import type { TikTokSettings } from "./settings.ts";
 
 export type Job = PublishJob<TikTokSettings>;
 
-/** What may be posted on the account now, as far as our settings go. */
+/** Options that the account has now, as far as our settings go. */
 export interface Creator {
   username: string | null;
   privacyLevel: string;
-  /** What of the settings could not be had. */
+  /** Settings that could not be kept, in sentences. */
   warnings: string[];
   disableComment: boolean;
   disableDuet: boolean;
@@ -80,7 +80,7 @@ const LEVEL_REFUSALS: Record<string, (level: unknown) => string> = {
     "The app has not passed TikTok's audit, so the post is SELF_ONLY: its creator alone sees it.",
 };
 
-/** The same for the creator alone, once TikTok refused the level; null where that is not allowed. */
+/** Makes the post visible to its creator alone, once TikTok refused the level; null where that is not allowed. */
 export function asPrivate(
   info: PostInfo,
   refusalCode: string | null,

@@ -7,8 +7,7 @@ import type { TikTokRefusal } from "./api.ts";
 const RATE_LIMIT_SECONDS = 60;
 
 /**
- * What TikTok's error codes come down to; `access_token_invalid` and `rate_limit_exceeded` are dealt
- * with below. Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video".
+ * Failures by TikTok's error codes; `access_token_invalid` and `rate_limit_exceeded` stand below. Source: TikTok, the error tables of "Direct Post", "Photo Post" and "Upload Video".
  */
 const API_ERRORS = new Map<string, FailureCode>([
   ["scope_not_authorized", "account_disconnected"],
@@ -26,7 +25,7 @@ const API_ERRORS = new Map<string, FailureCode>([
 /** An app that has not passed TikTok's audit. */
 export const UNAUDITED = "unaudited_client_can_only_post_to_private_accounts";
 
-/** What to do about a refusal that TikTok only states. */
+/** Advice for refusals that TikTok only states. */
 const ADVICE = new Map<string, string>([
   [
     UNAUDITED,
@@ -38,7 +37,7 @@ const ADVICE = new Map<string, string>([
   ],
 ]);
 
-/** Why TikTok gave a post up. Source: TikTok, "Get Post Status", `fail_reason`. */
+/** Failures by the reason for which TikTok gave a post up. Source: TikTok, "Get Post Status", `fail_reason`. */
 const FAIL_REASONS = new Map<string, FailureCode>([
   ["file_format_check_failed", "media_invalid"],
   ["duration_check_failed", "media_invalid"],

@@ -9,7 +9,7 @@ const LISTED_UNITS = 150;
 /** Clocks differ, theirs from ours. */
 const CLOCK_SLACK_MS = MINUTE;
 
-/** What a listing may say of the post. The title alone names no post that has more to it. */
+/** Texts that a listing may show for the post. A title alone does not identify a post with a description. */
 function textsOf({ post }: Job): string[] {
   if (post.media[0]?.kind === "video") return [videoCaption(post)];
   const { title, description } = photoTexts(post);

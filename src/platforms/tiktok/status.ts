@@ -15,7 +15,7 @@ import type { Job } from "./creator.ts";
 import { isPassing, isTokenRefusal, toGivenUp, toUnknowable } from "./failures.ts";
 import { addressOf, findListed } from "./listed.ts";
 
-/** Between two looks, by how long we have waited, in seconds; TikTok takes 30 a minute. */
+/** Intervals between looks, by the time waited, in seconds; TikTok takes 30 calls a minute. */
 const LOOKS = [
   { until: 30, every: 5 },
   { until: 120, every: 10 },
@@ -59,7 +59,7 @@ export function toPublished(
   return published(id, addressOf(username ?? job.account.handle, id) ?? shareUrl, warnings);
 }
 
-/** What has no id, because it is private or still looked through, is known by its task. */
+/** A post without an id, because it is private or still under review, is known by its task. */
 const toUnaddressed = ({ publishId, warnings }: Accepted): PublishedPost =>
   published(publishId, null, warnings);
 
@@ -115,14 +115,14 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   );
 }
 
-/** Whether bytes of the video are still missing at TikTok; null when it does not say. */
+/** Returns true when bytes of the video are still missing at TikTok; null when it does not say. */
 function lacksBytes({ status, uploadedBytes }: PublishStatus, sizeBytes: number): boolean | null {
   if (status !== "PROCESSING_UPLOAD") return false;
   return uploadedBytes === null ? null : uploadedBytes < sizeBytes;
 }
 
 /**
- * What became of a last chunk without an answer. One that TikTok does not have can be sent again: the
+ * Finds out what came of a last chunk without an answer. One that TikTok does not have can be sent again: the
  * task publishes once.
  *
  * @throws when TikTok cannot be asked now

@@ -20,7 +20,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, judgeClosedUpload } from "./status.ts";
 import { videoProblem } from "./video-rules.ts";
 
-/** How often one upload may turn out not to be as far as we believed. */
+/** Times that one upload may be found less far than its bookmark says. */
 const MAX_REALIGNMENTS = 3;
 
 function toPostInfo(job: Job, creator: Creator): PostInfo {
@@ -120,11 +120,11 @@ function toChunkRefused(reply: ChunkReply): Refused {
 const chunkAfter = (at: Uploading, item: MediaItem, { uploaded }: ChunkReply): number | null =>
   uploaded === null ? null : nextChunk(at, item.sizeBytes, uploaded);
 
-/** Whether TikTok says in a refusal that it has all of the video. */
+/** Returns true when TikTok says in a refusal that it has all of the video. */
 const isWhole = (at: Uploading, item: MediaItem, reply: ChunkReply): boolean =>
   reply.status === 416 && chunkAfter(at, item, reply) === at.count;
 
-/** On from where TikTok says it is. What it has all of is never begun anew. */
+/** Goes on from where TikTok says it is. A video that it has all of is never begun anew. */
 function realign(item: MediaItem, at: Uploading, reply: ChunkReply): Prepared {
   const found = chunkAfter(at, item, reply);
   const isHopeless = at.realigned >= MAX_REALIGNMENTS && !isWhole(at, item, reply);
@@ -143,7 +143,7 @@ export async function sendLastChunk(job: Job, item: MediaItem, at: Uploading): P
   return judgeClosedUpload(job, at, item.sizeBytes, toLastChunkRefused(reply));
 }
 
-/** What the refusal comes down to once it is known that TikTok does not have the chunk. */
+/** Turns the refusal into ours once it is known that TikTok does not have the chunk. */
 function toLastChunkRefused(reply: ChunkReply): Refused {
   const { status, message } = reply;
   if (isGone(reply) || status === 416) return sendAgain(message);

@@ -120,7 +120,7 @@ export const readCreatePostReply = dataReaderOf(field("id", snowflake));
 /** Specification 2.167 renames it to `post.fields`; the documentation and X's own SDK do not. */
 const FIELDS_PARAMETER = "tweet.fields";
 const LISTED_FIELDS = "created_at,text,entities,attachments,note_tweet";
-/** Of 5 to 100. */
+/** X takes 5 to 100. */
 const LISTED_POSTS = 100;
 
 /**

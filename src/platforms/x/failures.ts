@@ -28,7 +28,7 @@ interface Row {
 const MEDIA_IDS = /media[ _]ids?\b/i;
 
 /**
- * What X's refusals come down to beyond tokens, call limits and outages. X seldom gives codes, so its
+ * Rules by status, problem and wording, beyond tokens, call limits and outages. X seldom gives codes, so its
  * wording has to be read.
  *
  * @see https://docs.x.com/x-api/fundamentals/response-codes-and-errors
@@ -96,7 +96,7 @@ export const toRefused = (refusal: XRefusal, now: Date): Stopped =>
       )
     : judge.toRefused(refusal, now);
 
-/** Why X gave up on a file, by the names it gives. An unknown name is told as it came. */
+/** Returns why X gave up on a file, by the name of its error. An unknown name is told as it came. */
 export function toProcessingFailure({ error }: NonNullable<Processing>): Refused {
   const name = error?.name ?? "";
   const message = `X could not process the file: ${error?.message || name || "it gives no reason"}.`;

@@ -4,7 +4,7 @@ import { bearerRequest } from "../kit/requests.ts";
 import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
 import { API, call, dataReaderOf } from "./api.ts";
 
-/** What is sent of a file: all of it, or a segment. */
+/** All of a file, or a segment. */
 export interface Bytes {
   data: ReadableStream;
   sizeBytes: number;
@@ -82,7 +82,7 @@ const processing = z
   .nullish()
   .transform((info) => info ?? null);
 
-/** How far X is with a file; null where there is nothing to be waited for. */
+/** Progress of X with a file; null where there is nothing to be waited for. */
 export type Processing = z.output<typeof processing>;
 
 /** Reads the replies of finalize and status. */

@@ -24,7 +24,7 @@ import { segmentCount, segmentRange } from "./segments.ts";
 const SEGMENTS_PER_STEP = 4;
 /** A slow network makes the steps shorter, so that none outlasts the lease. */
 const SENDING_SECONDS = 30;
-/** Between two looks at a file that X is working on. */
+/** Interval between looks at a file that X is working on. */
 const LOOK_SECONDS = { least: 1, most: 30, usual: 5 };
 
 /** A step with the first file that is not all there. */

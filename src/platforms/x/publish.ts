@@ -127,7 +127,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   };
 }
 
-/** Whether an earlier call may have made the post: a first one follows being ready at once. */
+/** Returns true when an earlier call may have made the post: a first one is made at once. */
 const isRepeated = (job: Job, { readyAt }: Ready): boolean =>
   ageOf(readyAt, job.now()) > timing.callSeconds;
 
@@ -162,7 +162,7 @@ function isSurelyListed({ post }: Job): boolean {
 }
 
 /**
- * What became of a post without an answer, by the account's own timeline.
+ * Looks for a post without an answer in the account's own timeline.
  *
  * @throws when X cannot say now, so that it is asked again later
  */

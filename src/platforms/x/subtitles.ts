@@ -27,7 +27,7 @@ interface SubtitleFile {
   file: Blob;
 }
 
-/** What the file is by its text: names and headers are not believed. */
+/** Returns the type of the file by its text: names and headers are not believed. */
 function typeOf(text: string): MediaType | null {
   if (/^\uFEFF?WEBVTT(?:\s|$)/.test(text)) return "text/vtt";
   return /\d\d:\d\d:\d\d,\d{3}\s*-->/.test(text) ? "text/srt" : null;

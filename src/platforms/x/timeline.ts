@@ -6,7 +6,7 @@ import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } f
 import type { Job, Ready } from "./bookmark.ts";
 import { textOf } from "./text.ts";
 
-/** Between our clock and X's: enough to ask for, and to tell a post apart by its text alone. */
+/** Tolerance between our clock and X's: for the list, and to tell a post apart by its text alone. */
 const LIST_SLACK_SECONDS = 60;
 const TEXT_SLACK_SECONDS = 5;
 

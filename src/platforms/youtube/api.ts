@@ -15,9 +15,9 @@ const MAX_REPLY_BYTES = 512 * 1_024;
 export interface YouTubeRefusal extends Refusal {
   /** Such as `quotaExceeded`; null when the body named none. */
   reason: string | null;
-  /** What of the request is meant, where the body says so. */
+  /** Part of the request that is meant, where the body says so. */
   location: string | null;
-  /** As the answer's Retry-After says, in seconds. */
+  /** Value of Retry-After, in seconds. */
   retryAfterSeconds: number | null;
 }
 
@@ -154,7 +154,7 @@ export type SessionReply =
 
 const INCOMPLETE = 308;
 
-/** What a session answers to a chunk or a question. */
+/** Answer of a session to a chunk or a question. */
 export async function readSessionReply(reply: Response): Promise<SessionReply> {
   const body = await readBody(reply);
   if (reply.status === INCOMPLETE) {

@@ -22,7 +22,7 @@ const QUOTA: Rule = { code: "rate_limited" };
 const UPLOADS: Rule = { code: "rate_limited" };
 
 /**
- * What a reason comes down to.
+ * Rules by reason.
  *
  * @see https://developers.google.com/youtube/v3/docs/errors
  */
@@ -67,7 +67,7 @@ const isKnownReason = (reason: string | null): boolean => reason !== null && BY_
 export const isOfOptionalParts = ({ status, reason }: YouTubeRefusal): boolean =>
   status === 400 && (reason === ANY_METADATA || !isKnownReason(reason));
 
-/** Why YouTube could not process a video. Source: YouTube Data API, "Videos", `failureReason`. */
+/** Failures by the reason for which a video could not be processed. Source: YouTube Data API, "Videos", `failureReason`. */
 const FAILURE_REASONS = new Map<string, FailureCode>([
   ["codec", "media_invalid"],
   ["conversion", "media_invalid"],
@@ -77,7 +77,7 @@ const FAILURE_REASONS = new Map<string, FailureCode>([
   ["uploadAborted", "platform_unavailable"],
 ]);
 
-/** Why YouTube took a video off. Source: the same, `rejectionReason`. */
+/** Failures by the reason for which a video was taken off. Source: the same, `rejectionReason`. */
 const REJECTION_REASONS = new Map<string, FailureCode>([
   ["claim", "content_flagged"],
   ["copyright", "content_flagged"],

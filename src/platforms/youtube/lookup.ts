@@ -20,7 +20,7 @@ import { askSession, type Job } from "./session.ts";
 const CLOCK_SLACK_MS = MINUTE;
 
 /**
- * What became of a last chunk without an answer, by its session; where that is gone, by the channel's
+ * Finds out what came of a last chunk without an answer, by its session; where that is gone, by the channel's
  * newest videos.
  *
  * @throws when YouTube cannot be asked now

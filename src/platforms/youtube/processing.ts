@@ -15,7 +15,7 @@ import type { YouTubeSettings } from "./settings.ts";
 
 type Job = PublishJob<YouTubeSettings>;
 
-/** Between two looks, by how long we have waited, in seconds; small videos take moments. */
+/** Intervals between looks, by the time waited, in seconds; small videos take moments. */
 const LOOKS = [
   { until: 5, every: 5 },
   { until: 60, every: 30 },

@@ -31,7 +31,7 @@ export type Job = PublishJob<YouTubeSettings>;
 
 /** Bookmarks older than this come from another run: shorter than any back-off or lease. */
 const RESUMED_AFTER_SECONDS = 25;
-/** How many sessions one video may use up, and how often one may lose what was sent. */
+/** Sessions that one video may use up, and times that one may lose stored bytes. */
 const MAX_SESSIONS = 3;
 const MAX_SETBACKS = 3;
 
@@ -101,7 +101,7 @@ function refusedParts(resource: VideoResource, refusal: YouTubeRefusal): Optiona
   return isOfOptionalParts(refusal) ? sent : [];
 }
 
-/** How much of the video its session has. */
+/** Asks how much of the video its session has. */
 export async function askSession(
   job: Job,
   item: MediaItem,
@@ -126,7 +126,7 @@ async function putChunk(
   return readSessionReply(await job.fetch(request));
 }
 
-/** How far YouTube is: as the bookmark says, unless another run may have sent more since. */
+/** Returns how far YouTube is: as the bookmark says, unless another run may have sent more since. */
 async function whereFrom(job: Job, item: MediaItem, at: Uploading): Promise<SessionReply> {
   const age = ageOf(at.storedAt, job.now());
   if (age >= 0 && age < RESUMED_AFTER_SECONDS) return { kind: "incomplete", stored: at.offset };
