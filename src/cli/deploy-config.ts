@@ -13,6 +13,7 @@ const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 const raw = z.looseObject({
   name: z.string(),
   main: z.string(),
+  alias: z.record(z.string(), z.string()).default({}),
   vars: z.record(z.string(), z.unknown()).default({}),
   assets: z.looseObject({ directory: z.string() }),
   d1_databases: z.tuple([
@@ -61,6 +62,9 @@ export async function writeDeployConfig(
   const adjusted: WranglerConfig = {
     ...config,
     main: fromStateDir(config.main),
+    alias: Object.fromEntries(
+      Object.entries(config.alias).map(([name, path]) => [name, inProject(path)]),
+    ),
     assets: { ...config.assets, directory: fromStateDir(config.assets.directory) },
     d1_databases: [
       {

@@ -1,5 +1,4 @@
-import { Scalar } from "@scalar/hono-api-reference";
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { AppEnv } from "./env.ts";
 
 /** The reference page, all from our own origin. */
@@ -24,9 +23,9 @@ docsRoutes.use("/docs/*", async (c, next) => {
   c.header("Cache-Control", "public, max-age=300");
 });
 
-docsRoutes.get(
-  "/docs",
-  Scalar({
+docsRoutes.get("/docs", async (c: Context, next) => {
+  const { Scalar } = await import("@scalar/hono-api-reference");
+  const page = Scalar({
     url: "/api/v1/openapi.json",
     cdn: "/docs/scalar.js",
     pageTitle: "Akimbo API",
@@ -38,8 +37,9 @@ docsRoutes.get(
     mcp: { disabled: true },
     showDeveloperTools: "never",
     authentication: { preferredSecurityScheme: "apiKey" },
-  }),
-);
+  });
+  return page(c, next);
+});
 
 docsRoutes.get("/docs/scalar.js", async (c) => {
   const asset = await c.var.deps.assets.fetch(c.req.raw);
