@@ -6,16 +6,6 @@ import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../src/platforms/registry.ts";
 import { VERSIONS } from "../../src/platforms/versions.ts";
 
-declare global {
-  interface ImportMeta {
-    /** What the test runner puts in this place: the texts of files by their paths. */
-    glob(
-      pattern: string,
-      options: { query: "?raw"; import: "default"; eager: true },
-    ): Record<string, string>;
-  }
-}
-
 /** Source: spec, "Daily posting caps"; design, where the spec names no platform. */
 const DAILY_CAPS: Record<Platform, number> = {
   tiktok: 15,

@@ -5,3 +5,13 @@ declare namespace Cloudflare {
 }
 
 type WorkerEnv = import("../../src/deps.ts").Env;
+
+interface ImportMeta {
+  /** Modules by their paths, each loaded when it is asked for. */
+  glob(pattern: string): Record<string, () => Promise<unknown>>;
+  /** Texts of files by their paths. */
+  glob(
+    pattern: string,
+    options: { query: "?raw"; import: "default"; eager: true },
+  ): Record<string, string>;
+}
