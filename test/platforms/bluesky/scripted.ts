@@ -1,20 +1,16 @@
 import { type BlueskySettings, settings } from "../../../src/platforms/bluesky/settings.ts";
 import type { Fetch, MediaItem, Post, PublishAccount } from "../../../src/platforms/connector.ts";
 import {
-  byName,
+  answeringByName,
   type Circumstances,
   jobOf,
   type PostChange,
   pushing,
   readCall,
-  type Answer as SomeAnswer,
-  scripted,
   image as someImage,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { video } from "../support.ts";
-
-type Answer = SomeAnswer<Awaited<ReturnType<typeof read>>>;
+export { video } from "../../support/network.ts";
 
 export const json = (body: unknown, status = 200, headers: Record<string, string> = {}) =>
   Response.json(body, { status, headers });
@@ -36,12 +32,10 @@ async function read(request: Request) {
  * Answers each call with the next answer of its address, given as the last part of its path (the
  * XRPC method) or the whole URL. A call that nobody expects fails the test.
  */
-export function scriptedFetch(script: Record<string, Answer[]> = {}) {
-  const next = byName(script);
-  return scripted(read, ({ url, path }) =>
-    next(url in script ? url : (path.split("/").at(-1) ?? "")),
-  );
-}
+export const scriptedFetch = answeringByName(read, ({ url, path }) => [
+  url,
+  path.split("/").at(-1) ?? "",
+]);
 
 export const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 export const PDS = "https://morel.us-east.host.bsky.network";

@@ -1,18 +1,17 @@
 import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { type FacebookSettings, settings } from "../../../src/platforms/facebook/settings.ts";
-import { json } from "../instagram/scripted.ts";
 import {
-  type Answer,
+  answeringInOrder,
   type Circumstances,
   jobOf,
   type PostChange,
   pulling,
-  scripted,
   video as someVideo,
-} from "../support.ts";
+} from "../../support/network.ts";
+import { json } from "../instagram/scripted.ts";
 
+export { FACTS, image, later, NOW, type PostChange } from "../../support/network.ts";
 export { graphError, json } from "../instagram/scripted.ts";
-export { FACTS, image, later, NOW, type PostChange } from "../support.ts";
 
 async function readForm(request: Request): Promise<Record<string, string>> {
   const type = request.headers.get("content-type") ?? "";
@@ -38,10 +37,7 @@ async function readCall(request: Request) {
 }
 
 /** Answers the calls in their order. A call that nobody expects fails the test. */
-export function scriptedFetch(...answers: Answer<unknown>[]) {
-  const left = [...answers];
-  return scripted(readCall, () => left.shift());
-}
+export const scriptedFetch = answeringInOrder(readCall);
 
 export const PAGE = "112233445566778";
 export const VIDEO = "9007199254740993";

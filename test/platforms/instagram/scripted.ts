@@ -1,7 +1,7 @@
 import type { Bookmark, Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { type InstagramSettings, settings } from "../../../src/platforms/instagram/settings.ts";
 import {
-  type Answer,
+  answeringInOrder,
   type Circumstances,
   image,
   jobOf,
@@ -9,10 +9,9 @@ import {
   type PostChange,
   pulling,
   readCall,
-  scripted,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { FACTS, image, later, NOW, type PostChange, video } from "../support.ts";
+export { FACTS, image, later, NOW, type PostChange, video } from "../../support/network.ts";
 
 async function readForm(request: Request) {
   const call = await readCall(request);
@@ -49,10 +48,7 @@ export const graphError = (
   );
 
 /** Answers the calls in their order. A call that nobody expects fails the test. */
-export function scriptedFetch(...answers: Answer<unknown>[]) {
-  const left = [...answers];
-  return scripted(readForm, () => left.shift());
-}
+export const scriptedFetch = answeringInOrder(readForm);
 
 export const IG = "17841405793187218";
 

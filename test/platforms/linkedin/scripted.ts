@@ -8,9 +8,9 @@ import {
   readCall,
   type Answer as SomeAnswer,
   scripted,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { FACTS, NOW } from "../support.ts";
+export { FACTS, NOW } from "../../support/network.ts";
 
 export type Answer = SomeAnswer<unknown>;
 

@@ -1,17 +1,16 @@
 import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { type PinterestSettings, settings } from "../../../src/platforms/pinterest/settings.ts";
 import {
-  byName,
+  answeringByName,
   type JobChange as CommonChange,
   jobOf,
   readCall,
   type Answer as SomeAnswer,
-  scripted,
   image as someImage,
   video as someVideo,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { FACTS } from "../support.ts";
+export { FACTS } from "../../support/network.ts";
 
 export type Answer = SomeAnswer<unknown>;
 
@@ -31,10 +30,7 @@ async function read(request: Request) {
 }
 
 /** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
-export function scriptedFetch(script: Record<string, Answer[]>) {
-  const next = byName(script);
-  return scripted(read, ({ name }) => next(name));
-}
+export const scriptedFetch = answeringByName(read, ({ name }) => name);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
 export const BOARD = "549755885175";

@@ -7,18 +7,16 @@ import type {
 } from "../../../src/platforms/connector.ts";
 import { settings, type TikTokSettings } from "../../../src/platforms/tiktok/settings.ts";
 import {
-  type Answer,
-  byName,
+  answeringByName,
   type JobChange as CommonChange,
   image,
   jobOf,
   pushing,
   readCall,
-  scripted,
   video,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { type Answer, FACTS, video } from "../support.ts";
+export { type Answer, FACTS, video } from "../../support/network.ts";
 
 export const data = (value: object) =>
   Response.json({ data: value, error: { code: "ok", message: "", log_id: "log" } });
@@ -35,10 +33,7 @@ async function read(request: Request) {
  * Answers each call with the next answer of its path, given without `/v2/` and `post/publish/`. A call
  * that nobody expects fails the test.
  */
-export function scriptedFetch(script: Record<string, Answer[]>) {
-  const next = byName(script);
-  return scripted(read, ({ path }) => next(path));
-}
+export const scriptedFetch = answeringByName(read, ({ path }) => path);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
 export const UPLOAD_URL = "https://open-upload.tiktokapis.com/video/?upload_id=1&upload_token=x";

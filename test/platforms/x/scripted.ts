@@ -1,18 +1,17 @@
 import type { Fetch, MediaItem, Post, PublishAccount } from "../../../src/platforms/connector.ts";
 import { settings, type XSettings } from "../../../src/platforms/x/settings.ts";
 import {
-  byName,
+  answeringByName,
   type JobChange as CommonChange,
   jobOf,
   pushing,
   readCall,
   type Answer as SomeAnswer,
-  scripted,
   image as someImage,
   video as someVideo,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { FACTS } from "../support.ts";
+export { FACTS } from "../../support/network.ts";
 
 export type Answer = SomeAnswer<Awaited<ReturnType<typeof read>>>;
 
@@ -53,10 +52,7 @@ async function read(request: Request) {
 }
 
 /** Answers each call with the next answer of its verb and path. One that nobody expects fails the test. */
-export function scriptedFetch(script: Record<string, Answer[]>) {
-  const next = byName(script);
-  return scripted(read, ({ path }) => next(path));
-}
+export const scriptedFetch = answeringByName(read, ({ path }) => path);
 
 export const NOW = new Date("2026-12-01T09:00:00.123Z");
 

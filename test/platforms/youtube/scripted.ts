@@ -1,19 +1,18 @@
 import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { settings, type YouTubeSettings } from "../../../src/platforms/youtube/settings.ts";
 import {
-  byName,
+  answeringByName,
   type JobChange as CommonChange,
   jobOf,
   pushing,
   readCall,
   type Answer as SomeAnswer,
   type Call as SomeCall,
-  scripted,
   image as someImage,
   video,
-} from "../support.ts";
+} from "../../support/network.ts";
 
-export { FACTS, NOW, video } from "../support.ts";
+export { FACTS, NOW, video } from "../../support/network.ts";
 
 type Call = Omit<SomeCall, "query" | "json">;
 export type Answer = SomeAnswer<Call>;
@@ -58,10 +57,7 @@ const nameOf = ({ method, path, headers }: Call): string =>
   method === "PUT" ? (headers["content-range"] ?? "") : `${method} ${path}`;
 
 /** Answers each call with the next answer of its name. A call that nobody expects fails the test. */
-export function scriptedFetch(script: Record<string, Answer[]>) {
-  const next = byName(script);
-  return scripted(read, (call) => next(nameOf(call)));
-}
+export const scriptedFetch = answeringByName(read, nameOf);
 
 export const OPEN = "POST /upload/youtube/v3/videos";
 export const STATUS = "GET /youtube/v3/videos";

@@ -67,11 +67,27 @@ export function scripted<C>(
   return { fetch, calls };
 }
 
-/** Gives the answers of a name in their order. */
-export function byName<A>(script: Record<string, A[]>): (name: string) => A | undefined {
-  const left = new Map(Object.entries(script).map(([name, answers]) => [name, [...answers]]));
-  return (name) => left.get(name)?.shift();
-}
+/**
+ * Networks that answer each call with the next answer of its name, or of the first of its names that is
+ * scripted. A call that nobody expects fails the test.
+ */
+export const answeringByName =
+  <C>(read: (request: Request) => Promise<C>, nameOf: (call: C) => string | string[]) =>
+  (script: Record<string, Answer<C>[]> = {}) => {
+    const left = new Map(Object.entries(script).map(([name, answers]) => [name, [...answers]]));
+    return scripted(read, (call) => {
+      const name = [nameOf(call)].flat().find((one) => left.has(one));
+      return name === undefined ? undefined : left.get(name)?.shift();
+    });
+  };
+
+/** Networks that answer the calls in their order. A call that nobody expects fails the test. */
+export const answeringInOrder =
+  <C>(read: (request: Request) => Promise<C>) =>
+  (...answers: Answer<C>[]) => {
+    const left = [...answers];
+    return { ...scripted(read, () => left.shift()), left };
+  };
 
 export const NOW = new Date("2026-12-01T09:00:00.000Z");
 export const later = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
