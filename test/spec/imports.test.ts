@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+
+/** The text of every module by its path, such as "core/ids.ts". */
+const sources = new Map(
+  Object.entries(
+    import.meta.glob("../../src/**/*.{ts,tsx}", {
+      query: "?raw",
+      import: "default",
+      eager: true,
+    }),
+  ).map(([path, text]) => [path.replace("../../src/", ""), text]),
+);
+
+interface Import {
+  /** A module of ours by its path, or a package by its name. */
+  to: string;
+  isLazy: boolean;
+  isType: boolean;
+}
+
+const IMPORT =
+  /^(?:import|export)\s(?:(type)\s)?(?:[^"';]*?\sfrom\s)?"([^"]+)"|\b(import)\("([^"]+)"\)/gm;
+
+function importsOf(path: string): Import[] {
+  return [...(sources.get(path) ?? "").matchAll(IMPORT)].map(([, type, now, lazy, later]) => {
+    const name = now ?? later ?? "";
+    const isOurs = name.startsWith(".");
+    return {
+      to: isOurs ? new URL(name, `file:///${path}`).pathname.slice(1) : name,
+      isLazy: lazy !== undefined,
+      isType: type !== undefined,
+    };
+  });
+}
+
+/** Finds a way from each node back to itself; null where there is none. */
+function findCycle(nodes: Iterable<string>, next: (node: string) => string[]): string[] | null {
+  const done = new Set<string>();
+  const walk = (node: string, way: string[]): string[] | null => {
+    if (way.includes(node)) return [...way.slice(way.indexOf(node)), node];
+    if (done.has(node)) return null;
+    for (const one of next(node)) {
+      const cycle = walk(one, [...way, node]);
+      if (cycle) return cycle;
+    }
+    done.add(node);
+    return null;
+  };
+  for (const node of nodes) {
+    const cycle = walk(node, []);
+    if (cycle) return cycle;
+  }
+  return null;
+}
+
+/** What a module loads at once, directly or through others: paths and packages. */
+function reachOf(entry: string): Set<string> {
+  const reach = new Set<string>();
+  const queue = [entry];
+  for (const path of queue) {
+    for (const { to, isLazy, isType } of importsOf(path)) {
+      if (isLazy || isType || reach.has(to)) continue;
+      reach.add(to);
+      queue.push(to);
+    }
+  }
+  return reach;
+}
+
+const roomOf = (path: string): string => path.split("/")[0] ?? "";
+
+/** The rooms that each room may import, besides itself and core. */
+const ARROWS: Record<string, string[]> = {
+  core: [],
+  db: [],
+  durable: [],
+  pages: [],
+  platforms: [],
+  "config.ts": [],
+  "deps.ts": ["config.ts", "db", "durable", "platforms", "queue", "sandbox"],
+  sandbox: ["deps.ts", "pages", "platforms"],
+  http: ["config.ts", "deps.ts", "durable", "pages"],
+  features: ["config.ts", "db", "deps.ts", "durable", "http", "platforms", "queue", "sandbox"],
+  queue: ["deps.ts", "features"],
+  cron: ["db", "deps.ts", "durable", "features"],
+  doors: ["cron", "features", "http", "sandbox"],
+  "app.ts": ["doors", "http"],
+  "worker.ts": ["app.ts", "cron", "deps.ts", "durable", "queue", "sandbox"],
+  cli: ["config.ts", "db", "features", "platforms"],
+};
+
+test("no module imports itself through others, not even for a type", () => {
+  const ours = (path: string) => importsOf(path).flatMap(({ to }) => (sources.has(to) ? [to] : []));
+  expect(findCycle(sources.keys(), ours)).toBeNull();
+});
+
+test("every import follows the arrows of the house", () => {
+  const against = [...sources.keys()].flatMap((path) => {
+    const room = roomOf(path);
+    const allowed = [room, "core", ...(ARROWS[room] ?? [])];
+    return importsOf(path).flatMap(({ to }) =>
+      sources.has(to) && !allowed.includes(roomOf(to)) ? [`${path} → ${to}`] : [],
+    );
+  });
+  expect(against).toEqual([]);
+});
+
+test("the Worker starts without schemas and statements", () => {
+  const reach = reachOf("worker.ts");
+  expect(reach).toContain("durable/rate-limiter.ts");
+  for (const name of ["zod", "drizzle-orm", "deps.ts"]) expect(reach).not.toContain(name);
+});
+
+test.each(["doors/site.ts", "doors/sandbox.ts", "queue/consumer.ts", "cron/schedule.ts"])(
+  "%s loads no schema of the API",
+  (door) => {
+    const reach = [...reachOf(door)];
+    expect(reach).not.toContain("@hono/zod-openapi");
+    // Without that library a schema that describes itself to it cannot even be made.
+    expect(reach.filter((path) => sources.get(path)?.includes(".openapi("))).toEqual([]);
+  },
+);
