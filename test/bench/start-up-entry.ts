@@ -1,0 +1,56 @@
+/** What is asked of a Worker that has just started, by the path under which `ENTRY` is called. */
+export const DOORS = {
+  "/imported": { what: "import alone", maxMs: 30 },
+  "/health": { what: "GET /health", maxMs: null },
+  "/api/v1/upload": { what: "GET /api/v1/upload, the first call of the API", maxMs: 80 },
+  "/queued": { what: "a queue message", maxMs: 30 },
+  "/ticked": { what: "a cron tick", maxMs: 30 },
+} as const;
+
+/** A token as every call presents it. */
+export const TOKEN = `kmb_${"a".repeat(64)}`;
+
+/**
+ * Stands before the Worker, lends it bindings that answer at once, and hands it a message or a tick where
+ * the path says so. The database knows a token and holds nothing else, every chore of today done.
+ */
+export const ENTRY = `
+import worker from "./worker.js";
+
+const dayOf = (hours, minutes, length) =>
+  new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
+const token = { id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" };
+const rowsOf = (sql) => {
+  if (/AS pinned/.test(sql)) return [token];
+  if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + " " + dayOf(0, 17, 13) }];
+  return [];
+};
+const answer = ({ sql }) => ({ success: true, results: rowsOf(sql), meta: { changes: 0 } });
+const statement = (sql) => ({ sql, bind: () => statement(sql), run: async () => answer({ sql }) });
+const objects = (one) => ({ getByName: () => one });
+const bindings = {
+  DB: { prepare: statement, batch: async (statements) => statements.map(answer) },
+  MEDIA: { head: async () => null },
+  PUBLISH: { send: async () => {}, sendBatch: async () => {} },
+  HEARTBEAT: objects({ beat: async () => {}, pulse: async () => ({}) }),
+};
+const message = { id: "1", body: { kind: "publish", uploadId: 1 }, attempts: 1, ack() {}, retry() {} };
+
+export default {
+  async fetch(request, env, execution) {
+    const lent = { ...env, ...bindings };
+    switch (new URL(request.url).pathname) {
+      case "/imported":
+        return new Response("");
+      case "/queued":
+        await worker.queue({ queue: "akimbo-publish", messages: [message] }, lent, execution);
+        return new Response("");
+      case "/ticked":
+        await worker.scheduled({}, lent, execution);
+        return new Response("");
+      default:
+        return worker.fetch(request, lent, execution);
+    }
+  },
+};
+`;
