@@ -57,8 +57,8 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   settings: S;
 }
 
-/** For whom a post is and when it is to go out, where that is known. */
-export interface Plan {
+/** The account that a post goes to, and when it goes out. */
+export interface Target {
   platformAccountId: string;
   at: Date;
 }
@@ -164,7 +164,7 @@ export type Reconciled =
  * Time that an undecided submit has to rest before the platform can be asked about it: the call's own
  * deadline, the latest moment it may still accept, and the lag of its listings. Seconds.
  */
-export interface SettleTiming {
+export interface ReconcileTiming {
   callSeconds: number;
   acceptSeconds: number;
   listSeconds: number;
@@ -340,7 +340,7 @@ export interface Connector<S = unknown> {
   platform: Platform;
   capabilities: Capabilities;
   needs: Needs;
-  timing: SettleTiming;
+  timing: ReconcileTiming;
   /** Absent where any address of ours will do. */
   verifiedPull?: VerifiedPull;
   /** Absent where posts cost nothing. */
@@ -352,8 +352,8 @@ export interface Connector<S = unknown> {
   ownPrefix?: OwnPrefix;
   /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
   settings: z.ZodType<S>;
-  /** Everything in the post that the network would refuse, by post and plan alone. Wire field names. */
-  check(post: Post<S>, plan?: Plan): Promise<FieldError[]>;
+  /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */
+  check(post: Post<S>, target?: Target): Promise<FieldError[]>;
 
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 
 /** UTF-8 bytes of a post's text. Source: spec, "Uploads: create", `bluesky`. */
 export const MAX_TEXT_BYTES = 3_000;
@@ -42,4 +42,4 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /** Seconds. A record is read by its key from the server that wrote it, so there is hardly any listing lag. */
-export const timing: SettleTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 };
+export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 };

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 
 /** UTF-16 units of a post's text. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 63_206;
@@ -60,4 +60,4 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /** Seconds. A call may carry 50 MB of a video. */
-export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };
+export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 30 };

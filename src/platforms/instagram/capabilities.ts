@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
@@ -77,4 +77,4 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
-export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
+export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };

@@ -1,5 +1,5 @@
 import { DAY, SECOND } from "../../core/time.ts";
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 
 /**
  * UTF-16 units of a post's text, its asterisks taken out, and its backslashes put in: LinkedIn does not
@@ -65,7 +65,7 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /** Seconds. A call may be long, because a document of 100 MB goes out in a single one. */
-export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
+export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
 
 /** Before the end of a login's 60 days, in seconds. */
 export const REFRESH_AHEAD_SECONDS = (5 * DAY) / SECOND;

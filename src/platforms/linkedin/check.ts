@@ -1,6 +1,6 @@
 import type { FieldError } from "../../core/errors.ts";
 import { formatCount } from "../../core/text.ts";
-import type { MediaKind, Plan, Post, PostMedia } from "../connector.ts";
+import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
 import { escapeLittleText } from "./little-text.ts";
@@ -104,19 +104,19 @@ function checkType({ media, settings }: LinkedInPost): FieldError[] {
 export const PAGE_IS_PUBLIC =
   "A LinkedIn page has no connections: its posts are PUBLIC. Leave visibility out.";
 
-function checkVisibility({ settings }: LinkedInPost, plan: Plan | undefined): FieldError[] {
-  if (settings.visibility !== "CONNECTIONS" || !plan) return [];
-  if (!isOrganization(plan.platformAccountId)) return [];
+function checkVisibility({ settings }: LinkedInPost, target: Target | undefined): FieldError[] {
+  if (settings.visibility !== "CONNECTIONS" || !target) return [];
+  if (!isOrganization(target.platformAccountId)) return [];
   return [{ field: "visibility", message: PAGE_IS_PUBLIC }];
 }
 
 /** Everything LinkedIn would refuse. Source: spec, "Uploads: create", `linkedin`. */
-export function check(post: LinkedInPost, plan?: Plan): FieldError[] {
+export function check(post: LinkedInPost, target?: Target): FieldError[] {
   return [
     ...checkTexts(post),
     ...checkCounts(post),
     ...post.media.flatMap(checkFile),
     ...checkType(post),
-    ...checkVisibility(post, plan),
+    ...checkVisibility(post, target),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 
 /** UTF-16 units; Pinterest itself takes 800. Source: spec, "Content limits by platform". */
 const MAX_DESCRIPTION = 500;
@@ -59,4 +59,4 @@ export const capabilities = {
  * 10 MB a second carries ends at 750 MB. A transfer that takes longer is cut off, begun anew after each
  * back-off, and fails in the end as platform_unavailable.
  */
-export const timing: SettleTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };
+export const timing: ReconcileTiming = { callSeconds: 75, acceptSeconds: 60, listSeconds: 60 };

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming, VerifiedPull } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
 
 /** Hashtags whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
 const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
@@ -61,4 +61,4 @@ export const verifiedPull: VerifiedPull = {
 };
 
 /** Seconds. New posts take a while until `video/list` shows them. */
-export const timing: SettleTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };
+export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 60 };

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, OwnPrefix, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
 
 /** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
@@ -77,4 +77,4 @@ export const onePerBatch = {
 export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is no field of X" };
 
 /** Seconds. A post takes a few of them to stand in its author's timeline. */
-export const timing: SettleTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };
+export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -1,4 +1,4 @@
-import type { Capabilities, Needs, SettleTiming } from "../connector.ts";
+import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
 
 /** In UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -59,4 +59,4 @@ export const capabilities = {
 } satisfies Capabilities;
 
 /** Seconds. The last chunk of a video may be taken in late; listings follow after a while. */
-export const timing: SettleTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };
+export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 120, listSeconds: 60 };

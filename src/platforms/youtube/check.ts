@@ -2,7 +2,7 @@ import { now } from "../../core/clock.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { countUtf8Bytes, formatCount } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
-import type { Plan, Post, PostMedia } from "../connector.ts";
+import type { Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {
   capabilities,
@@ -114,10 +114,10 @@ function checkSettings({ settings }: YouTubePost, at: Date): FieldError[] {
 }
 
 /** Everything YouTube would refuse. Source: spec, "Uploads: create", `youtube`. */
-export const check = (post: YouTubePost, plan?: Plan): FieldError[] => [
+export const check = (post: YouTubePost, target?: Target): FieldError[] => [
   ...checkTitle(post),
   ...checkDescription(post),
   ...checkMedia(post),
   ...checkThumbnail(post),
-  ...checkSettings(post, plan?.at ?? now()),
+  ...checkSettings(post, target?.at ?? now()),
 ];

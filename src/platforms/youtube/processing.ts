@@ -86,19 +86,19 @@ export async function followVideo(job: Job, at: Processing): Promise<Settled> {
 
 /** A thumbnail that YouTube does not take is no reason to fail the post. */
 async function setThumbnail(job: Job, at: Processing, warnings: string[]): Promise<Settled> {
-  const outcome = await sendThumbnail(job, at.videoId);
-  if (outcome === "set") return toPublished(job, at, warnings);
-  if (outcome === "token_expired") return TOKEN_EXPIRED;
+  const answer = await sendThumbnail(job, at.videoId);
+  if (answer === "set") return toPublished(job, at, warnings);
+  if (answer === "token_expired") return TOKEN_EXPIRED;
   const thumbnailTries = at.thumbnailTries + 1;
-  if (outcome.isPassing && thumbnailTries < MAX_THUMBNAIL_TRIES) {
+  if (answer.isPassing && thumbnailTries < MAX_THUMBNAIL_TRIES) {
     return waiting<Processing>({ ...at, thumbnailTries }, THUMBNAIL_RETRY_SECONDS);
   }
-  return toPublished(job, at, [...warnings, `The thumbnail was not set: ${outcome.message}`]);
+  return toPublished(job, at, [...warnings, `The thumbnail was not set: ${answer.message}`]);
 }
 
-type ThumbnailOutcome = "set" | "token_expired" | { message: string; isPassing: boolean };
+type ThumbnailAnswer = "set" | "token_expired" | { message: string; isPassing: boolean };
 
-async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailOutcome> {
+async function sendThumbnail(job: Job, videoId: string): Promise<ThumbnailAnswer> {
   const { thumbnail } = job.post;
   if (!thumbnail) return "set";
   try {

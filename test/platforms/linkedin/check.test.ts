@@ -74,8 +74,8 @@ test.each([
   ["urn:li:organization:1", ["visibility"]],
   ["urn:li:person:1", []],
 ])("a post for the connections of %s", (platformAccountId, fields) => {
-  const plan = { platformAccountId, at: new Date(0) };
-  const errors = check(post({ settings: { visibility: "CONNECTIONS" } }), plan);
+  const target = { platformAccountId, at: new Date(0) };
+  const errors = check(post({ settings: { visibility: "CONNECTIONS" } }), target);
   expect(errors.map(({ field }) => field)).toEqual(fields);
 });
 

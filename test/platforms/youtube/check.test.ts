@@ -129,7 +129,7 @@ test.each([
   ["2026-12-05T08:59:59Z", []],
   ["2026-12-05T09:00:00Z", ["scheduledDate"]],
 ])("a video for 9 o'clock that is uploaded at %s", (at, fields) => {
-  const plan = { platformAccountId: "UC1", at: new Date(at) };
+  const target = { platformAccountId: "UC1", at: new Date(at) };
   const planned = post({ settings: { scheduledDate: "2026-12-05T09:00:00Z" } });
-  expect(check(planned, plan).map(({ field }) => field)).toEqual(fields);
+  expect(check(planned, target).map(({ field }) => field)).toEqual(fields);
 });

@@ -111,11 +111,11 @@ async function platformErrors(
   account: Subject["account"],
   at: Date,
 ): Promise<FieldError[]> {
-  const plan = account ? { platformAccountId: account.platformAccountId, at } : undefined;
-  const asImages = await connector.check(asIf(post, "image"), plan);
+  const target = account ? { platformAccountId: account.platformAccountId, at } : undefined;
+  const asImages = await connector.check(asIf(post, "image"), target);
   const isSeen = [...post.media, post.thumbnail].every((item) => item?.kind !== null);
   if (isSeen) return asImages;
-  const asVideos = await connector.check(asIf(post, "video"), plan);
+  const asVideos = await connector.check(asIf(post, "video"), target);
   return asImages.filter(({ message }) => asVideos.some((other) => other.message === message));
 }
 

@@ -1,6 +1,6 @@
 import type { Failure } from "../../../core/failures.ts";
 import { addSeconds, secondsBetween } from "../../../core/time.ts";
-import type { SettleTiming } from "../../../platforms/connector.ts";
+import type { ReconcileTiming } from "../../../platforms/connector.ts";
 import { PROGRESS_DEADLINE_SECONDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 
@@ -38,7 +38,7 @@ export function undecidedOr({ stage }: UploadRow, failure: Failure): Failure {
 }
 
 /** The earliest moment the platform can be asked about a submit without an answer. */
-export function settledAt({ submittedAt }: UploadRow, timing: SettleTiming): Date {
+export function settledAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
   const { callSeconds, acceptSeconds, listSeconds } = timing;
   return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
 }
