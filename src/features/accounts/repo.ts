@@ -15,8 +15,8 @@ type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt"> & {
 };
 
 const readAccount = rowReader(accounts);
-const ofTeam = (team: SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
-const one = (team: SQL, id: SQL | string) => and(ofTeam(team), eq(accounts.id, id));
+const ofTeam = (team: number | SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
+const one = (team: number | SQL, id: SQL | string) => and(ofTeam(team), eq(accounts.id, id));
 
 export function accountsOfTeam(team: SQL, filter: AccountFilter) {
   const status = filter.status === "connected" ? "active" : filter.status;
@@ -40,13 +40,13 @@ export function accountsOfTeam(team: SQL, filter: AccountFilter) {
 }
 
 const selectAccount = prepared(
-  ({ team, id }: Params<{ team: SQL; id: string }>) =>
+  ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
     orm.select().from(accounts).where(one(team, id)),
   readAccount,
 );
 
 /** No row for another team's account, or a disconnected one. */
-export function accountById(team: SQL, id: string) {
+export function accountById(team: number | SQL, id: string) {
   return selectAccount({ team, id });
 }
 

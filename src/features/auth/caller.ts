@@ -1,10 +1,9 @@
-import { sql } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import type { Presented } from "../../http/env.ts";
-import { teamOfToken, tokenQuery } from "./repo.ts";
+import { knownTeam, teamOfToken, tokenQuery } from "./repo.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
 /** @throws AppError INSUFFICIENT_SCOPE */
@@ -59,7 +58,7 @@ export async function createCaller(
         ]);
         const [record = null] = records as TokenRecord[];
         actor = resolveActor(record, presented.teamId);
-        ctx.team = sql`${actor.teamId}`;
+        ctx.team = knownTeam(actor.teamId);
         requireScopes(actor, presented.scope, scope);
         return results as Results<Q>;
       } catch (error) {

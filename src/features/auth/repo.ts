@@ -48,6 +48,9 @@ export const teamOfToken = ({ hash, requestedTeamId }: Wanted): SQL =>
       AND m.user_id = t.user_id AND m.is_active = 1
     WHERE t.hash = ${hash} AND t.revoked_at IS NULL)`;
 
+/** As `teamOfToken`, for a caller who is known. */
+export const knownTeam = (id: number): SQL => sql`${id}`;
+
 const readToken = rowReader(tokens);
 
 /** Live tokens of a user: all of them, or those pinned to the team. */

@@ -1,6 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
-import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { is, SQL, sql } from "drizzle-orm";
+import { preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
 import type { Deps } from "../../deps.ts";
 import { teams } from "../teams/table.ts";
 import type { EventData, EventName } from "./catalogue.ts";
@@ -13,47 +14,57 @@ export type NewEvent = {
   [N in EventName]: { team: number | SQL; name: N; data: ValuesOrSql<EventData<N>> };
 }[EventName];
 
-function toJson(data: NewEvent["data"]): SQL {
+function toJson(data: NewEvent["data"]): string | SQL {
   const entries = Object.entries(data);
-  const known = entries.filter(([, value]) => !isSql(value));
+  const known = entries.filter(([, value]) => !is(value, SQL));
   return entries
-    .filter((entry): entry is [string, SQL] => isSql(entry[1]))
-    .reduce(
+    .filter(([, value]) => is(value, SQL))
+    .reduce<string | SQL>(
       (json, [name, value]) => sql`json_set(${json}, ${`$.${name}`}, ${value})`,
-      sql`${JSON.stringify(Object.fromEntries(known))}`,
+      JSON.stringify(Object.fromEntries(known)),
     );
 }
 
-const isSql = (value: unknown): value is SQL =>
-  typeof value === "object" && value !== null && "queryChunks" in value;
-
-const insertEvents = ({ team, name, data }: NewEvent, id: SQL, at: number, source: SQL) =>
-  sqlWrite(sql`INSERT INTO events (team_id, id, name, data, created_at)
-    SELECT ${team}, ${id}, ${name}, ${toJson(data)}, ${at} ${source}`);
-
-/** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
-export const emit = (
-  deps: Pick<Deps, "newEventId" | "now">,
-  event: NewEvent,
-  condition: SQL = sql`TRUE`,
-): Query<number> =>
-  insertEvents(event, sql`${deps.newEventId()}`, deps.now().getTime(), sql`WHERE ${condition}`);
-
-/** As `emit`, but only if the statement just before it in the batch changed a row. */
-export const emitIfChanged = (
-  deps: Pick<Deps, "newEventId" | "now">,
-  event: NewEvent,
-): Query<number> => emit(deps, event, sql`changes() > 0`);
-
-/** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
-export function emitForEach(now: Date, event: NewEvent, source: SQL): Query<number> {
-  const at = now.getTime();
-  // As `timeSortedId` makes them, in the order of chance: nobody knows how many there are.
-  const id = sql`'evt_' || printf('%012x', ${at}) || lower(hex(randomblob(8)))`;
-  return insertEvents(event, id, at, source);
+interface Values {
+  team: number | SQL;
+  id: string | SQL;
+  name: EventName;
+  data: string | SQL;
+  at: Date;
+  /** `FROM` and `WHERE`: an event for each of the rows. */
+  source: SQL;
 }
 
-/** The id of the team that comes `count` teams after the one from which they are counted. */
+const insertEvents = preparedWrite(
+  ({ team, id, name, data, at, source }: Params<Values>) =>
+    sql`INSERT INTO events (team_id, id, name, data, created_at)
+      SELECT ${team}, ${id}, ${name}, ${data}, ${at} ${source}`,
+);
+
+type Clock = Pick<Deps, "newEventId" | "now">;
+
+const insertEvent = (deps: Clock, { data, ...event }: NewEvent, source: SQL): Query<number> =>
+  insertEvents({ ...event, id: deps.newEventId(), data: toJson(data), at: deps.now(), source });
+
+/** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
+export const emit = (deps: Clock, event: NewEvent, condition: SQL): Query<number> =>
+  insertEvent(deps, event, sql`WHERE ${condition}`);
+
+const AFTER_A_CHANGE = sql`WHERE changes() > 0`;
+
+/** Inserts an event as `emit` does, but only if the statement just before it in the batch changed a row. */
+export const emitIfChanged = (deps: Clock, event: NewEvent): Query<number> =>
+  insertEvent(deps, event, AFTER_A_CHANGE);
+
+/** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
+export const emitForEach = (now: Date, { data, ...event }: NewEvent, source: SQL): Query<number> =>
+  insertEvents({ ...event, id: unorderedId(now), data: toJson(data), at: now, source });
+
+/** Ids as `timeSortedId` makes them, but in no order within the millisecond: nobody knows how many there are. */
+const unorderedId = (now: Date): SQL =>
+  sql`'evt_' || printf('%012x', ${now.getTime()}) || lower(hex(randomblob(8)))`;
+
+/** Finds the team that comes `count` teams after the first with an id of `from` or more. */
 export const teamAfter = (from: number, count: number): Query<number[]> =>
   sqlQuery(
     sql`SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,

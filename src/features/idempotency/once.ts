@@ -1,10 +1,10 @@
-import { type SQL, sql } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
-import { isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
+import { ALWAYS_NEW, isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
 
 /** Facts that were read before a call is carried out. */
 export interface Looked<K> {
@@ -38,7 +38,7 @@ export interface FirstTime {
 }
 
 const firstTimeOf = (ctx: Ctx, call: NamedCall | null, fingerprint: string): FirstTime => {
-  if (!call) return { isNew: sql`TRUE`, keep: () => [] };
+  if (!call) return { isNew: ALWAYS_NEW, keep: () => [] };
   const { teamId } = ctx.actor;
   const now = ctx.now();
   return {

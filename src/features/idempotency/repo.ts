@@ -48,6 +48,9 @@ export function keepAnswer(
     WHERE ${isNewCall(teamId, call, now)} AND changes() > 0`);
 }
 
+/** The condition of a call without a name: it is always new. */
+export const ALWAYS_NEW = sql`TRUE`;
+
 /** Removes answers older than a day, the oldest first. */
 export const removeOldAnswers = (now: Date, most: number): Query<number> =>
   sqlWrite(sql`DELETE FROM idempotency WHERE (team_id, route, key) IN

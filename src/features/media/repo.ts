@@ -45,7 +45,7 @@ export const mediaByHash = prepared(
   readMedia,
 );
 
-const isAmong = (team: SQL, hashes: readonly string[]): SQL =>
+const isAmong = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`team_id = ${team} AND sha256 IN (SELECT value FROM json_each(${JSON.stringify(hashes)}))`;
 
 /** Reads the team's files with these contents. */
@@ -53,7 +53,7 @@ export const filesByHash = (team: SQL, hashes: readonly string[]): Query<MediaRo
   sqlQuery(sql`SELECT * FROM ${media} WHERE ${isAmong(team, hashes)}`, readMedia);
 
 /** A condition of other statements: the team has a file with each of these contents. */
-export const hasFiles = (team: SQL, hashes: readonly string[]): SQL =>
+export const hasFiles = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM ${media} WHERE ${isAmong(team, hashes)}) = ${new Set(hashes).size}`;
 
 /** Those of the objects that a file of the team stands for. */

@@ -30,7 +30,7 @@ import { getLimits } from "./limits.ts";
 import { getOlderPost, listOlderPosts } from "./older-posts.ts";
 import { HELD, toldOfHeld } from "./rules.ts";
 
-/** What becomes of an upload after its creation. */
+/** Routes of an upload after its creation. */
 export const lifecycleRoutes = createRouter();
 
 const yes = z.literal(true);
@@ -45,7 +45,7 @@ const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Of actions on many uploads, whose names stand where the id of one does. */
+/** Refuses other methods of actions on many uploads, whose names stand where the id of one does. */
 const onlyPost = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.method !== "POST") {
     const message = `${c.req.path} answers POST, not ${c.req.method}.`;
@@ -112,8 +112,8 @@ const remove = apiRoute({
 });
 lifecycleRoutes.openapi(remove, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const { outcome, status } = await deleteUpload(c.var.ctx, id);
-  const message = `The post has been ${outcome}.`;
+  const { result, status } = await deleteUpload(c.var.ctx, id);
+  const message = `The post has been ${result}.`;
   return c.json({ success: true as const, message, data: { id, status } }, 200);
 });
 

@@ -1,10 +1,10 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { dailyCapOf, dailyCaps } from "./create/admission.ts";
+import { dailyCapOf, dailyCaps } from "./daily-caps.ts";
 import { dayOfAccount } from "./repo/read.ts";
 import { CAP_WINDOW_MS } from "./rules.ts";
 
-/** How far an account may go today. */
+/** The posts that an account may still publish today. */
 export interface AccountLimits {
   remaining: number;
   limit: number;
@@ -12,7 +12,7 @@ export interface AccountLimits {
 }
 
 /**
- * Of an account's posts in 24 hours. Source: spec, "Daily posting caps".
+ * Returns what is left of an account's daily cap. Source: spec, "Daily posting caps".
  *
  * @throws AppError NOT_FOUND
  */

@@ -55,7 +55,7 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
   return next;
 }
 
-/** As much of `spent` as one page may do, and the file that the next page begins with. */
+/** Cuts `spent` to what one page may do, and tells the file that the next page begins with. */
 function cutPage(
   spent: readonly SpentUse[],
   after: FileId | null,

@@ -36,7 +36,7 @@ export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
 /** `submitting`: the call that cannot be undone was entered. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
 
-/** How long a worker owns a job between two of its steps. Longer than any platform call. */
+/** A worker owns a job for this long between two of its steps. Longer than any platform call. */
 export const LEASE_SECONDS = 90;
 
 /** A job that is due within this is woken by its own message rather than by the next tick. */
@@ -73,14 +73,14 @@ export const resubmitWait = (made: number): number | null =>
 /** Source: spec, "Time limits": scheduling horizon. */
 export const HORIZON_MONTHS = 6;
 
-/** Why a post cannot be planned for `at`; null when it can. */
+/** Returns the reason why a post cannot be planned for `at`; null when it can. */
 export function scheduleRefusal(at: Date, now: Date): string | null {
   if (at <= now) return "must be in the future";
   if (at > addMonths(now, HORIZON_MONTHS)) return `must be within ${HORIZON_MONTHS} months`;
   return null;
 }
 
-/** Whether a job that is due at `dueAt` wants a message of its own now. */
+/** Returns true for a job that gets a message of its own now. */
 export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
   dueAt <= addSeconds(now, LOOK_AHEAD_SECONDS);
 
@@ -88,7 +88,7 @@ export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
 export const jobIdOf = (uploadId: number, attempt: number): string => `job_${uploadId}_${attempt}`;
 
 /**
- * Where a new post begins. Whoever may not publish always has it held for approval.
+ * Returns the status of a new post. Posts of callers who may not publish are always held for approval.
  * Source: spec, "Upload status" and "Authentication" 2.
  */
 export function initialStatus(
@@ -105,11 +105,11 @@ export function initialStatus(
 export const isDraft = (status: UploadStatus): boolean =>
   status === "draft" || status === "pending_approval";
 
-/** Told wherever a post is held for approval. */
+/** The message of every answer about a post that is held for approval. */
 export const HELD =
   "Held for approval. Approving is not part of this version yet, and nothing else lets the post out: create it anew with a token that has posts:publish, and DELETE this one.";
 
-/** What to tell of a post in that status; nothing of one that is on its way. */
+/** Returns the message about a post in that status; none for one that is on its way. */
 export const toldOfHeld = (status: UploadStatus): { message?: string } =>
   status === "pending_approval" ? { message: HELD } : {};
 

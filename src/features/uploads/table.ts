@@ -18,7 +18,7 @@ export type MediaRef = (
   role?: "thumbnail";
 };
 
-/** What is kept of a post's text for comparison with others, however long it is. */
+/** A digest of a post's text for comparison with others, however long it is. */
 export interface TextDigest {
   /** SHA-256 of its letters and digits: the same for texts that count as equal. */
   hash: string;
@@ -26,11 +26,11 @@ export interface TextDigest {
   mentions: string[];
 }
 
-/** What the platform made of a post. Source: spec, Upload, `metadata`. */
+/** The published post as its platform names it. Source: spec, Upload, `metadata`. */
 export interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
-  /** What of the post the platform did not take; absent where it took everything. */
+  /** Parts of the post that the platform did not take; absent where it took everything. */
   warnings?: string[];
 }
 
@@ -90,7 +90,7 @@ export interface UploadAccount {
   tags: string;
 }
 
-/** What callers are shown of an upload: lists read nothing else of their many rows. */
+/** Properties of an upload that callers are shown: lists read nothing else of their many rows. */
 export const RECORD_PROPERTIES = [
   "id",
   "teamId",
@@ -120,7 +120,7 @@ export interface UploadWithAccount {
   account: UploadAccount | null;
 }
 
-/** What the older operations tell of a post. */
+/** Properties of a post that the older operations show. */
 export const OLDER_PROPERTIES = [
   "id",
   "createdBy",

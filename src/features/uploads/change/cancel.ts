@@ -4,9 +4,9 @@ import { ownUpload, removeResting } from "../repo/change.ts";
 import { cancelWaiting } from "../repo/failed.ts";
 import type { UploadStatus } from "../rules.ts";
 
-/** What became of a post that was to be deleted. `status`: of a removed one, the status it had. */
+/** The result of deleting a post. `status`: where it stands now, or stood when it was removed. */
 export interface Deleted {
-  outcome: "cancelled" | "removed";
+  result: "cancelled" | "removed";
   status: UploadStatus;
 }
 
@@ -32,7 +32,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   if (changed.at(-2) !== 1) {
     throw notCancellable("The post has just changed, or is being published. Read it again.");
   }
-  return isWaiting ? { outcome: "cancelled", status: "failed" } : { outcome: "removed", status };
+  return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
 }
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);

@@ -4,18 +4,19 @@ import { coversScope } from "../../../core/scopes.ts";
 import type { Actor, Ctx } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import { accountFacts, requireQuota } from "../create/admission.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
 import { fieldErrors, judge } from "../create/judge.ts";
 import { UNSEEN, type UnknownMedia } from "../create/media.ts";
 import { presence } from "../create/new-post.ts";
-import { hasQuota } from "../create/room.ts";
+import { requireQuota } from "../create/quotas.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
 import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../repo/change.ts";
 import { refundFollowed } from "../repo/credits.ts";
 import { emitScheduled } from "../repo/events.ts";
+import { accountFacts } from "../repo/facts.ts";
+import { hasQuota } from "../repo/room.ts";
 import { isWithinLookAhead } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 
@@ -33,7 +34,7 @@ const mayApprove = ({ role, scopes }: Actor): boolean =>
  * field, 400 with violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
-  const [[row], files, [blocklist = []]] = await ctx.read("posts:write", [
+  const [[row], files, [blocklist]] = await ctx.read("posts:write", [
     ownUpload(ctx.team, id),
     filesOfOwnUpload(ctx.team, id),
     blocklistOf(ctx.team),
@@ -52,7 +53,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
   const text = hasNewText ? await prepareText(textOf(wanted)) : null;
-  await requireGood(ctx, row, wanted, { files, blocklist, text, hasNewDate });
+  await requireGood(ctx, row, wanted, { files, blocklist: blocklist ?? [], text, hasNewDate });
   const place = await requirePlace(ctx, row, wanted);
   if (!hasNewText && !hasNewDate) return row;
 

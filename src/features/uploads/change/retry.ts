@@ -8,21 +8,15 @@ import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
 import { look, once } from "../../idempotency/once.ts";
-import {
-  type AccountFacts,
-  accountFacts,
-  capViolation,
-  quotaUsedUp,
-  requireCredits,
-  requireRoom,
-} from "../create/admission.ts";
 import { contentHash } from "../create/content-hash.ts";
+import { capViolation, quotaUsedUp, requireCredits, requireRoom } from "../create/quotas.ts";
 import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
 import { wake, wakeTogether } from "../publish/wake.ts";
+import { type AccountFacts, accountFacts } from "../repo/facts.ts";
+import { needFilesAgain } from "../repo/files.ts";
 import {
   beginAttempts,
   type NextAttempt,
-  needFilesAgain,
   type Retryable,
   recentFailures,
   stillFailed,

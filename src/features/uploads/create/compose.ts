@@ -4,19 +4,14 @@ import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
+import type { AccountFacts } from "../repo/facts.ts";
 import { groupOf, initialStatus, isDraft, isWithinLookAhead } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
-import {
-  type AccountFacts,
-  capViolation,
-  requireCredits,
-  requireDraftRoom,
-  requireRoom,
-} from "./admission.ts";
 import { type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, refusalsOf, UNSEEN } from "./media.ts";
 import { type NewPost, presence, type RawSettings } from "./new-post.ts";
+import { capViolation, requireCredits, requireDraftRoom, requireRoom } from "./quotas.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 

@@ -4,8 +4,8 @@ import { countUtf8Bytes } from "../../../core/text.ts";
 import { DAY } from "../../../core/time.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import type { MediaRef, TextDigest } from "../table.ts";
-import type { Violation } from "./admission.ts";
 import { nameOfFile } from "./content-hash.ts";
+import type { Violation } from "./quotas.ts";
 
 /** A post of the account, out or planned, as it is compared with a new one. */
 export interface RecentPost {

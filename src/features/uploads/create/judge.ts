@@ -8,9 +8,9 @@ import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { scheduleRefusal, type UploadStatus } from "../rules.ts";
 import type { MediaRef } from "../table.ts";
-import type { Violation } from "./admission.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "./content-rules.ts";
 import type { UnknownMedia } from "./media.ts";
+import type { Violation } from "./quotas.ts";
 import { type Texts, textErrors } from "./text-bounds.ts";
 import { pullRefusal } from "./verified-pull.ts";
 

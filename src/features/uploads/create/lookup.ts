@@ -2,8 +2,8 @@ import type { Scope } from "../../../core/scopes.ts";
 import type { Ctx } from "../../../deps.ts";
 import { type Looked, look } from "../../idempotency/once.ts";
 import { filesByHash, type MediaRow } from "../../media/repo.ts";
-import { recentPosts } from "../repo/read.ts";
-import { type AccountFacts, accountFacts } from "./admission.ts";
+import { recentPosts } from "../repo/compared.ts";
+import { type AccountFacts, accountFacts } from "../repo/facts.ts";
 import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
 import type { NewPost } from "./new-post.ts";
 

@@ -1,71 +1,17 @@
-import { getTableColumns, type SQL, sql } from "drizzle-orm";
 import type { Plan } from "../../../core/plans.ts";
-import { type Query, sqlWrite } from "../../../db/client.ts";
+import type { Query } from "../../../db/client.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
 import { emitScheduled } from "../repo/events.ts";
-import { type UploadRow, uploads } from "../table.ts";
+import { needFiles } from "../repo/files.ts";
+import { allOf, insertedId, insertUploads } from "../repo/insert.ts";
+import { hasRoom } from "../repo/room.ts";
+import type { UploadRow } from "../table.ts";
 import type { NewRow } from "./compose.ts";
 import type { NewMedia } from "./new-post.ts";
-import { hasRoom } from "./room.ts";
-
-const COLUMNS = Object.values(getTableColumns(uploads)).filter(({ name }) => name !== "id");
-const COLUMN_NAMES = sql.raw(COLUMNS.map(({ name }) => name).join(", "));
-const COLUMN_VALUES = sql.raw(COLUMNS.map((_, i) => `value ->> ${i}`).join(", "));
-const PROPERTIES = Object.entries(getTableColumns(uploads)).filter(([key]) => key !== "id");
-
-const toValues = (row: NewRow): unknown[] =>
-  PROPERTIES.map(([property, column]) => {
-    const value = row[property as keyof NewRow] ?? null;
-    return value === null ? null : column.mapToDriverValue(value);
-  });
-
-/** Largest statement parameter, in UTF-16 units: each is 3 bytes at most, and D1 takes 2 MB. */
-const CHUNK_UNITS = 600_000;
-
-/** JSON arrays of rows, each small enough for one parameter. */
-function chunksOf(rows: readonly NewRow[]): string[] {
-  const chunks: string[][] = [];
-  let units = CHUNK_UNITS;
-  for (const row of rows) {
-    const values = JSON.stringify(toValues(row));
-    if (units + values.length > CHUNK_UNITS) {
-      chunks.push([]);
-      units = 0;
-    }
-    chunks.at(-1)?.push(values);
-    units += values.length;
-  }
-  return chunks.map((chunk) => `[${chunk.join()}]`);
-}
-
-/**
- * All rows or, where the condition does not hold, none: their ids follow each other in their order. Each
- * statement answers the id of its last row, and how many rows it inserted.
- */
-const insertUploads = (
-  rows: readonly NewRow[],
-  condition: SQL,
-): Query<{ last: number; count: number }>[] =>
-  chunksOf(rows).map((values, i) => ({
-    ...sqlWrite(
-      sql`INSERT INTO uploads (${COLUMN_NAMES}) SELECT ${COLUMN_VALUES} FROM json_each(${values})
-        WHERE ${i === 0 ? condition : sql`changes() > 0`}`,
-    ),
-    read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
-  }));
-
-/** The id of the first of `count` uploads that the same batch has just inserted. */
-const firstOf = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
-
-/** Says that the uploads just inserted, if any were, need each of the files. */
-const insertMediaUses = (teamId: number, hashes: readonly string[], count: number) =>
-  sqlWrite(sql`INSERT INTO media_uses (team_id, sha256, upload_id, posts)
-    SELECT ${teamId}, value, ${firstOf(count)}, ${count}
-    FROM json_each(${JSON.stringify(hashes)}) WHERE changes() > 0`);
 
 /**
  * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
@@ -85,12 +31,13 @@ export async function storePosts(
   }
   const { teamId } = first;
   const now = ctx.now();
-  const team = sql`${teamId}`;
   const owned = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
-  // All posts of a call begin alike.
-  const condition = sql`${call.isNew} AND ${hasRoom(team, plan, first, rows.length)}${
-    owned.length > 0 ? sql` AND ${hasFiles(team, owned)}` : sql``
-  }`;
+  const condition = allOf([
+    call.isNew,
+    // All posts of a call begin alike.
+    hasRoom(teamId, plan, first, rows.length),
+    ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
+  ]);
   const received = receivedFiles(media);
   const files = [...new Map(received.map((file) => [file.sha256, file])).values()];
   const inserting = insertUploads(rows, condition);
@@ -98,13 +45,12 @@ export async function storePosts(
   const statements: Query<unknown>[] = [...inserting];
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   if (files.length > 0) statements.unshift(insertMedia(teamId, files, now, condition));
-  if (hashes.length > 0) statements.push(insertMediaUses(teamId, hashes, rows.length));
-  const firstId = firstOf(rows.length);
+  if (hashes.length > 0) statements.push(needFiles(teamId, hashes, rows.length));
   for (const [i, row] of rows.entries()) {
     if (row.status !== "scheduled" || !row.scheduledFor) continue;
-    statements.push(emitScheduled(ctx, row, sql`${firstId} + ${i}`, row.scheduledFor));
+    statements.push(emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor));
   }
-  statements.push(...call.keep(answer, firstId));
+  statements.push(...call.keep(answer, insertedId(rows.length)));
   const results = await ctx.db.runAll(statements).catch((error) => {
     ctx.defer(discardUnused(ctx, teamId, files));
     throw error;

@@ -1,13 +1,13 @@
 import { SECOND } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
 
-/** Of one invocation; a paid plan has 10,000. Source: Workers, "Limits", of the free plan. */
+/** Subrequests of one invocation; a paid plan has 10,000. Source: Workers, "Limits", of the free plan. */
 const SUBREQUESTS = 50;
 /** Kept for every message, to hand over with: the row and the next message. */
 const HAND_OVER = 2;
 /** Kept for steps, or those of a very large batch would never get on: as many as any step asks for. */
 const LEAST = 32;
-/** How long a step waits for those of other posts to end. */
+/** Longest wait of a step for those of other posts to end. */
 const PATIENCE_MS = 5 * SECOND;
 /**
  * No step begins after this: queue consumers are ended after 15 minutes (Queues, "Limits"), and a transfer

@@ -11,7 +11,7 @@ export type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 
-/** Where in a post the first file stands that is still behind a URL; -1 where there is none. */
+/** Index of the first file of a post that is still behind a URL; -1 where there is none. */
 export const nextToFetch = (media: readonly MediaRef[]): number =>
   media.findIndex((item) => "url" in item && !item.isGone);
 

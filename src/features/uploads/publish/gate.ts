@@ -3,9 +3,10 @@ import type { Deps } from "../../../deps.ts";
 import type { Connector } from "../../../platforms/connector.ts";
 import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo.ts";
 import { costOf, creditRefusal } from "../../credits/rules.ts";
+import { type EarlierPost, earlierPosts } from "../repo/compared.ts";
 import { noteCost } from "../repo/credits.ts";
 import type { UploadRow } from "../table.ts";
-import { type EarlierPost, earlierPosts, repeatRefusal } from "./repeats.ts";
+import { repeatRefusal } from "./repeats.ts";
 import { LostLease } from "./writes.ts";
 
 /** Returns true while the platform has been asked nothing, or the post is not paid for. */

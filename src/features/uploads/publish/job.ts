@@ -16,7 +16,7 @@ import { DAMAGED } from "../../media/store.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
-/** Of one file, in seconds; the budget of an invocation leaves room for one such step. */
+/** Longest transfer of one file, in seconds; the budget of an invocation leaves room for one such step. */
 const TRANSFER_SECONDS = 10 * 60;
 
 const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow): MediaItem => ({

@@ -4,7 +4,7 @@ import { LEASE_SECONDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { renewLease } from "./writes.ts";
 
-/** What is left of the lease when a platform call must have ended, in seconds. */
+/** Rest of the lease by which a platform call must have ended, in seconds. */
 const LEASE_SLACK_SECONDS = 10;
 /** A lease of this age, in seconds, is renewed as bytes move: what then follows has most of it. */
 const RENEW_AFTER_SECONDS = 30;

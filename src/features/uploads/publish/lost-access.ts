@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { Failure } from "../../../core/failures.ts";
 import { SECOND } from "../../../core/time.ts";
 import type { Query } from "../../../db/client.ts";
@@ -9,7 +8,7 @@ import { expireLogin } from "../../accounts/refresh.ts";
 import { accountById } from "../../accounts/repo.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { UploadRow } from "../table.ts";
-import { undecidedOr } from "./verdicts.ts";
+import { timeoutOrFailure } from "./verdicts.ts";
 import { fail } from "./writes.ts";
 
 /** All calls of one question together: a profile is read at once, or not at all. */
@@ -35,7 +34,7 @@ export async function endAttempt(
   const { upload } = attempt;
   const isAboutAccess = failure.code === "account_disconnected";
   const end = isAboutAccess ? await judgeAccess(deps, attempt, failure) : { failure };
-  const told = isDecided ? end.failure : undecidedOr(upload, end.failure);
+  const told = isDecided ? end.failure : timeoutOrFailure(upload, end.failure);
   await fail(deps, upload, told, end.alongside);
   return "over";
 }
@@ -52,7 +51,7 @@ async function judgeAccess(
   failure: Failure,
 ): Promise<Ending> {
   // Read anew: the login may have been renewed in this run, or by a person in the meantime.
-  const find = accountById(sql`${upload.teamId}`, upload.accountId);
+  const find = accountById(upload.teamId, upload.accountId);
   const [[account]] = await deps.db.run([find]);
   if (account?.status !== "active") return { failure };
   const standing = await askPlatform(deps, connector, account);

@@ -1,7 +1,5 @@
-import { sql } from "drizzle-orm";
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
-import { sqlQuery } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type {
   Bookmark,
@@ -22,6 +20,7 @@ import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { pullRefusal } from "../create/verified-pull.ts";
+import { otherPostsShownAs } from "../repo/jobs.ts";
 import {
   CAP_WINDOW_MS,
   MAX_CRASHES,
@@ -40,12 +39,12 @@ import { createJob, endingBy, requireReadable } from "./job.ts";
 import { endAttempt } from "./lost-access.ts";
 import {
   BROKE_OFF,
+  claimFailure,
   isOverdue,
   neverFinished,
   settledAt,
+  timeoutOrFailure,
   unavailable,
-  undecidedOr,
-  whyUnclaimed,
 } from "./verdicts.ts";
 import { wake } from "./wake.ts";
 import {
@@ -75,13 +74,13 @@ interface Held {
   staleToken: string | null;
 }
 
-/** What a step led to: the job goes on in this run, or is over for now. */
+/** The result of a step: the job as it goes on in this run, or the end of it for now. */
 type Next = Held | "over";
 
-/** Of taking a job, and saying so where it ends at once. */
+/** Calls that taking a job makes, and noting its end where it ends at once. */
 const CLAIM_CALLS = 2;
 /**
- * About as many as any step makes: X's four segments are read and sent, a login is renewed, and the row
+ * Calls that any step makes, at most: X's four segments are read and sent, a login is renewed, and the row
  * is written. A file from a URL may come in 24 parts after three redirects.
  */
 const STEP_CALLS = 12;
@@ -116,16 +115,17 @@ async function begin(deps: Deps, uploadId: number): Promise<Next> {
   const outcome = await claimUpload(deps, uploadId);
   if (outcome.kind === "idle") return "over";
   const { upload, account, media } = outcome.claim;
-  if (outcome.kind !== "claimed") return over(fail(deps, upload, whyUnclaimed(outcome)));
+  if (outcome.kind !== "claimed") return over(fail(deps, upload, claimFailure(outcome)));
   const gate = publishGate(upload, account, await contentHash(upload), deps.config);
   // A post that may be out cannot be held back any more: the platform is asked first.
   if (gate.kind === "held" && upload.stage === "preparing") {
     return over(holdForApproval(deps, upload));
   }
-  if (gate.kind === "failed") return over(fail(deps, upload, undecidedOr(upload, gate.refusal)));
+  if (gate.kind === "failed")
+    return over(fail(deps, upload, timeoutOrFailure(upload, gate.refusal)));
   if (!account) throw new Error("The gate let a post without an account pass.");
   if (upload.crashes >= MAX_CRASHES) {
-    return over(fail(deps, upload, undecidedOr(upload, BROKE_OFF)));
+    return over(fail(deps, upload, timeoutOrFailure(upload, BROKE_OFF)));
   }
   return { upload, account, media, connector: connectorOf(upload.platform), staleToken: null };
 }
@@ -176,7 +176,7 @@ async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
     const { message, final } = login;
     if (!final) return repeatLater(deps, held, { code: "platform_unavailable", message });
     const failure: Failure = { code: "account_disconnected", message };
-    return over(fail(deps, upload, undecidedOr(upload, failure)));
+    return over(fail(deps, upload, timeoutOrFailure(upload, failure)));
   } catch (error) {
     if (!(error instanceof NoCredentials)) throw error;
     return endAttempt(deps, held, { code: "account_disconnected", message: error.message });
@@ -304,16 +304,14 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
   }
 }
 
-/** Whether a post that was found by looking for it is known as another of our posts already. */
-async function isTaken(deps: Deps, upload: UploadRow, platformPostId: string): Promise<boolean> {
-  const since = deps.now().getTime() - CAP_WINDOW_MS;
-  const [others] = await deps.db.run([
-    sqlQuery(
-      sql`SELECT 1 FROM uploads WHERE account_id = ${upload.accountId} AND counted_at > ${since}
-        AND id <> ${upload.id} AND metadata ->> 'videoId' = ${platformPostId} LIMIT 1`,
-      () => true,
-    ),
-  ]);
+/** Returns true when the post that was found at the platform is known as another of ours. */
+async function isTaken(
+  deps: Deps,
+  { id, accountId }: UploadRow,
+  platformPostId: string,
+): Promise<boolean> {
+  const since = new Date(deps.now().getTime() - CAP_WINDOW_MS);
+  const [others] = await deps.db.run([otherPostsShownAs({ id, accountId, platformPostId, since })]);
   return others.length > 0;
 }
 

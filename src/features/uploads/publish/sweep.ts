@@ -1,17 +1,10 @@
-import { sql } from "drizzle-orm";
-import { addSeconds } from "../../../core/time.ts";
-import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
-import { LOOK_AHEAD_SECONDS } from "../rules.ts";
+import { forgetWaking, SLICE, takeSlice, type Woken } from "../repo/sweep.ts";
 import { delayUntil, untilWholeSeconds } from "./wake.ts";
 
-/** Rows taken by one statement. */
-const SLICE = 1_000;
 /** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
-/** A message this late is taken for lost, later ones at the next tick. */
-const PATIENCE_MS = 20_000;
-const MAX_PATIENCE_MS = 55_000;
 /** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */
 const SUSPECT_SLICES = 5;
 
@@ -20,39 +13,6 @@ const SUSPECT_SLICES = 5;
  * second (Queues, "Limits"), so those after them are later than that by themselves.
  */
 const ALIGNED_SLICES = 5;
-
-interface Woken {
-  id: number;
-  dueAt: Date;
-}
-
-/**
- * The next slice of jobs that are due, or will be before the tick after next, and have nobody at work
- * and no message on the way: marked as woken, oldest first. A suspect's message may have been lost.
- */
-function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
-  const at = now.getTime();
-  const until = addSeconds(now, LOOK_AHEAD_SECONDS).getTime();
-  const patience = sql`MIN(${MAX_PATIENCE_MS}, MAX(${PATIENCE_MS}, woken_at - due_at))`;
-  const suspects = sql`OR woken_at + ${patience} <= ${at}`;
-  return sqlQuery(
-    sql`UPDATE uploads SET woken_at = MAX(due_at, ${at})
-      WHERE id IN (SELECT id FROM uploads
-        WHERE due_at IS NOT NULL AND due_at <= ${until}
-          AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
-          AND (lease_until IS NULL OR lease_until <= ${at})
-          AND (woken_at IS NULL OR woken_at < due_at OR woken_at < lease_until
-            ${withSuspects ? suspects : sql``})
-        ORDER BY due_at, id LIMIT ${SLICE})
-      RETURNING id, due_at`,
-    (row) => ({ id: row.id as number, dueAt: new Date(row.due_at as number) }),
-  );
-}
-
-/** Messages that did not get out: the next tick sends them. */
-const forgetWaking = (ids: number[]): Query<number> =>
-  sqlWrite(sql`UPDATE uploads SET woken_at = NULL
-    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
 
 /**
  * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one

@@ -4,11 +4,11 @@ import type { ReconcileTiming } from "../../../platforms/connector.ts";
 import { PROGRESS_DEADLINE_SECONDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 
-/** Why a job that could not be taken ends here. */
-export function whyUnclaimed(
-  outcome: { kind: "expired" } | { kind: "cap_full"; cap: number },
+/** The failure of a job that could not be taken in time. */
+export function claimFailure(
+  claim: { kind: "expired" } | { kind: "cap_full"; cap: number },
 ): Failure {
-  if (outcome.kind === "expired") {
+  if (claim.kind === "expired") {
     return {
       code: "queue_expired",
       message: "The post waited more than 24 hours in the queue and was dropped.",
@@ -16,7 +16,7 @@ export function whyUnclaimed(
   }
   return {
     code: "rate_limited",
-    message: `The account has reached its daily cap of ${outcome.cap} posts in 24 hours. Retry later.`,
+    message: `The account has reached its daily cap of ${claim.cap} posts in 24 hours. Retry later.`,
   };
 }
 
@@ -26,10 +26,10 @@ export const BROKE_OFF: Failure = {
 };
 
 /**
- * Once the irreversible call was entered, a failure that invites a retry would invite a double post:
- * the person has to look.
+ * Returns the failure, or a timeout once the irreversible call was entered: what invites a retry would then
+ * invite a double post, so the person has to look.
  */
-export function undecidedOr({ stage }: UploadRow, failure: Failure): Failure {
+export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failure {
   if (stage === "preparing") return failure;
   return {
     code: "platform_processing_timeout",
@@ -43,7 +43,7 @@ export function settledAt({ submittedAt }: UploadRow, timing: ReconcileTiming): 
   return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
 }
 
-/** Whether nothing has moved for so long that the platform is not waited for any more. */
+/** Returns true when nothing has moved for so long that the platform is not waited for any more. */
 export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
   progressedAt !== null && secondsBetween(progressedAt, now) > PROGRESS_DEADLINE_SECONDS;
 

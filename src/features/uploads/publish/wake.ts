@@ -26,13 +26,13 @@ export const wake = (deps: Deps, uploadId: number, at: Date): Promise<void> =>
     deps.publishQueue.send({ kind: "publish", uploadId }, { delaySeconds: delayUntil(deps, at) }),
   );
 
-/** As `wake`, for a job that has a time of its own: the caller is not kept waiting for the second. */
+/** Sends the wake-up message of a job as `wake` does, without keeping the caller waiting for the second. */
 export async function wakeOnTime(deps: Deps, uploadId: number, at: Date): Promise<void> {
   if (at <= deps.now()) return wake(deps, uploadId, at);
   deps.defer(untilWholeSeconds(deps, at).then(() => wake(deps, uploadId, at)));
 }
 
-/** As `wakeOnTime`, for up to 100 jobs of the same time in one call. */
+/** Wakes up to 100 jobs of the same time in one call, as `wakeOnTime` does. */
 export async function wakeTogether(deps: Deps, ids: readonly number[], at: Date): Promise<void> {
   const send = () =>
     bestEffort(deps, ids, () =>

@@ -7,7 +7,7 @@ import { countFailure, forgetFailures } from "../../accounts/repo.ts";
 import { emitIfChanged } from "../../events/repo.ts";
 import { creditRefund } from "../repo/credits.ts";
 import { failAttempt } from "../repo/failed.ts";
-import { changeUpload, isUnder, type RowChanges } from "../repo/update.ts";
+import { changeUpload, type RowChanges } from "../repo/update.ts";
 import { isWithinLookAhead, LEASE_SECONDS, type Stage } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { wake } from "./wake.ts";
@@ -29,14 +29,14 @@ export async function save(
   unread: RowChanges = {},
 ): Promise<UploadRow> {
   const [changed] = await deps.db.runAll<unknown>([
-    changeUpload(upload, { ...set, ...unread }, isUnder(upload)),
+    changeUpload(upload, { ...set, ...unread }),
     ...alongside,
   ]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }
 
-/** For what else is written while the job is in our hands. */
+/** The lease from now on, for any write while the job is in our hands. */
 export const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
 
 /**
@@ -56,7 +56,7 @@ export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) 
   return save(deps, upload, { bookmark, progressedAt: now, backoffs: 0, ...renewedLease(now) });
 }
 
-/** Says that the call which cannot be undone is about to be made, and how many of them that makes. */
+/** Notes that the call which cannot be undone is about to be made, and how many of them that makes. */
 export function enterSubmit(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
   const now = deps.now();
   return save(deps, upload, {
@@ -88,7 +88,7 @@ export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   await wake(deps, upload.id, now);
 }
 
-/** The post is out: outcome and event in one batch. `hadFailures`: of its account, to be forgotten. */
+/** Ends an attempt as completed, with its event. `hadFailures`: its account has some, to be forgotten. */
 export async function complete(
   deps: Deps,
   upload: UploadRow,
@@ -130,7 +130,7 @@ export async function complete(
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
-/** The attempt is over: outcome and event in one batch. */
+/** Ends an attempt as failed, with its event. */
 export async function fail(
   deps: Deps,
   upload: UploadRow,

@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
-import { type Query, sqlQuery } from "../../../db/client.ts";
-import { rowReader } from "../../../db/rows.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { rowReader, valueReader } from "../../../db/rows.ts";
 import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
+import { teams } from "../../teams/table.ts";
 import type { UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 import { refundNote } from "./credits.ts";
 import { forgetFiles } from "./files.ts";
-import { changeUpload, isUnder, type RowChanges } from "./update.ts";
+import { changeFacts, changeUpload, type RowChanges } from "./update.ts";
 
 const readUpload = rowReader(uploads);
 
@@ -20,12 +21,9 @@ export function ownUpload(team: SQL, id: number): Query<UploadRow[]> {
 export const filesOfOwnUpload = (team: SQL, id: number): Query<MediaRow[]> =>
   mediaOfUpload(sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})`);
 
-/** Words that no post of the team may hold, lower case. */
-export const blocklistOf = (team: SQL): Query<string[][]> =>
-  sqlQuery(
-    sql`SELECT blocklist FROM teams WHERE id = ${team}`,
-    (row) => JSON.parse((row.blocklist as string | null) ?? "[]") as string[],
-  );
+/** Words that no post of the team may hold, lower case; null when there are none. */
+export const blocklistOf = (team: SQL) =>
+  sqlQuery(sql`SELECT blocklist FROM teams WHERE id = ${team}`, valueReader(teams.blocklist));
 
 /**
  * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. Where
@@ -40,7 +38,7 @@ export function changeUnchanged(
   return changeUpload(
     row,
     { ...set, ...refund },
-    sql`${isUnder(row)} AND u.lease_until IS NULL AND u.deleted_at IS NULL
+    sql`u.lease_until IS NULL AND u.deleted_at IS NULL
       AND u.title IS ${row.title} AND u.description IS ${row.description}
       AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
       AND u.approved_hash IS ${row.approvedHash} AND ${condition}`,
@@ -53,7 +51,12 @@ export function changeUnchanged(
  */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {
   return [
-    changeUpload({ status }, { deletedAt: now }, sql`u.id = ${id} AND u.deleted_at IS NULL`),
+    sqlWrite(
+      changeFacts(
+        { deletedAt: now },
+        sql`u.id = ${id} AND u.status = ${status} AND u.deleted_at IS NULL`,
+      ),
+    ),
     forgetFiles(id),
   ];
 }

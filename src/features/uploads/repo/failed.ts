@@ -5,46 +5,30 @@ import type { Deps } from "../../../deps.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { isPaid } from "../../credits/rules.ts";
 import { emitForEach, emitIfChanged } from "../../events/repo.ts";
-import type { UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { creditRefund, refundUploads } from "./credits.ts";
-import { isUnder, moveUploads, type RowChanges } from "./update.ts";
+import { changeUpload, moveUploads, type RowChanges } from "./update.ts";
 
 type Clock = Pick<Deps, "newEventId" | "now">;
 
 const mayBePublished = ({ code }: Failure): boolean => code === "platform_processing_timeout";
 
-/** What callers are told of a failure. */
+/** The failure in words for callers. */
 const errorMessageOf = (failure: Failure): string =>
   mayBePublished(failure)
     ? `${failure.message.replace(/[^.!?]$/, "$&.")} ${LOOK_FIRST}`
     : failure.message;
 
-interface Ending {
-  from: readonly UploadStatus[];
-  where: SQL;
-  failure: Failure;
-  changes?: RowChanges;
-}
-
-/** Ends posts as failed. Their places under the daily cap are free again, unless they may be published. */
-const failUploads = (now: Date, { from, where, failure, changes }: Ending): Query<number> =>
-  sqlWrite(
-    moveUploads(
-      { from, to: "failed" },
-      {
-        dueAt: null,
-        wokenAt: null,
-        leaseUntil: null,
-        failedAt: now,
-        failureCode: failure.code,
-        errorMessage: errorMessageOf(failure),
-        ...(mayBePublished(failure) ? {} : { countedAt: null }),
-        ...changes,
-      },
-      where,
-    ),
-  );
+/** A post that has failed. Its place under the daily cap is free again, unless it may be published. */
+const failedWith = (failure: Failure, now: Date): RowChanges => ({
+  dueAt: null,
+  wokenAt: null,
+  leaseUntil: null,
+  failedAt: now,
+  failureCode: failure.code,
+  errorMessage: errorMessageOf(failure),
+  ...(mayBePublished(failure) ? {} : { countedAt: null }),
+});
 
 const toldOf = (failure: Failure) => ({
   status: "failed" as const,
@@ -57,13 +41,13 @@ const toldOf = (failure: Failure) => ({
  * published. The first statement answers 1 if the job was still ours.
  */
 export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Query<number>[] {
-  const { id: uploadId, teamId, platform, accountId, status } = upload;
+  const { id: uploadId, teamId, platform, accountId } = upload;
   const isRefunded = isPaid(platform) && !mayBePublished(failure);
   const { changes, refund } = isRefunded
     ? creditRefund(deps.now(), upload, "failed")
     : { changes: {}, refund: [] };
   return [
-    failUploads(deps.now(), { from: [status], where: isUnder(upload), failure, changes }),
+    changeUpload(upload, { status: "failed", ...failedWith(failure, deps.now()), ...changes }),
     emitIfChanged(deps, {
       team: teamId,
       name: "upload.failed",
@@ -73,7 +57,10 @@ export function failAttempt(deps: Clock, upload: UploadRow, failure: Failure): Q
   ];
 }
 
-const WAITING = ["scheduled", "pending"] as const satisfies UploadStatus[];
+const failWaitingWhere = (where: SQL, failure: Failure, now: Date): Query<number> =>
+  sqlWrite(
+    moveUploads({ from: ["scheduled", "pending"], to: "failed" }, failedWith(failure, now), where),
+  );
 
 /** When a post was to go out, as ISO 8601 at the moment the statement runs. */
 const plannedTime = (id: number): SQL => sql`(SELECT
@@ -93,7 +80,7 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
     : [];
   return [
     ...refund,
-    failUploads(deps.now(), { from: WAITING, where, failure }),
+    failWaitingWhere(where, failure, deps.now()),
     emitIfChanged(deps, {
       team: teamId,
       name: "upload.cancelled",
@@ -129,6 +116,6 @@ export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query
   return [
     ...(isPaid(account.platform) ? refundUploads(now, waiting) : []),
     emitForEach(now, event, sql`FROM uploads u WHERE ${waiting}`),
-    failUploads(now, { from: WAITING, where, failure }),
+    failWaitingWhere(where, failure, now),
   ];
 }

@@ -1,14 +1,37 @@
 import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
 import type { FileId } from "../../media/repo.ts";
-import type { FileRef } from "../../media/table.ts";
+import { type FileRef, media, mediaUses } from "../../media/table.ts";
 import type { UploadRow } from "../table.ts";
+import { insertedId } from "./insert.ts";
+import { asJson, type NextAttempt } from "./retry.ts";
 import { changeFacts } from "./update.ts";
+
+/** Notes that the `count` uploads just inserted, if any were, need each of the files. */
+export const needFiles = (
+  teamId: number,
+  hashes: readonly string[],
+  count: number,
+): Query<number> =>
+  sqlWrite(sql`INSERT INTO media_uses (team_id, sha256, upload_id, posts)
+    SELECT ${teamId}, value, ${insertedId(count)}, ${count}
+    FROM json_each(${JSON.stringify(hashes)}) WHERE changes() > 0`);
 
 /** Notes that a post needs a file. */
 export const needFile = ({ id, teamId }: UploadRow, sha256: string): Query<number> =>
   sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
     VALUES (${teamId}, ${sha256}, ${id})`);
+
+/** The posts of these next attempts need their files again, whatever was cleaned up since they failed. */
+export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
+    SELECT u.team_id, item.value ->> 'sha256', u.id FROM json_each(${asJson(list)}) wanted
+      CROSS JOIN uploads u CROSS JOIN json_each(u.media) item
+    WHERE u.id = wanted.value ->> 0 AND u.attempt = (wanted.value ->> 1) + 1
+      AND u.status IN ('pending', 'pending_approval') AND item.value ->> 'sha256' IS NOT NULL`);
 
 /**
  * Notes that a removed post needs its files no more. What the other posts of its batch need goes with the
@@ -26,22 +49,26 @@ export interface KeptUntil {
   failedSince: number;
 }
 
-/** Posts that use a file, and none of which needs it any more. */
-export interface SpentUse extends FileId {
-  objectKey: string;
+const readSpentUse = rowReader({
+  teamId: media.teamId,
+  sha256: media.sha256,
+  objectKey: media.objectKey,
   /** Null: no post uses the file. */
-  uploadId: number | null;
-  posts: number;
+  uploadId: integer("upload_id"),
+  posts: mediaUses.posts,
   /** The file is an image that stands for one of the posts in lists, and that one is published. */
-  showsThumbnail: boolean;
-}
+  showsThumbnail: flag("shows_thumbnail").notNull(),
+});
+
+/** Posts that use a file, and none of which needs it any more. */
+export type SpentUse = ReturnType<typeof readSpentUse>;
 
 export interface EndedUse extends SpentUse {
-  /** Of the file, a thumbnail is kept. */
+  /** A thumbnail of the file is kept. */
   hasThumbnail: boolean;
 }
 
-/** Of an upload `u`. A draft, a planned post and one that is on its way need their files always. */
+/** Holds for a post `u` that needs its files no more. Drafts and planned or pending posts always need them. */
 const needsNothing = ({ completedSince, failedSince }: KeptUntil): SQL => sql`(
   u.deleted_at IS NOT NULL
   OR (u.status = 'completed' AND u.uploaded_at <= ${completedSince})
@@ -72,14 +99,7 @@ export function spentUses(
       LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
       WHERE x.upload_id IS NULL OR ${isSpent(kept)}
       ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
-    (row) => ({
-      teamId: row.team_id as number,
-      sha256: row.sha256 as string,
-      objectKey: row.object_key as string,
-      uploadId: row.upload_id as number | null,
-      posts: row.posts as number,
-      showsThumbnail: row.shows_thumbnail === 1,
-    }),
+    readSpentUse,
   );
 }
 

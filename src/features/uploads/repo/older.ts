@@ -3,14 +3,9 @@ import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { OlderFilter } from "../lifecycle-schema.ts";
-import {
-  type PageRow,
-  type PageValues,
-  pageColumns,
-  pageValues,
-  readPageRow,
-} from "../page-size.ts";
+import type { PageRow } from "../page-size.ts";
 import { OLDER_PROPERTIES, type OlderRecord, uploads } from "../table.ts";
+import { type PageValues, pageColumns, pageValues, readPageRow } from "./page.ts";
 
 const OLDER_COLUMNS = OLDER_PROPERTIES.map((property) => uploads[property]);
 
@@ -46,7 +41,7 @@ export function olderById(team: SQL, id: number): Query<OlderRecord[]> {
   );
 }
 
-/** Those of the team's posts, in no order. */
+/** Finds which of the posts are the team's, in no order. */
 export function olderByIds(team: SQL, ids: readonly number[]): Query<OlderRecord[]> {
   return sqlQuery(
     sql`SELECT ${OLDER} FROM json_each(${JSON.stringify(ids)}) wanted

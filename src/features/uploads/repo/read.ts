@@ -1,25 +1,15 @@
 import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
-import { integer, text } from "drizzle-orm/sqlite-core";
+import { integer } from "drizzle-orm/sqlite-core";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
 import { pickColumns, type RowReader, renamed, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
-import {
-  COMPARED_WHOLE_BYTES,
-  type RecentPost,
-  SAMPLE_CHARACTERS,
-} from "../create/content-rules.ts";
-import {
-  type PageRow,
-  type PageValues,
-  pageColumns,
-  pageValues,
-  readPageRow,
-} from "../page-size.ts";
+import type { PageRow } from "../page-size.ts";
 import { groupOf } from "../rules.ts";
 import type { UploadFilter } from "../schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "../table.ts";
+import { type PageValues, pageColumns, pageValues, readPageRow } from "./page.ts";
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
@@ -59,9 +49,8 @@ const isInText = (words: string): SQL =>
   sql`instr(lower(coalesce(${uploads.title}, '') || char(10) || coalesce(${uploads.description}, '')), ${words}) > 0`;
 
 /**
- * As which words are looked for. The database takes small and capital letters for the same in ASCII alone:
- * those of other scripts are found as they were typed, all small, all capital, and as words that begin
- * with a capital.
+ * Spellings under which the words are looked for. The database ignores case in ASCII alone: words of other
+ * scripts are found as they were typed, all small, all capital, and capitalized.
  */
 function spellingsOf(search: string): string[] {
   const small = search.toLowerCase();
@@ -87,7 +76,7 @@ function matches(team: SQL, filter: UploadFilter): SQL {
   return wanted ? sql`${own} AND ${wanted}` : own;
 }
 
-/** What can be long in a record. */
+/** Columns of a record that can be long. */
 const LONG = {
   texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
   json: [uploads.media, uploads.metadata],
@@ -104,7 +93,7 @@ const selectPage = prepared(
 export const uploadPage = (team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> =>
   selectPage(pageValues(matches(team, filter), filter.limit, filter.page));
 
-/** Those of the team's posts, in no order. */
+/** Finds which of the posts are the team's, in no order. */
 export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
   return sqlQuery(
     sql`SELECT ${RECORD}, ${ACCOUNT} FROM json_each(${JSON.stringify(ids)}) wanted
@@ -122,62 +111,6 @@ export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   );
 }
 
-/** The text as it is compared: `textOf` in the database. */
-const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
-
-/** `sampleOf` in the database. */
-const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
-  substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
-
-/** Posts of an account around a time: what is compared with a new post. */
-export interface Neighbourhood {
-  accountId: string;
-  at: Date;
-  windowMs: number;
-  /** Before and after the time, of each the nearest. */
-  mostEach: number;
-}
-
-interface Side {
-  team: SQL;
-  accountId: string;
-  from: number;
-  to: number;
-  most: number;
-}
-
-const recentOnSide = (order: SQL) =>
-  prepared(
-    ({ team, accountId, from, to, most }: Params<Side>) =>
-      sql`SELECT u.account_id, u.media, u.sort_at, u.text_digest,
-          octet_length(${TEXT}) AS size_bytes, ${SAMPLE} AS sample
-        FROM uploads u WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
-          AND u.sort_at BETWEEN ${from} AND ${to} AND u.team_id = ${team} AND u.deleted_at IS NULL
-          AND u.status_group IN ('scheduled', 'pending', 'completed')
-        ORDER BY u.sort_at ${order} LIMIT ${most}`,
-    rowReader({
-      accountId: uploads.accountId,
-      sample: text().notNull(),
-      sizeBytes: integer("size_bytes").notNull(),
-      digest: uploads.textDigest,
-      media: uploads.media,
-      at: uploads.sortAt,
-    }),
-  );
-
-const lastBefore = recentOnSide(sql`DESC`);
-const firstAfter = recentOnSide(sql`ASC`);
-
-/** What the account has posted or planned within the window before `at`, and the same after it. */
-export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]>[] {
-  const { accountId, at, windowMs, mostEach: most } = around;
-  const time = at.getTime();
-  return [
-    lastBefore({ team, accountId, from: time - windowMs, to: time, most }),
-    firstAfter({ team, accountId, from: time + 1, to: time + windowMs, most }),
-  ];
-}
-
 const readDay = rowReader({
   platform: accounts.platform,
   used: integer().notNull(),
@@ -185,8 +118,8 @@ const readDay = rowReader({
 });
 
 /**
- * What an account of the team has used of its day: posts after `since` that count under the daily cap, up
- * to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
+ * Finds the platform of an account of the team, how many of its posts after `since` count under the daily
+ * cap, up to `most`, and when the oldest of them took its place. Nothing else of the team is looked at.
  */
 export function dayOfAccount(team: SQL, id: string, since: Date, most: number) {
   const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since.getTime()}`;

@@ -1,16 +1,19 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import { FAILURES } from "../../../core/failures.ts";
 import type { Plan } from "../../../core/plans.ts";
-import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { rowReader } from "../../../db/rows.ts";
-import { hasQuota } from "../create/room.ts";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { RetryFilter } from "../lifecycle-schema.ts";
 import { type UploadRow, uploads } from "../table.ts";
+import { hasQuota } from "./room.ts";
 import { type Changes, moveUploads } from "./update.ts";
 
 const readUpload = rowReader(uploads);
+const readId = valueReader(uploads.id);
+const readLacksFile = valueReader(flag("lacks_file").notNull());
 
-/** Of the upload `u`: a file that it needs is not stored any more. */
+/** Holds for a post `u` that needs a file which is no longer stored. */
 const LACKS_FILE = sql`EXISTS (SELECT 1 FROM json_each(u.media) item
   WHERE item.value ->> 'sha256' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM media m
     WHERE m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'))`;
@@ -20,9 +23,9 @@ export interface Retryable {
   lacksFile: boolean;
 }
 
-const readRetryable = (row: Record<string, unknown>): Retryable => ({
+const readRetryable = (row: RawRow): Retryable => ({
   upload: readUpload(row),
-  lacksFile: row.lacks_file === 1,
+  lacksFile: readLacksFile(row),
 });
 
 export function uploadToRetry(team: SQL, id: number): Query<Retryable[]> {
@@ -72,7 +75,7 @@ export interface NextAttempt {
 }
 
 /** The last value of each: how many places in the month it and those before it take. */
-function asJson(attempts: readonly NextAttempt[]): string {
+export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
     attempts.map(({ id, attempt, isHeld, isEarly }) => {
@@ -136,31 +139,23 @@ export function beginAttempts(
       AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})`,
     sql`FROM json_each(${asJson(list)}) wanted`,
   );
-  return sqlQuery(sql`${begun} RETURNING id`, (row) => row.id as number);
+  return sqlQuery(sql`${begun} RETURNING id`, readId);
 }
 
-/** Those of the posts that lack a file. */
+/** Finds which of the posts lack a file. */
 export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
   return sqlQuery(
     sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN uploads u ON u.id = wanted.value WHERE ${LACKS_FILE}`,
-    (row) => row.id as number,
+    readId,
   );
 }
 
-/** Those of the posts that have failed, and are not taken up again. */
+/** Finds which of the posts are failed and not retried yet. */
 export const stillFailed = (team: SQL, ids: readonly number[]): Query<number[]> =>
   sqlQuery(
     sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN uploads u ON u.id = wanted.value
       WHERE u.team_id = ${team} AND u.status = 'failed' AND u.deleted_at IS NULL`,
-    (row) => row.id as number,
+    readId,
   );
-
-/** The posts of these next attempts need their files again, whatever was cleaned up since they failed. */
-export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
-  sqlWrite(sql`INSERT OR IGNORE INTO media_uses (team_id, sha256, upload_id)
-    SELECT u.team_id, item.value ->> 'sha256', u.id FROM json_each(${asJson(list)}) wanted
-      CROSS JOIN uploads u CROSS JOIN json_each(u.media) item
-    WHERE u.id = wanted.value ->> 0 AND u.attempt = (wanted.value ->> 1) + 1
-      AND u.status IN ('pending', 'pending_approval') AND item.value ->> 'sha256' IS NOT NULL`);

@@ -1,5 +1,6 @@
 import { getTableColumns, is, SQL, sql } from "drizzle-orm";
-import { type Query, sqlWrite } from "../../../db/client.ts";
+import { preparedWrite, type Query } from "../../../db/client.ts";
+import type { Params } from "../../../db/text.ts";
 import { COMES_FROM, groupOf, type UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
@@ -8,7 +9,7 @@ export type Changes = { [K in keyof UploadRow]?: UploadRow[K] | SQL };
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
 
-/** As `Changes`; a new status moves the post, and brings its group. */
+/** Changes of one post. A new status moves it, and brings its group. */
 export type RowChanges = Facts & { status?: UploadStatus };
 
 const COLUMNS = getTableColumns(uploads);
@@ -17,7 +18,7 @@ function assignments(changes: Changes): SQL {
   const list = Object.entries(changes).map(([property, value]) => {
     const column = COLUMNS[property as keyof UploadRow];
     const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
-    return sql`${sql.identifier(column.name)} = ${stored}`;
+    return sql`${sql.raw(column.name)} = ${stored}`;
   });
   return sql.join(list, sql`, `);
 }
@@ -66,18 +67,38 @@ export function moveUploads(
   return updateUploads(set, sql`${isLeft} AND ${where}`, source);
 }
 
-/** Changes a post that still has the status with which it was read, and for which `where` holds. */
-export const changeUpload = (
-  row: Pick<UploadRow, "status">,
-  { status, ...facts }: RowChanges,
-  where: SQL,
-): Query<number> =>
-  sqlWrite(
-    status === undefined
-      ? changeFacts(facts, sql`u.status = ${literal(row.status)} AND ${where}`)
-      : moveUploads({ from: [row.status], to: status }, facts, where),
-  );
+/** The row that a change is of, as it was read. */
+type Read = Pick<UploadRow, "id" | "fence" | "status">;
 
-/** Holds for the post as long as nobody else has taken its job. */
-export const isUnder = ({ id, fence }: Pick<UploadRow, "id" | "fence">): SQL =>
-  sql`u.id = ${id} AND u.fence = ${fence}`;
+type Values = Facts & { rowId: number; rowFence: number; condition: SQL };
+
+const prepareChange = (from: UploadStatus, to: UploadStatus | undefined, properties: string[]) =>
+  preparedWrite((values: Params<Values>) => {
+    const facts = Object.fromEntries(
+      properties.map((property) => [property, values[property as keyof Facts]]),
+    );
+    const where = sql`u.id = ${values.rowId} AND u.fence = ${values.rowFence} AND ${values.condition}`;
+    return to === undefined
+      ? changeFacts(facts, sql`u.status = ${literal(from)} AND ${where}`)
+      : moveUploads({ from: [from], to }, facts, where);
+  });
+
+const changes = new Map<string, ReturnType<typeof prepareChange>>();
+
+const ALWAYS = sql`TRUE`;
+
+/**
+ * Changes a post that nobody has taken since, that still has the status with which it was read, and for
+ * which `condition` holds. Answers 1 if so.
+ */
+export function changeUpload(
+  { id, fence, status: from }: Read,
+  { status: to, ...facts }: RowChanges,
+  condition: SQL = ALWAYS,
+): Query<number> {
+  const properties = Object.keys(facts);
+  const name = [from, to, ...properties].join();
+  const change = changes.get(name) ?? prepareChange(from, to, properties);
+  changes.set(name, change);
+  return change({ ...facts, rowId: id, rowFence: fence, condition });
+}

@@ -9,13 +9,13 @@ import { isDraft, type UploadStatus } from "../rules.ts";
 export const MAX_DRAFTS = 10_000;
 
 /** Posts of the team (`u.team_id`) that hold a place in a month, from its first ms to the next one's. */
-export const countsInMonth = (team: SQL, from: SQL, until: SQL): SQL =>
+export const countsInMonth = (team: number | SQL, from: SQL, until: SQL): SQL =>
   sql`u.team_id = ${team} AND u.deleted_at IS NULL
     AND u.status_group IN ('scheduled', 'pending', 'completed')
     AND u.sort_at >= ${from} AND u.sort_at < ${until}`;
 
 /** Posts of the team that wait for somebody to let them out. */
-export const isDraftOf = (team: SQL): SQL =>
+export const isDraftOf = (team: number | SQL): SQL =>
   sql`u.team_id = ${team} AND u.status_group IN ('draft', 'pending_approval')
     AND u.deleted_at IS NULL`;
 
@@ -24,7 +24,7 @@ export const monthStart = (at: Date, months: number): number =>
   Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 
 /** How many posts hold a place in the month of `at`, up to `most`. */
-function postsInMonth(team: SQL, at: Date, most: number): SQL {
+function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
   const [from, until] = [0, 1].map((months) => sql`${monthStart(at, months)}`) as [SQL, SQL];
   return sql`(SELECT COUNT(*) FROM
     (SELECT 1 FROM uploads u WHERE ${countsInMonth(team, from, until)} LIMIT ${most}))`;
@@ -35,7 +35,7 @@ function postsInMonth(team: SQL, at: Date, most: number): SQL {
  * The check before it only serves the message; this one is atomic.
  */
 export const hasQuota = (
-  team: SQL,
+  team: number | SQL,
   { monthlyPosts }: Plan,
   at: Date,
   more: SQL | number = 1,
@@ -46,7 +46,7 @@ export const hasQuota = (
 
 /** As `hasQuota`, for new posts that all begin alike. */
 export function hasRoom(
-  team: SQL,
+  team: number | SQL,
   plan: Plan,
   { status, sortAt }: { status: UploadStatus; sortAt: Date },
   count: number,

@@ -1,0 +1,129 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import type { Plan, PlanName } from "../../../core/plans.ts";
+import { addSeconds, SECOND } from "../../../core/time.ts";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { instant, json } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
+import type { Deps } from "../../../deps.ts";
+import { connectors } from "../../../platforms/registry.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { creditsOf, readCredits } from "../../credits/repo.ts";
+import { type CreditBalance, periodOf } from "../../credits/rules.ts";
+import { teams } from "../../teams/table.ts";
+import { dailyCaps } from "../daily-caps.ts";
+import { CAP_WINDOW_MS, HORIZON_MONTHS } from "../rules.ts";
+import { countsInMonth, isDraftOf, MAX_DRAFTS, monthStart } from "./room.ts";
+
+/** Posts of a team that may be on their way at once. Spec is silent. */
+export const MAX_TEAM_IN_PROGRESS = 1_000;
+
+/** An account and the use of its limits, read before a post is taken. */
+export interface AccountFacts {
+  account: AccountRow;
+  /** Posts that count under the daily cap: out in 24 hours, and being published now. */
+  used: number;
+  /** When the oldest of them leaves the window; null where none counts. */
+  resetAt: Date | null;
+  /** Posts of the account, and of the whole team, that are waiting or being published. */
+  inProgress: number;
+  teamInProgress: number;
+  /** Drafts of the team and its posts that await approval; null where they were not counted. */
+  drafts: number | null;
+  plan: Plan;
+  /** By month, such as 2026-12, from this one on; none where the plan has no end. */
+  postsByMonth: Record<string, number>;
+  /** Words that no post of the team may hold, lower case. */
+  blocklist: string[];
+  /** The team's credits; null when the platform costs none. */
+  credits: CreditBalance | null;
+}
+
+const PAID_PLATFORMS = sql.join(
+  connectors().flatMap(({ platform, paidPosts }) => (paidPosts ? [sql`${platform}`] : [])),
+  sql`, `,
+);
+
+/** This month and those that can be planned for, each as `[2026-12, its first ms, that of the next]`. */
+function monthsFrom(now: Date): [period: string, from: number, until: number][] {
+  return Array.from({ length: HORIZON_MONTHS + 1 }, (_, i) => [
+    periodOf(new Date(monthStart(now, i))),
+    monthStart(now, i),
+    monthStart(now, i + 1),
+  ]);
+}
+
+const readAccount = rowReader(accounts);
+const readUse = rowReader({
+  used: integer("used").notNull(),
+  oldestAt: instant("oldest"),
+  inProgress: json<string[]>("in_progress").notNull(),
+  drafts: integer("drafts"),
+  planName: text("plan_name").$type<PlanName>().notNull(),
+  postsByMonth: json<Record<string, number>>("by_month").notNull(),
+  blocklist: teams.blocklist,
+  credits: text("credits"),
+});
+
+/**
+ * The accounts of the team with these ids, and all that decides whether they can take a post: one
+ * statement, whatever their number. What was published counts in full; what is planned counts for the
+ * month that it is planned for.
+ */
+export function accountFacts(
+  deps: Deps,
+  team: SQL,
+  ids: readonly string[],
+  { countsDrafts = false } = {},
+): Query<AccountFacts[]> {
+  const now = deps.now();
+  const since = now.getTime() - CAP_WINDOW_MS;
+  const caps = dailyCaps(deps);
+  const highestCap = Math.max(...Object.values(caps));
+  const { plans } = deps.config.plans;
+  const quotas = Object.fromEntries(
+    Object.entries(plans).map(([name, { monthlyPosts }]) => [name, monthlyPosts]),
+  );
+  const highestQuota = Math.max(0, ...Object.values(quotas).map((posts) => posts ?? 0));
+  const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
+  const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
+  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
+  const inTeam = sql`a.team_id`;
+  const inMonth = countsInMonth(inTeam, sql`month.value ->> 1`, sql`month.value ->> 2`);
+  const drafts = sql`(SELECT COUNT(*) FROM
+    (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
+  return sqlQuery(
+    sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
+        (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
+        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
+        (SELECT json_group_array(account_id) FROM (
+          SELECT u.account_id FROM uploads u WHERE u.team_id = a.team_id
+            AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
+        )) AS in_progress,
+        iif(${quota} IS NULL, '{}', (
+          SELECT json_group_object(month.value ->> 0, (SELECT COUNT(*) FROM (SELECT 1 FROM uploads u
+            WHERE ${inMonth} LIMIT ${highestQuota})))
+          FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
+        ${countsDrafts ? drafts : sql`NULL`} AS drafts,
+        iif(a.platform IN (${PAID_PLATFORMS}), ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
+      FROM (SELECT ${team} AS id) mine
+      CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN ${accounts} a ON a.id = wanted.value AND a.team_id = mine.id
+      CROSS JOIN teams t ON t.id = mine.id
+      WHERE mine.id IS NOT NULL AND a.deleted_at IS NULL`,
+    (row): AccountFacts => {
+      const account = readAccount(row);
+      const { oldestAt, inProgress, planName, credits, blocklist, ...use } = readUse(row);
+      return {
+        ...use,
+        account,
+        resetAt: oldestAt && addSeconds(oldestAt, CAP_WINDOW_MS / SECOND),
+        inProgress: inProgress.filter((id) => id === account.id).length,
+        teamInProgress: inProgress.length,
+        plan: plans[planName] ?? plans[deps.config.defaultPlan],
+        blocklist: blocklist ?? [],
+        credits: credits === null ? null : readCredits(credits),
+      };
+    },
+  );
+}
