@@ -65,7 +65,7 @@ uploadRoutes.openapi(create, async (c) => {
     const message = MESSAGES[upload.status] ?? "Upload created.";
     return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);
   }
-  const latest = await uploads.waitForOutcome(ctx, upload);
+  const latest = await uploads.waitUntilDone(ctx, upload);
   const { status, errorMessage } = latest;
   const data = {
     ...toCreatedUpload(latest),

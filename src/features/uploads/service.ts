@@ -42,7 +42,7 @@ const LOOKS_MS = [
  * The post once it is over, or as it stands after 60 seconds. Publishing goes on in the queue
  * whatever becomes of the caller; this only looks.
  */
-export async function waitForOutcome(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
+export async function waitUntilDone(ctx: Ctx, upload: UploadRecord): Promise<UploadRecord> {
   let latest = upload;
   for (const ms of LOOKS_MS) {
     if (latest.status !== "pending" && latest.status !== "processing") break;

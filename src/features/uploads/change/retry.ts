@@ -74,7 +74,7 @@ export async function retryUpload(
 }
 
 /**
- * Whether there is a failed attempt that can be followed by another.
+ * Requires a failed attempt that can be followed by another.
  *
  * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
  */
@@ -99,7 +99,7 @@ interface Taking {
   /** Posts that the same call has queued already. */
   ofAccount: number;
   ofTeam: number;
-  /** What these will cost on X. */
+  /** Credits that these will cost on X. */
   credits: number;
 }
 
@@ -110,8 +110,8 @@ function requireConnected(facts: AccountFacts | undefined): AccountFacts {
 }
 
 /**
- * Whether the post can go out as things stand, and what it will cost on X. What is held for approval takes
- * no place yet.
+ * Requires that the post can go out as things stand, and returns its cost on X. A post that is held for
+ * approval takes no place yet.
  *
  * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
  */
@@ -196,16 +196,16 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
   );
-  const whyLost = await lossesOf(ctx, lost, lacking, account);
+  const lostReasons = await reasonsOf(ctx, lost, lacking, account);
   return {
     retried: retried.map(({ id }) => id),
-    skipped: [...skipped, ...whyLost],
+    skipped: [...skipped, ...lostReasons],
     isHeld: retried.some(({ isHeld }) => isHeld),
   };
 }
 
-/** Why posts that could have been retried were not: somebody else was faster. */
-async function lossesOf(
+/** Reasons why posts that could have been retried were not: somebody else was faster. */
+async function reasonsOf(
   ctx: Ctx,
   lost: readonly Retryable[],
   lacking: readonly number[],
