@@ -4,7 +4,7 @@ export interface ByteRange {
 }
 
 /**
- * What a Range header asks of a file of `size` bytes: null where the whole file is the answer (no
+ * Reads what a Range header asks of a file of `size` bytes: null where the whole file is the answer (no
  * header, several ranges, another unit), `unsatisfiable` where it begins past the end.
  * Source: RFC 9110, 14.
  */

@@ -84,7 +84,7 @@ interface SchemaIssue {
 /** More than anybody reads; a hostile list can be wrong in a hundred thousand places. */
 const MAX_TOLD = 100;
 
-/** What a schema found wrong, as fields of the request; the first hundred. */
+/** Turns a schema's issues into errors of the request's fields; the first hundred. */
 export function toFieldErrors({ issues }: { issues: readonly SchemaIssue[] }): FieldError[] {
   return issues.slice(0, MAX_TOLD).map(({ path, message, keys = [] }) => {
     const field = [...path.map(String), ...keys.slice(0, 1)].join(".");

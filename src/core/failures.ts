@@ -1,4 +1,4 @@
-/** What the caller of a failed post can do next. Source: spec, "Failure object". */
+/** The next action of the caller of a failed post. Source: spec, "Failure object". */
 export type NextAction =
   | "retry_later"
   | "reconnect_account"

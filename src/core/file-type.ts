@@ -47,7 +47,7 @@ function detectOffice(bytes: Uint8Array, name: string): FileType | null {
 }
 
 /**
- * What a file is by its first bytes; null for what no platform takes. Its name is believed in nothing
+ * Detects the type of a file by its first bytes; null for what no platform takes. Its name is believed in nothing
  * but which Office program an Office file is of.
  */
 export function detectFileType(bytes: Uint8Array, name = ""): FileType | null {

@@ -3,7 +3,7 @@ import { PLATFORMS, type Platform } from "./platforms.ts";
 export const PLAN_NAMES = ["owner", "basic", "pro", "scale"] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 
-/** What a plan includes; null: without end. */
+/** The limits of a plan; null: unlimited. */
 export interface Plan {
   monthlyPosts: number | null;
   members: number | null;

@@ -23,6 +23,6 @@ export function quotaOf(group: LimitGroup, overrides: Record<string, Quota>): Qu
   return overrides[group] ?? overrides[kind] ?? QUOTAS[kind];
 }
 
-/** Whether an owner can set a quota under this name. */
+/** Returns true when an owner can set a quota under this name. */
 export const isLimitName = (name: string): boolean =>
   Object.hasOwn(QUOTAS, name) || /^read:[a-z-]+$/.test(name);

@@ -19,7 +19,7 @@ export const SCOPES = [
 
 export type Scope = (typeof SCOPES)[number];
 
-/** Whether `held` covers `needed`: `*` covers all, publish covers write, write covers read. */
+/** Returns true when `held` covers `needed`: `*` covers all, publish covers write, write covers read. */
 export function coversScope(held: readonly Scope[], needed: Scope): boolean {
   if (held.includes("*") || held.includes(needed)) return true;
   const [area, level] = needed.split(":");

@@ -18,7 +18,7 @@ export async function sign(secret: string, text: string): Promise<string> {
   return toHex(await crypto.subtle.sign("HMAC", await hmacKey(secret), encoder.encode(text)));
 }
 
-/** Whether `signature` is ours over `text`; takes the same time whichever byte differs. */
+/** Returns true when `signature` is ours over `text`; takes the same time whichever byte differs. */
 export async function isSigned(secret: string, text: string, signature: string): Promise<boolean> {
   const expected = encoder.encode(await sign(secret, text));
   const given = encoder.encode(signature);

@@ -2,7 +2,7 @@
 let graphemes: Intl.Segmenter | null = null;
 const utf8 = new TextEncoder();
 
-/** What a reader counts as characters: an emoji with its modifiers is one. */
+/** Counts characters as a reader does: an emoji with its modifiers is one. */
 export function countGraphemes(text: string): number {
   graphemes ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   let count = 0;
@@ -24,7 +24,7 @@ export function isLongerThan(text: string, most: number): boolean {
 /** True for half of a surrogate pair and for NUL, which no platform and no database accepts. */
 export const isBrokenText = (text: string): boolean => !text.isWellFormed() || text.includes("\0");
 
-/** What is told of such a text. */
+/** The error message for such a text. */
 export const BROKEN_TEXT = "has characters that are not valid text";
 
 /** 2000000 as 2,000,000. */

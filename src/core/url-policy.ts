@@ -1,4 +1,4 @@
-/** What a URL that a stranger gave us may be. */
+/** The rules for a URL that a stranger gave us. */
 export interface UrlPolicy {
   /** `http:` as well as `https:`. */
   allowHttp?: boolean;

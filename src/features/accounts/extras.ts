@@ -96,7 +96,7 @@ type Question<T> = (
 ) => Promise<Answer<T>> | undefined;
 
 /**
- * What the platform says, the login refreshed once where it has to be.
+ * Asks the platform, the login refreshed once where it has to be.
  *
  * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT when the platform has been asked
  * too often, UNAVAILABLE when it does not answer or refuses for a reason of its own

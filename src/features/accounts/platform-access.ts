@@ -27,7 +27,7 @@ export function platformFetch(
   return (app && connectorOf(platform).prove?.(network, app)) ?? network;
 }
 
-/** What stands in for the owner's apps where a platform is simulated: it takes any. */
+/** App keys for simulated platforms, which accept any. */
 const SANDBOX_APP: AppKeys = { clientId: "sandbox", clientSecret: "sandbox" };
 
 /** The keys of the owner's app at the account's platform; null where there are none. */

@@ -11,7 +11,7 @@ const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_
 /** A server that anybody may run chooses the name: longer ones are cut. */
 export const MAX_NAME_CHARACTERS = 200;
 const MAX_TAGS_CHARACTERS = 500;
-/** What is left of repeated and blank tags is counted below: here the limit is only told. */
+/** Only documents the limit: tags are counted below, once repeated and blank ones are removed. */
 const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
 export const accountSchema = z

@@ -189,7 +189,7 @@ async function storeAccount(
   return account ?? storeAccount(ctx, platform, mode, { profile, credentials });
 }
 
-/** What else ends with an account: the statements of a later feature, for the same batch. */
+/** Statements of a later feature that end with an account, for the same batch. */
 type EndWithAccount = (ctx: Ctx, account: AccountRow) => Query<unknown>[];
 
 /**

@@ -7,10 +7,10 @@ const TOKEN_FORMAT = /^kmb_[0-9a-f]{64}$/;
 
 export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 
-/** What a person may see of a token again. */
+/** The part of a token that may be shown again. */
 export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
 
-/** What the database knows of a token and of its user's place in the team it asks for. */
+/** A stored token, and its user's membership of the team it asks for. */
 export interface TokenRecord {
   tokenId: number;
   userId: number;

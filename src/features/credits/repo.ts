@@ -7,7 +7,7 @@ import { teams } from "../teams/table.ts";
 import { type CreditBalance, packReferenceOf, periodOf, referenceOf } from "./rules.ts";
 import { creditBalances, creditLedger, creditPacks, creditPeriods } from "./table.ts";
 
-/** What says how many credits a plan includes, and which month it is. */
+/** Included credits by plan, and the clock that tells the month. */
 export interface CreditTerms {
   config: Pick<Config, "plans" | "defaultPlan">;
   now(): Date;
@@ -22,7 +22,7 @@ function allowanceOf({ config }: CreditTerms): SQL {
   return sql`coalesce(${JSON.stringify(included)} ->> t.plan, ${plans[config.defaultPlan].xCredits})`;
 }
 
-/** What the team `t` was granted in the period, so far; null when nothing moved yet. */
+/** Sums the credits granted to the team `t` in the period; null when nothing moved yet. */
 const grantedIn = (period: string): SQL =>
   sql`(SELECT SUM(g.included) FROM credit_ledger g WHERE g.team_id = t.id
     AND g.reference >= ${`allowance:${period}:`} AND g.reference < ${`allowance:${period}:~`})`;
@@ -141,7 +141,7 @@ export interface Payment {
   creditsRefunded: number;
 }
 
-/** What the upload has cost over all of its attempts: a row, if the current one has been paid for. */
+/** Reads the cost of an upload over all of its attempts: a row, if the current one has been paid for. */
 export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
   sqlQuery(
     sql`SELECT credits_spent, credits_refunded FROM uploads WHERE id = ${upload.id}
@@ -237,7 +237,7 @@ export interface CreditDrift {
   purchased: number;
 }
 
-/** What the next `limit` teams after that id have in their ledgers and balances, by id. */
+/** Compares ledgers and balances of the next `limit` teams after that id, by id. */
 export const creditDrifts = (afterTeam: number, limit: number): Query<CreditDrift[]> =>
   sqlQuery(
     sql`SELECT t.id,

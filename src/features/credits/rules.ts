@@ -35,13 +35,13 @@ export interface CreditBalance {
 export const totalOf = ({ includedRemaining, purchased }: CreditBalance): number =>
   includedRemaining + purchased;
 
-/** What can be spent at that time: in a later month than this, all that the plan includes is there. */
+/** The balance at that time: in a later month than this, all that the plan includes is there. */
 export const balanceAt = (balance: CreditBalance, at: Date, now: Date): CreditBalance =>
   periodOf(at) > periodOf(now)
     ? { ...balance, includedRemaining: balance.monthlyAllowance }
     : balance;
 
-/** What is left after `spent`, included credits first. */
+/** The balance after `spent`, included credits first. */
 export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
   const included = Math.min(spent, balance.includedRemaining);
   return {
@@ -64,9 +64,9 @@ export function creditRefusal(balance: CreditBalance, cost: number, now: Date): 
   );
 }
 
-/** What an attempt to publish is called in the ledger. */
+/** The reference of an attempt to publish in the ledger. */
 export const referenceOf = ({ id, attempt }: { id: number; attempt: number }): string =>
   `upload:${id}:${attempt}`;
 
-/** What a pack is called in the ledger. */
+/** The reference of a pack in the ledger. */
 export const packReferenceOf = (id: string): string => `pack:${id}`;

@@ -1,7 +1,7 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { instant } from "../../db/columns.ts";
 
-/** What is left of the included credits of a month, as far as anything has moved them. */
+/** Included credits left in a month; no row before the first movement. */
 export const creditPeriods = sqliteTable(
   "credit_periods",
   {
@@ -12,7 +12,7 @@ export const creditPeriods = sqliteTable(
   (table) => [primaryKey({ columns: [table.teamId, table.period] })],
 );
 
-/** What is left of the credits of all packs. */
+/** Purchased credits left, of all packs. */
 export const creditBalances = sqliteTable("credit_balances", {
   teamId: integer("team_id").primaryKey(),
   purchased: integer("purchased").notNull(),

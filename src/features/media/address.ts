@@ -33,7 +33,7 @@ export async function mediaPath(
   return `/media/${teamId}/${sha256}/${variant}?expires=${address.expires}&signature=${signature}`;
 }
 
-/** Whether an address is one we gave out and still good. */
+/** Returns true for an address that we signed and that has not expired. */
 export async function isGoodAddress(
   deps: Pick<Deps, "config" | "now">,
   address: MediaAddress,

@@ -12,7 +12,7 @@ const CONTAINERS: Record<string, string> = {
 };
 
 /**
- * What the header of a stored video says of it, by a few ranged reads wherever in the file it stands.
+ * Reads the header of a stored video, by a few ranged reads wherever in the file it stands.
  * Null for what cannot be read as a video: cut off, damaged, or something else under that name.
  *
  * @throws when storage does not give the file: that says nothing of the video

@@ -9,7 +9,7 @@ export type MediaRow = typeof media.$inferSelect;
 export type FileId = Pick<MediaRow, "teamId" | "sha256">;
 
 /**
- * The rows of files, where `condition` holds. Answers the hashes of those that are new: the team has the
+ * Inserts the rows of files, where `condition` holds. Answers the hashes of those that are new: the team has the
  * content of the others already, and their new objects are not needed.
  */
 export function insertMedia(
@@ -56,7 +56,7 @@ export const filesByHash = (team: SQL, hashes: readonly string[]): Query<MediaRo
 export const hasFiles = (team: number | SQL, hashes: readonly string[]): SQL =>
   sql`(SELECT COUNT(*) FROM ${media} WHERE ${isAmong(team, hashes)}) = ${new Set(hashes).size}`;
 
-/** Those of the objects that a file of the team stands for. */
+/** Returns those of the objects that files of the team use. */
 export function objectsInUse(teamId: number, keys: readonly string[]): Query<string[]> {
   return sqlQuery(
     sql`SELECT object_key FROM ${media} WHERE team_id = ${teamId}
