@@ -76,7 +76,8 @@ async function planPosts(api: Api): Promise<Post[]> {
   const planned = await Promise.all(
     accounts.map(async (account) => {
       const boardId = account.platform === "pinterest" ? await findBoard(api, account) : null;
-      return demoPostsFor(account.platform, { id, boardId }).map((post) => ({
+      const posts = await demoPostsFor(account.platform, { id, boardId });
+      return posts.map((post) => ({
         account: `${account.platform} (${account.accountName})`,
         accountId: account.id,
         what: post.what,

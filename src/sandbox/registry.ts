@@ -1,4 +1,5 @@
 import type { Platform } from "../core/platforms.ts";
+import type { DemoPosts } from "./kit/demo.ts";
 import type { Simulator } from "./kit/simulator.ts";
 
 export interface SimulatedPlatform {
@@ -9,6 +10,8 @@ export interface SimulatedPlatform {
   origins: readonly string[];
   /** Loads the simulator on the first call: production mostly has no use for it. */
   load(): Promise<Simulator>;
+  /** Loads the posts with which `npm run demo` shows it. */
+  loadDemo(): Promise<DemoPosts>;
 }
 
 /** The simulated platforms, in the order of the feed's filter. A new one is one entry here. */
@@ -18,12 +21,14 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     name: "TikTok",
     origins: ["https://open.tiktokapis.com", "https://open-upload.tiktokapis.com"],
     load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
+    loadDemo: async () => (await import("./tiktok/demo.ts")).demoPosts,
   },
   {
     platform: "instagram",
     name: "Instagram",
     origins: ["https://graph.instagram.com"],
     load: async () => (await import("./instagram/index.ts")).instagramSimulator,
+    loadDemo: async () => (await import("./instagram/demo.ts")).demoPosts,
   },
   {
     platform: "facebook",
@@ -34,6 +39,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://rupload.facebook.com",
     ],
     load: async () => (await import("./facebook/index.ts")).facebookSimulator,
+    loadDemo: async () => (await import("./facebook/demo.ts")).demoPosts,
   },
   {
     platform: "youtube",
@@ -44,12 +50,14 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://oauth2.googleapis.com",
     ],
     load: async () => (await import("./youtube/index.ts")).youtubeSimulator,
+    loadDemo: async () => (await import("./youtube/demo.ts")).demoPosts,
   },
   {
     platform: "linkedin",
     name: "LinkedIn",
     origins: ["https://api.linkedin.com", "https://www.linkedin.com"],
     load: async () => (await import("./linkedin/index.ts")).linkedinSimulator,
+    loadDemo: async () => (await import("./linkedin/demo.ts")).demoPosts,
   },
   {
     platform: "pinterest",
@@ -59,6 +67,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://pinterest-media-upload.s3-accelerate.amazonaws.com",
     ],
     load: async () => (await import("./pinterest/index.ts")).pinterestSimulator,
+    loadDemo: async () => (await import("./pinterest/demo.ts")).demoPosts,
   },
   {
     platform: "bluesky",
@@ -71,18 +80,21 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://video.bsky.app",
     ],
     load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
+    loadDemo: async () => (await import("./bluesky/demo.ts")).demoPosts,
   },
   {
     platform: "threads",
     name: "Threads",
     origins: ["https://graph.threads.net", "https://graph.threads.com"],
     load: async () => (await import("./threads/index.ts")).threadsSimulator,
+    loadDemo: async () => (await import("./threads/demo.ts")).demoPosts,
   },
   {
     platform: "x",
     name: "X",
     origins: ["https://api.x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
+    loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
 ];
 
