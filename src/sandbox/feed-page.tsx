@@ -151,7 +151,7 @@ const Post = ({ post }: { post: FeedPost }) => {
   );
 };
 
-/** How to get here from nothing: `origin` is this service's own. */
+/** Tells how to publish the first post; `origin` is this service's own. */
 const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) => (
   <section class="card empty">
     <h2>{isFiltered ? "No posts match" : "No posts yet"}</h2>

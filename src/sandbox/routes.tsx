@@ -10,7 +10,7 @@ import { theSandbox } from "./state.ts";
 
 export interface SandboxRouteOptions {
   deps(c: Context): Deps;
-  /** Whose posts may be shown; null: everybody's. May throw AppError. */
+  /** The team whose posts may be shown; null: every team's. May throw AppError. */
   teamOf(c: Context): Promise<number | null>;
   /** Called when the clock has been moved, so that what has become due is done. */
   onClockMoved(c: Context): Promise<void>;

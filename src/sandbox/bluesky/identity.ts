@@ -31,7 +31,7 @@ export function sandboxHandle(name: string): string {
 
 const HANDLE = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Whether the simulated network has somebody of that handle: our own domain and `*.bsky.social`. */
+/** Returns true for handles of the simulated network: our own domain and `*.bsky.social`. */
 export const isSimulatedHandle = (handle: string): boolean =>
   HANDLE.test(handle) &&
   handle.length <= 253 &&

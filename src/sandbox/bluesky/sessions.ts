@@ -26,9 +26,9 @@ CREATE TABLE IF NOT EXISTS bluesky_accounts (
 /** Lifetimes. Source: platform notes, "App password". */
 const ACCESS_MS = 2 * HOUR;
 const REFRESH_MS = 90 * DAY;
-/** How long a rotated refresh token still works, for a client that lost the answer. */
+/** Time for which a rotated refresh token still works, for a client that lost the answer. */
 const GRACE_MS = 2 * HOUR;
-/** How long an expired token is remembered, so that it is told from one that never was. */
+/** Time for which an expired token is told from one that never was. */
 const REMEMBERED_MS = 90 * DAY;
 /** Longest life of a service token. */
 const SERVICE_AUTH_SECONDS = 3_600;

@@ -17,7 +17,7 @@ CREATE TABLE IF NOT EXISTS facebook_pages (
 export interface Page {
   id: string;
   name: string;
-  /** Whose tokens act as the Page. */
+  /** The login whose tokens act as the Page. */
   login: string;
 }
 
@@ -46,7 +46,7 @@ function savePage({ env: { store, origin } }: GraphCall, page: Page): Page {
 }
 
 /**
- * Whose token the call carries; the Page of a sandbox token comes into being here.
+ * The Page whose token the call carries, and the token. Creates the Page of a sandbox token.
  *
  * @throws Refusal 104 without a token, 190 for one that is not good
  */

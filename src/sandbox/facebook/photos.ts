@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS facebook_photos (
 const MAX_PHOTO_BYTES = 4_000_000;
 /** BMP and TIFF as well, which nothing here can tell. Source: Meta, "Page Photos". */
 const PHOTO_TYPES = ["image/jpeg", "image/png", "image/gif"];
-/** How long a photo that is attached to nothing is kept. */
+/** Life of a photo that is attached to nothing. */
 const STAGED_MS = DAY;
 
 export interface Photo {

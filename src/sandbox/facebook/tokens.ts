@@ -9,7 +9,7 @@ const SHORT_SECONDS = HOUR / SECOND;
 const PERSON_SECONDS = (60 * DAY) / SECOND;
 /** The token of a Page that comes from a long-lived one does not end; this is a hundred years. */
 const PAGE_SECONDS = 3_155_760_000;
-/** What lives for longer than this is said not to end. */
+/** A token with a longer life than this is told as one that never expires. */
 const ENDLESS_MS = 3_650 * DAY;
 
 /** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */
@@ -56,7 +56,7 @@ export function exchangeToken(call: GraphCall): Response {
   });
 }
 
-/** What is known of a token, for an app: its id and secret are its token. */
+/** Describes a token to an app, whose id and secret are its own token. */
 export function debugToken(call: GraphCall): Response {
   if (!/^[^|]+\|[^|]+$/.test(call.var.token ?? "")) {
     throw invalidParameter(

@@ -9,7 +9,7 @@ import { findVideo, insertVideo, publishVideo, type Video } from "./videos.ts";
 /** Bytes. Source: Meta, "Uploading Videos with the Graph API". */
 const MAX_VIDEO_BYTES = 10_000_000_000;
 
-/** What is wanted next, written as text. */
+/** The range wanted next, as text. */
 const rangeOf = ({ received, size }: Pick<Video, "received" | "size">) => ({
   start_offset: String(received),
   end_offset: String(Math.min(received + CHUNK_BYTES, size)),

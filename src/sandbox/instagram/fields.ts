@@ -30,7 +30,7 @@ const MAX_COLLABORATORS = 3;
 const MIN_CHILDREN = 2;
 const MAX_CHILDREN = 10;
 
-/** Which parameters belong to what. Source: Meta, "IG User Media", parameters. */
+/** The parameters of each kind. Source: Meta, "IG User Media", parameters. */
 const SHARED = ["caption", "location_id", "collaborators", "is_ai_generated"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   image: ["image_url", "alt_text", "user_tags", ...SHARED],

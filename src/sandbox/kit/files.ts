@@ -7,7 +7,7 @@ import { SLICE_BYTES } from "./media-store.ts";
 import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
-/** Whose file it is at a simulated platform. `owner`: the platform's id of the account. */
+/** The owner of a file. `owner`: the platform's id of the account. */
 export interface FileOwner {
   platform: Platform;
   owner: string;
@@ -58,7 +58,7 @@ export async function appendBody(
   return { bytes, slices };
 }
 
-/** What a stored file is, by its bytes. */
+/** Reads a stored file: its type by its first bytes, its hash and its size. */
 export async function readStored({ media }: SandboxStore, mediaId: number): Promise<ReadFile> {
   const digest = new crypto.DigestStream("SHA-256");
   await media.stream(mediaId).pipeTo(digest);

@@ -29,16 +29,16 @@ CREATE INDEX IF NOT EXISTS logins_by_name ON logins (platform, team_id, name);
 /** The origin of tokens that every team may use. */
 export const ANY_TEAM = { teamId: 0 };
 
-/** Far away: where no life is given, what a person gave consent to does not end by itself here. */
+/** The last moment there is: without a life given, the tokens of a consent never expire. */
 const FOR_EVER = 8_640_000_000_000_000;
 
 /** The `expiresAt` of a token that was ended at once. */
 export const REVOKED = 0;
 
-/** How long tokens live that a person's consent led to, in seconds from the first use of the login. */
+/** Life of the tokens of a person's consent, in seconds from the first use of the login. */
 export type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
 
-/** How such tokens begin, by their kind. */
+/** The prefixes of such tokens, by their kind. */
 const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-short" } as const;
 
 export interface Login {

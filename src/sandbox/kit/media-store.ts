@@ -57,7 +57,7 @@ export const toStoredMedia = ({ id, mime, size, sha256 }: MediaRow): StoredMedia
   sha256,
 });
 
-/** Which bytes of which slices make up a range of a file; null: the whole file. */
+/** The parts of the slices that make up a range of a file; null: the whole file. */
 function planPieces(slices: { position: number; size: number }[], range: ByteRange | null) {
   const start = range?.offset ?? 0;
   const end = range ? range.offset + range.length : Number.POSITIVE_INFINITY;
@@ -150,7 +150,7 @@ export class MediaStore {
     );
   }
 
-  /** How many bytes of a file have arrived. */
+  /** The number of bytes of a file that have arrived. */
   storedBytes(id: number): number {
     return this.#slicesOf(id).reduce((total, { size }) => total + size, 0);
   }

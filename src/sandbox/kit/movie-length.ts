@@ -7,7 +7,7 @@ const MOVIE_HEADER_BYTES = 32;
 
 interface Box {
   kind: string;
-  /** Where its content begins, and where the next box does. */
+  /** Offsets of its content and of the next box. */
   content: number;
   end: number;
 }

@@ -1,6 +1,6 @@
 import { FAILURE_CODES, type FailureCode } from "../../core/failures.ts";
 
-/** What the words in a post's text ask of the simulator. */
+/** The requests to the simulator that a post's text contains. */
 export interface Steering {
   /** Refuse the post for good, for this reason. */
   failure: FailureCode | null;
@@ -14,7 +14,7 @@ export interface Steering {
   serverErrors: number;
 }
 
-/** What has already been done to one upload, so that "once" and "twice" can be kept. */
+/** Steering already applied to one upload, so that "once" means once. */
 export interface SteeringHistory {
   refusedToken: string | null;
   serverErrors: number;
@@ -27,7 +27,7 @@ export const NO_HISTORY: SteeringHistory = {
   replyLost: false,
 };
 
-/** How the answer to an accepted post travels. */
+/** The delivery of the answer to an accepted post. */
 export type Reply = { kind: "now" } | { kind: "late"; seconds: number } | { kind: "dropped" };
 
 export type Verdict =
@@ -64,7 +64,7 @@ export function readSteering(text: string): Steering {
 }
 
 /**
- * What becomes of a write call, and the upload's history after it. The order is a platform's own: the
+ * Decides a write call, and returns the upload's history after it. The order is a platform's own: the
  * token is looked at first, then the server falls over or not, then the post is judged.
  *
  * @param accessToken the one the call carries

@@ -25,7 +25,7 @@ export interface FeedPost {
   media: FeedMedia[];
   /** JSON object: every field of the post as the platform received it. */
   fieldsJson: string;
-  /** How often this same post arrived. */
+  /** The number of times that this same post arrived. */
   received: number;
   /** The address that the platform would give it. */
   url: string;
@@ -91,6 +91,8 @@ CREATE TABLE IF NOT EXISTS steering (
 
 /** The sandbox is a test ground, not an archive: a team's older posts make room. */
 const MAX_POSTS_PER_TEAM = 5_000;
+type SteeringRow = { refused_token: string | null; server_errors: number; reply_lost: number };
+
 type PostRow = {
   id: number;
   platform: Platform;
@@ -117,7 +119,7 @@ const kindOf = (mime: string): MediaKind => {
 };
 
 /**
- * What every simulated platform keeps: posts, files and how far steering has gone. All of it is
+ * The shared state of the simulated platforms: posts, files and the steering applied so far. All of it is
  * synchronous, so a check and the write that rests on it are one step.
  */
 export class SandboxStore {
@@ -154,19 +156,14 @@ export class SandboxStore {
   }
 
   /**
-   * What the post's text makes of this write call, remembered per account and upload. Where the call
+   * Steers a write call by the post's text, remembered per account and upload. Where the call
    * belongs to no upload, `postKey` takes that place. A disconnected account is a lost login: every
    * token of it ends.
    */
   steer(origin: CallOrigin, postKey: string, text: string, accessToken: string): Verdict {
     const key =
       origin.uploadId === null ? postKey : `${origin.accountId ?? ""}/${String(origin.uploadId)}`;
-    const [row] = this.sql
-      .exec<{ refused_token: string | null; server_errors: number; reply_lost: number }>(
-        "SELECT refused_token, server_errors, reply_lost FROM steering WHERE key = ?",
-        key,
-      )
-      .toArray();
+    const row = this.find<SteeringRow>("steering", { key });
     const history: SteeringHistory = row
       ? {
           refusedToken: row.refused_token,
@@ -177,14 +174,14 @@ export class SandboxStore {
     const steered = steer(readSteering(text), history, accessToken);
     if (steered.history !== history) {
       const { refusedToken, serverErrors, replyLost } = steered.history;
-      this.sql.exec(
-        "INSERT OR REPLACE INTO steering (key, team_id, refused_token, server_errors, reply_lost) VALUES (?, ?, ?, ?, ?)",
+      this.sql.exec("DELETE FROM steering WHERE key = ?", key);
+      this.insert("steering", {
         key,
-        origin.teamId,
-        refusedToken,
-        serverErrors,
-        replyLost ? 1 : 0,
-      );
+        team_id: origin.teamId,
+        refused_token: refusedToken,
+        server_errors: serverErrors,
+        reply_lost: replyLost ? 1 : 0,
+      });
     }
     const { verdict } = steered;
     if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
@@ -194,13 +191,7 @@ export class SandboxStore {
   }
 
   findPost(platform: Platform, key: string): { version: string; fieldsJson: string } | null {
-    const [row] = this.sql
-      .exec<{ version: string; fields: string }>(
-        "SELECT version, fields FROM posts WHERE platform = ? AND key = ?",
-        platform,
-        key,
-      )
-      .toArray();
+    const row = this.find<{ version: string; fields: string }>("posts", { platform, key });
     return row ? { version: row.version, fieldsJson: row.fields } : null;
   }
 
@@ -229,13 +220,7 @@ export class SandboxStore {
       .one();
     this.sql.exec("DELETE FROM post_media WHERE post_id = ?", id);
     for (const [position, media] of post.media.entries()) {
-      this.sql.exec(
-        "INSERT INTO post_media (post_id, position, media_id, alt) VALUES (?, ?, ?, ?)",
-        id,
-        position,
-        media.id,
-        media.alt,
-      );
+      this.insert("post_media", { post_id: id, position, media_id: media.id, alt: media.alt });
     }
     this.#deletePosts(
       "team_id = ?1 AND id <= (SELECT id FROM posts WHERE team_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",

@@ -3,7 +3,7 @@ const TOKEN =
   /@\[(?<mention>[^\]]*)\]\(urn:li:[\w:-]+\)|\{hashtag\|\\?#\|(?<hashtag>[^}]*)\}|\\(?<escaped>[\s\S])|(?<plain>#(?=[\p{L}\p{N}]))|(?<stray>[|{}@[\]()<>#*_~])/gu;
 
 /**
- * What readers get to see of a commentary. It ends, without a word, at a reserved character that is not
+ * The text of a commentary as readers see it. It ends silently at a reserved character that is not
  * escaped.
  */
 export function shownText(commentary: string): string {

@@ -26,7 +26,7 @@ CREATE INDEX IF NOT EXISTS linkedin_posts_by_author
 const MAX_TEXT = 3_000;
 const MAX_TITLE = 400;
 const MAX_ALT_TEXT = 4_086;
-/** How long the same post is refused; LinkedIn does not say. */
+/** Time for which the same post is refused; LinkedIn does not say. */
 const DUPLICATE_MS = 10 * MINUTE;
 
 const altText = z.string().max(MAX_ALT_TEXT).optional();

@@ -5,12 +5,12 @@ import { readSteering } from "../kit/steering.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { type GraphCall, invalidParameter } from "./graph.ts";
 
-/** How long a container takes. Videos take longer than images, as they do there. */
+/** Simulated processing time of a container, in ms. Videos take longer than images, as they do there. */
 const IMAGE_MS = 1 * SECOND;
 const VIDEO_MS = 3 * SECOND;
 /** Source: Meta, "Content Publishing". */
 export const CONTAINER_LIFE_MS = 24 * HOUR;
-/** How long one that has expired is remembered as such. */
+/** Time for which an expired container is remembered as such. */
 const REMEMBERED_MS = 7 * CONTAINER_LIFE_MS;
 
 export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
@@ -18,7 +18,7 @@ export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR"
 /** The content of a container. */
 export interface NewContainer<Kind extends string> {
   kind: Kind;
-  /** What the post says; its steering words count. */
+  /** The text of the post, steering words included. */
   text: string;
   children: string[];
   received: Record<string, string>;
@@ -104,7 +104,7 @@ CREATE INDEX IF NOT EXISTS ${this.#table}_by_age ON ${this.#table} (created_at);
     };
   }
 
-  /** How many an account made in the last 24 hours. */
+  /** The number of containers that an account made in the last 24 hours. */
   countOfDay({ sql }: SandboxStore, userId: string): number {
     return sql
       .exec<{ count: number }>(
@@ -170,7 +170,7 @@ export function shortcodeOf(id: string): string {
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-/** How many entries of a list are wanted. */
+/** The page size that the call asks for. */
 export function readLimit({ var: { params } }: GraphCall): number {
   const text = params.get("limit") ?? String(DEFAULT_LIMIT);
   if (!/^\d{1,4}$/.test(text)) throw invalidParameter("Param limit must be an integer");

@@ -74,7 +74,7 @@ const REFUSALS: SteeredRefusals = {
 /** Stands in the text of a pin whose app is still in trial. */
 const TRIAL_WORD = "[sandbox:trial_access]";
 
-/** What an app in trial is told. Source: gitroomhq/postiz-app, issue 1084, as Pinterest answered it. */
+/** The refusal of an app in trial. Source: gitroomhq/postiz-app, issue 1084, as Pinterest answered it. */
 const trialRefusal = () =>
   refusal(
     403,

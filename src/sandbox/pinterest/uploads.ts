@@ -10,7 +10,7 @@ import { type Media, mediaByKey, receiveFile } from "./media.ts";
 
 /** Source: Pinterest Business Help, "Video Pins": 2 GB. */
 const MAX_VIDEO_BYTES = 2_147_483_648;
-/** What the fields and boundaries around the file may come to. */
+/** Maximum size of the fields and boundaries around the file. */
 const MAX_FIELD_BYTES = 20_000;
 const POLICY_MS = HOUR;
 

@@ -16,7 +16,7 @@ const MAX_USERNAME = 30;
 export const logins = new MetaLogins("threads", "th", TOKEN_SECONDS);
 
 /**
- * Whose token the call carries; the account of a sandbox token comes into being here.
+ * The account whose token the call carries, and the token. Creates the account of a sandbox token.
  *
  * @throws Refusal 104 without a token, 190 for one that is not good
  */

@@ -36,7 +36,7 @@ const REPLY_CONTROLS = [
   "followers_only",
 ];
 
-/** Which parameters belong to what. Source: Threads API, "Publishing" reference. */
+/** The parameters of each kind. Source: Threads API, "Publishing" reference. */
 const OF_POST = ["media_type", "text", "reply_control", "topic_tag"];
 const ALLOWED: Record<ContainerKind, readonly string[]> = {
   text: [...OF_POST, "link_attachment"],

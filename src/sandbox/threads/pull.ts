@@ -31,8 +31,9 @@ export async function pullSource(
     types: TYPES[source.kind],
   };
   const pulled = await pullTyped(call.env, file, source.url, limits);
-  if (pulled.ok || pulled.error !== "unreachable") {
-    return pulled.ok ? pulled : refuse(isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN");
+  if (pulled.ok) return pulled;
+  if (pulled.error !== "unreachable") {
+    return refuse(isVideo ? "FAILED_PROCESSING_VIDEO" : "UNKNOWN");
   }
   if (isVideo) return refuse("FAILED_DOWNLOADING_VIDEO");
   throw unreachable();

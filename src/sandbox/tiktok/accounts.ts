@@ -119,8 +119,8 @@ export async function readUserInfo(call: Call): Promise<Response> {
 /** An account says by its name what it stands for: one of an app that TikTok has not audited. */
 export const isUnaudited = ({ name }: Account): boolean => /\bunaudited\b/i.test(name);
 
-/** The same: posts of this one are looked through for hours. */
-export const isLookedThrough = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
+/** The same: posts of this one are moderated for hours. */
+export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test(name);
 
 /** Every simulated creator is public. */
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];

@@ -3,13 +3,7 @@ import { now } from "../../core/clock.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import type { Call } from "../kit/simulator.ts";
-import {
-  type Account,
-  authenticate,
-  isLookedThrough,
-  isUnaudited,
-  requireFields,
-} from "./accounts.ts";
+import { type Account, authenticate, isModerated, isUnaudited, requireFields } from "./accounts.ts";
 import { answer, invalidParams, readInput, refusal } from "./call.ts";
 import { processingSeconds } from "./steering.ts";
 
@@ -68,9 +62,9 @@ const PRIVATE = "SELF_ONLY";
  *
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */
-const moderationMs = (account: Account): number => (isLookedThrough(account) ? HOUR : 2 * SECOND);
+const moderationMs = (account: Account): number => (isModerated(account) ? HOUR : 2 * SECOND);
 
-/** What a task is opened with; the texts are empty where an inbox video brings none. */
+/** The content of a new task; its texts are empty for an inbox video. */
 export interface NewTask {
   isVideo: boolean;
   isInbox: boolean;

@@ -122,7 +122,7 @@ export async function readUsersBy(call: Call): Promise<Response> {
   });
 }
 
-/** Which app asks does not matter here, but it has to say so as a confidential client does. */
+/** Any app will do, but it has to authenticate as a confidential client does. */
 function requireClient({ req }: Call): void {
   const encoded = /^Basic (\S+)$/.exec(req.header("authorization") ?? "")?.[1];
   try {

@@ -75,14 +75,14 @@ const SUBTITLED: Record<string, string> = {
 export const isVideo = ({ category }: Pick<MediaRecord, "category">): boolean =>
   Object.hasOwn(SUBTITLED, category);
 
-/** What names a file in posts: `3_1880028106020515840`. */
+/** The media key of a file: `3_1880028106020515840`. */
 export const mediaKeyOf = ({ id, category }: Pick<MediaRecord, "id" | "category">): string =>
   `${KEY_KINDS[category] ?? "1"}_${id}`;
 
 const isAsynchronous = (media: MediaRecord): boolean =>
   isVideo(media) || media.category === "tweet_gif";
 
-/** How far the processing of a finalized file is; null where there is none. */
+/** The processing state of a finalized file; null for one that is not processed. */
 export function stateOf(media: MediaRecord): "in_progress" | "succeeded" | "failed" | null {
   if (!isAsynchronous(media)) return null;
   if (media.processed_at > now().getTime()) return "in_progress";

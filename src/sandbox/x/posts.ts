@@ -86,7 +86,7 @@ const MAX_OF_KIND: Record<string, number> = {
   tweet_gif: 1,
 };
 
-/** The files of a post: each there, looked through, not used before, and fitting the others. */
+/** The files of a post: each there, processed, not used before, and fitting the others. */
 function requireFiles(call: Call, account: Account, ids: readonly string[]): MediaRecord[] {
   const files = ids.map((id) => {
     const media = findMedia(call, account, id);

@@ -24,7 +24,7 @@ const SLICES_PER_SEGMENT = Math.ceil(MAX_SEGMENT_BYTES / SLICE_BYTES);
 
 const VIDEO_TYPES = ["video/mp4", "video/quicktime", "video/webm", "video/mp2t"];
 
-/** What each category takes. */
+/** The types and sizes that each category takes. */
 const CATEGORIES: Record<string, { types: string[]; maxBytes: number }> = {
   tweet_video: { types: VIDEO_TYPES, maxBytes: MAX_TOTAL_BYTES },
   amplify_video: { types: VIDEO_TYPES, maxBytes: MAX_TOTAL_BYTES },
@@ -163,7 +163,7 @@ export async function finalize(call: Call): Promise<Response> {
   return Response.json({ data: toData(requireMedia(call, account, id)) });
 }
 
-/** How far the file is. */
+/** Tells the processing state of a file. */
 export async function readStatus(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const query = requireQuery(call, ["command", "media_id"]);

@@ -9,7 +9,7 @@ import parseTweet from "twitter-text/dist/esm/parseTweet.js";
  */
 const PIECE_UNITS = 400;
 
-/** Where to cut: before the last space, else before the last whole character. */
+/** The end of a piece: before the last space, else before the last whole character. */
 function endOfPiece(text: string, from: number): number {
   const most = from + PIECE_UNITS;
   if (most >= text.length) return text.length;
@@ -26,7 +26,7 @@ function* piecesOf(text: string): Generator<{ piece: string; from: number }> {
   }
 }
 
-/** What X counts of a text; of a link that is longer than any real one, a little more. */
+/** The weighted length of a text; a link longer than any real one counts a little more than on X. */
 export function weightOf(text: string): number {
   let weight = 0;
   for (const { piece } of piecesOf(text.normalize("NFC")))

@@ -7,7 +7,7 @@ import { badParameter, refusal, requireParts } from "./call.ts";
 const MAX_TITLE = 100;
 const MAX_DESCRIPTION_BYTES = 5_000;
 const MAX_TAGS = 500;
-/** Those of the United States that a video can be given. */
+/** The categories of the United States that a video can be given. */
 const CATEGORIES = "1 2 10 15 17 19 20 22 23 24 25 26 27 28 29".split(" ");
 
 /** `contentDetails` is for content owners, which no simulated channel is. */
