@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+
+const SOURCES = Object.entries(
+  import.meta.glob("../../src/**/*.{ts,tsx}", {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  }),
+).map(([path, text]) => ({ path: path.replace("../../src/", ""), text }));
+
+const found = (pattern: RegExp, isAllowed: (path: string) => boolean): string[] =>
+  SOURCES.flatMap(({ path, text }) => (!isAllowed(path) && pattern.test(text) ? [path] : []));
+
+/** Where SQL stands: in a feature's repo and tables, and in what builds and sends it. */
+const holdsSql = (path: string): boolean =>
+  /(^|\/)(repo|table)\.ts$|\/repo\//.test(path) || path.startsWith("db/");
+
+/** Programs with other databases than a feature's: the simulators' own, and the operator's, over wrangler. */
+const isApart = (path: string): boolean => /^(sandbox|cli)\//.test(path);
+
+/** A value of Drizzle, or one of `db/client.ts` that is no connection: what SQL is made of. */
+const MAKES_SQL = new RegExp(
+  [
+    String.raw`^import (?!type )[^;]*from "drizzle-orm[^"]*"`,
+    String.raw`^import \{[^;]*\b(sqlQuery|sqlWrite|prepared|preparedWrite|orm)\b[^;]*db/client\.ts"`,
+    String.raw`\.DB\.`,
+    "sql`",
+  ].join("|"),
+  "m",
+);
+
+/** Statements that write a table, by hand or by Drizzle. */
+const writes = (table: string): RegExp =>
+  new RegExp(
+    String.raw`(INSERT( OR \w+)? INTO|UPDATE( OR \w+)?|DELETE FROM|REPLACE INTO)\s+"?(\$\{)?${table}\b` +
+      String.raw`|\.(insert|update|delete)\(${table}\b`,
+  );
+
+test("every source is looked at", () => {
+  expect(SOURCES.length).toBeGreaterThan(200);
+  expect(found(MAKES_SQL, isApart).filter(holdsSql).length).toBeGreaterThan(20);
+});
+
+test("SQL stands in repos alone", () => {
+  expect(found(MAKES_SQL, (path) => holdsSql(path) || isApart(path))).toEqual([]);
+});
+
+test.each([
+  ["events", /^features\/events\/repo\.ts$/],
+  ["uploads", /^features\/uploads\/repo\/(insert|update)\.ts$/],
+  ["media_uses", /^features\/uploads\/repo\/files\.ts$/],
+])("the rows of %s have one writer", (table, writer) => {
+  expect(found(writes(table), (path) => writer.test(path))).toEqual([]);
+  expect(found(writes(table), (path) => !writer.test(path))).not.toEqual([]);
+});
