@@ -24,7 +24,7 @@ export const waiting = <B extends Bookmark>(bookmark: B, checkAfterSeconds: numb
   checkAfterSeconds,
 });
 
-/** @param warnings what of the post the platform did not take */
+/** @param warnings parts of the post that the platform did not take, in sentences */
 export const published = (
   platformPostId: string,
   shareUrl: string | null,
