@@ -255,6 +255,18 @@ export interface Capabilities {
   };
 }
 
+/** The version of a platform's API that its connector speaks. */
+export interface ApiVersion {
+  /** As it is written in paths or in the header. */
+  version: string;
+  /** The header that carries it; null where it stands in the path, or nowhere. */
+  header: string | null;
+  /** ISO date from which the platform no longer serves it; null where none is announced. */
+  sunset: string | null;
+  /** The page on which the platform announces its versions. */
+  source: string;
+}
+
 /** Files that a platform fetches from us, and only from a domain that it has verified as the owner's. */
 export interface VerifiedPull {
   isNeeded(post: Post): boolean;
@@ -338,6 +350,7 @@ export interface Extras {
  */
 export interface Connector<S = unknown> {
   platform: Platform;
+  apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;
   timing: ReconcileTiming;

@@ -1,6 +1,7 @@
 import { PLATFORMS, type Platform } from "../core/platforms.ts";
 import { DAY } from "../core/time.ts";
-import { type ApiVersion, VERSIONS } from "./versions.ts";
+import type { ApiVersion } from "./connector.ts";
+import { VERSIONS } from "./versions.ts";
 
 /** Days before its end in which a version is warned of: enough to write, test and deploy its successor. */
 const WARNING_DAYS = 60;

@@ -11,6 +11,13 @@ const MAX_TEXT = 300;
  */
 const DAILY_POST_CAP = 150;
 
+export const apiVersion = {
+  version: "xrpc",
+  header: null,
+  sunset: null,
+  source: "https://docs.bsky.app",
+};
+
 export const needs: Needs = { app: null, scopes: [], review: null };
 
 export const capabilities = {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { field, maybeText } from "../kit/replies.ts";
 import { graphApi, graphId as id } from "../meta/graph.ts";
-import { VERSIONS } from "../versions.ts";
+import { apiVersion } from "./capabilities.ts";
 
 const SITE = "https://www.facebook.com";
 
@@ -11,7 +11,7 @@ const LIST_LIMIT = 25;
 export const { graph, versioned, readReply, readerOf } = graphApi(
   "Facebook",
   "https://graph.facebook.com",
-  VERSIONS.facebook.version,
+  apiVersion.version,
 );
 
 /** `{page}_{post}`, or a bare number. */

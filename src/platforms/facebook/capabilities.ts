@@ -20,6 +20,13 @@ export const REEL_RULES = {
 /** Posts in any 24 hours. Source: spec, "Daily posting caps". */
 const DAILY_POST_CAP = 25;
 
+export const apiVersion = {
+  version: "v26.0",
+  header: null,
+  sunset: null,
+  source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
+};
+
 export const needs: Needs = {
   app: "A Meta app of type Business with the product Facebook Login; it posts as Pages, never as a person.",
   scopes: [

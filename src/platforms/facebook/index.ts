@@ -1,12 +1,13 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
 import { withAppSecretProof } from "../meta/app-secret-proof.ts";
-import { capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
 
 /** Facebook Pages, by the Graph API. */
 export const facebook: Connector<FacebookSettings> = {
   platform: "facebook",
+  apiVersion,
   capabilities,
   needs,
   timing,

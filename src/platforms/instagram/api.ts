@@ -2,7 +2,7 @@ import * as z from "zod";
 import { field, maybeText } from "../kit/replies.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta/containers.ts";
 import { graphApi, graphId as id } from "../meta/graph.ts";
-import { VERSIONS } from "../versions.ts";
+import { apiVersion } from "./capabilities.ts";
 
 /** Server of accounts that are connected by Instagram Login. */
 export const GRAPH = "https://graph.instagram.com";
@@ -10,7 +10,7 @@ export const GRAPH = "https://graph.instagram.com";
 /** Posts of one listing: more than an account publishes while one answer is missing. */
 const LIST_LIMIT = 25;
 
-const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, VERSIONS.instagram.version);
+const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
 /**
  * The call that has a file fetched, or the items of a carousel joined, into a container. Nobody sees

@@ -41,6 +41,13 @@ const BANNED_HASHTAGS = ["thinspiration", "probulimia", "proanorexia"];
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
+export const apiVersion = {
+  version: "v26.0",
+  header: null,
+  sunset: null,
+  source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
+};
+
 export const needs: Needs = {
   app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
   scopes: [

@@ -1,12 +1,13 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
 
 /** Instagram's professional accounts, by Instagram Login. */
 export const instagram: Connector<InstagramSettings> = {
   platform: "instagram",
+  apiVersion,
   capabilities,
   needs,
   timing,

@@ -3,7 +3,7 @@ import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { maybeText, messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
-import { VERSIONS } from "../versions.ts";
+import { apiVersion } from "./capabilities.ts";
 
 export const API = "https://api.linkedin.com";
 export const LOGINS = "https://www.linkedin.com/oauth/v2";
@@ -41,7 +41,7 @@ function toRefusal(reply: Response, body: unknown): LinkedInRefusal {
 export const { readReply, readerOf, readDoneReply } = replyReader(MAX_REPLY_BYTES, toRefusal);
 
 const REST_HEADERS = {
-  [VERSIONS.linkedin.header]: VERSIONS.linkedin.version,
+  [apiVersion.header]: apiVersion.version,
   "x-restli-protocol-version": "2.0.0",
 };
 

@@ -16,6 +16,14 @@ export const MAX_VIDEO_SECONDS = 30 * 60;
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 150;
 
+/** Each version lives at least twelve months. */
+export const apiVersion = {
+  version: "202609",
+  header: "LinkedIn-Version",
+  sunset: "2027-09-15",
+  source: "https://learn.microsoft.com/linkedin/marketing/versioning",
+};
+
 export const needs: Needs = {
   app: "An app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages the Community Management API.",
   scopes: [

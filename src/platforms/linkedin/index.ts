@@ -1,11 +1,12 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
 
 /** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
   platform: "linkedin",
+  apiVersion,
   capabilities,
   needs,
   timing,

@@ -5,9 +5,9 @@ import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
 import { maybeText, messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
-import { VERSIONS } from "../versions.ts";
+import { apiVersion } from "./capabilities.ts";
 
-export const API = `https://api.pinterest.com/${VERSIONS.pinterest.version}`;
+export const API = `https://api.pinterest.com/${apiVersion.version}`;
 
 /** The longest replies are pages of 250 boards, each with the addresses of its pictures. */
 const MAX_REPLY_BYTES = 2 * 1_024 * 1_024;

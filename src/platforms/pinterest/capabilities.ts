@@ -9,6 +9,13 @@ const DAILY_POST_CAP = 20;
 /** Tokens live 30 days, and what renews them 60: an account that rests is renewed in between. */
 export const REFRESH_AHEAD_SECONDS = 5 * 86_400;
 
+export const apiVersion = {
+  version: "v5",
+  header: null,
+  sunset: null,
+  source: "https://developers.pinterest.com/docs/changelog/changelog/",
+};
+
 export const needs: Needs = {
   app: "An app at developers.pinterest.com.",
   scopes: [

@@ -1,11 +1,12 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
 import { type PinterestSettings, settings } from "./settings.ts";
 
 /** Pinterest, by its API v5. */
 export const pinterest: Connector<PinterestSettings> = {
   platform: "pinterest",
+  apiVersion,
   capabilities,
   needs,
   timing,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { field, maybeText } from "../kit/replies.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type Fields } from "../meta/containers.ts";
 import { graphApi, graphId as id } from "../meta/graph.ts";
-import { VERSIONS } from "../versions.ts";
+import { apiVersion } from "./capabilities.ts";
 
 /** The name of the platform in messages about answers that have none. */
 export const NAME = "Threads";
@@ -14,7 +14,7 @@ const LIST_LIMIT = 25;
 const { graph, versioned, readerOf } = graphApi(
   NAME,
   "https://graph.threads.net",
-  VERSIONS.threads.version,
+  apiVersion.version,
 );
 
 /**

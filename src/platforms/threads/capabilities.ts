@@ -30,6 +30,13 @@ const DAILY_POST_CAP = 150;
 /** A token lives 60 days and cannot be renewed once it has run out. */
 export const REFRESH_AHEAD_SECONDS = 20 * 86_400;
 
+export const apiVersion = {
+  version: "v1.0",
+  header: null,
+  sunset: null,
+  source: "https://developers.facebook.com/docs/threads/changelog",
+};
+
 export const needs: Needs = {
   app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",
   scopes: [

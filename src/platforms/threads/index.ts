@@ -1,10 +1,11 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
 import { settings, type ThreadsSettings } from "./settings.ts";
 
 export const threads: Connector<ThreadsSettings> = {
   platform: "threads",
+  apiVersion,
   capabilities,
   needs,
   timing,

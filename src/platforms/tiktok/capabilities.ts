@@ -6,6 +6,13 @@ const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 15;
 
+export const apiVersion = {
+  version: "v2",
+  header: null,
+  sunset: null,
+  source: "https://developers.tiktok.com/doc/changelog",
+};
+
 export const needs: Needs = {
   app: "An app at developers.tiktok.com with Login Kit and the Content Posting API; for photos also a domain of your own, or a URL prefix, that is verified there, and PUBLIC_URL.",
   scopes: [

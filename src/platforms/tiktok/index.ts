@@ -1,12 +1,13 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, timing, verifiedPull } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, timing, verifiedPull } from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
 
 /** TikTok, by its Content Posting API. */
 export const tiktok: Connector<TikTokSettings> = {
   platform: "tiktok",
+  apiVersion,
   capabilities,
   needs,
   timing,

@@ -29,6 +29,13 @@ export const POLL_MINUTES = { least: 5, most: 10_080, usual: 1_440 };
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 50;
 
+export const apiVersion = {
+  version: "2",
+  header: null,
+  sunset: null,
+  source: "https://docs.x.com/changelog",
+};
+
 export const needs: Needs = {
   app: "An app at developer.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
   scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],

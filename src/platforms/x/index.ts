@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, onePerBatch, ownPrefix, repeats, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  capabilities,
+  needs,
+  onePerBatch,
+  ownPrefix,
+  repeats,
+  timing,
+} from "./capabilities.ts";
 import { settings, type XSettings } from "./settings.ts";
 
 /** Loaded when it is needed: it brings the rules on links with it. */
@@ -9,6 +17,7 @@ const reader = () => import("./text.ts");
 /** X, by its API v2. */
 export const x: Connector<XSettings> = {
   platform: "x",
+  apiVersion,
   capabilities,
   needs,
   timing,

@@ -23,6 +23,13 @@ export const CHUNK_BYTES = 16_777_216;
 /** Posts in any 24 hours. Source: spec, "Daily caps". */
 const DAILY_POST_CAP = 10;
 
+export const apiVersion = {
+  version: "v3",
+  header: null,
+  sunset: null,
+  source: "https://developers.google.com/youtube/v3/revision_history",
+};
+
 export const needs: Needs = {
   app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",
   scopes: [

@@ -1,11 +1,12 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
 /** YouTube channels, by the Data API. */
 export const youtube: Connector<YouTubeSettings> = {
   platform: "youtube",
+  apiVersion,
   capabilities,
   needs,
   timing,
