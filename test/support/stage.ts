@@ -2,6 +2,7 @@ import { expect } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import type { SimulatedCall, Simulator } from "../../src/sandbox/kit/simulator.ts";
 import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
+import { aroundBatches } from "./database.ts";
 import { type Answer, createMember, form, Harness, type Member } from "./harness.ts";
 import { testJpeg, testPng, verticalMp4 } from "./videos.ts";
 
@@ -198,18 +199,15 @@ export function dieAt(
   when: "before" | "after",
   writes: (string | ((queries: string) => boolean))[],
 ): () => number {
-  const { db } = harness.deps;
   let deaths = 0;
-  const runAll: typeof db.runAll = async (queries) => {
+  aroundBatches(harness, async (run, text) => {
     const write = writes[deaths];
-    const text = JSON.stringify(queries);
     const isNext = typeof write === "string" ? text.includes(write) : write?.(text);
-    if (!isNext) return db.runAll(queries);
+    if (!isNext) return run();
     deaths++;
-    if (when === "after") await db.runAll(queries);
+    if (when === "after") await run();
     throw new Error("The worker was killed.");
-  };
-  Object.assign(harness.deps, { db: { ...db, runAll } });
+  });
   return () => deaths;
 }
 

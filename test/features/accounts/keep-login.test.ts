@@ -5,6 +5,7 @@ import { openCredentials } from "../../../src/features/accounts/platform-access.
 import { refreshLogin } from "../../../src/features/accounts/refresh.ts";
 import { accountById } from "../../../src/features/accounts/repo.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
+import { type Around, aroundBatches } from "../../support/database.ts";
 import { openStage, type Stage } from "../../support/stage.ts";
 
 /** Platforms whose refresh token dies with its use. */
@@ -15,29 +16,27 @@ const LOST = "D1_ERROR: Network connection lost.";
 /** What becomes of one attempt to store the renewed login: done and not told, or not done. */
 type Fate = "before" | "after";
 
+/** The statements, as they stand in JSON. */
+const RENEWAL = /"update \\"accounts\\" set [^;]*?\\"credentials\\" = .*? where /;
+const LEASE = 'set \\"refresh_lease_until\\" = ?';
+
 /** Has the write of a renewed login fail so, attempt by attempt; `meanwhile` runs at the first. */
 function breakWrites(
   { harness }: Pick<Stage, "harness">,
   fates: readonly Fate[],
   meanwhile: () => Promise<unknown> = async () => {},
 ): () => number {
-  const { db } = harness.deps;
   let attempts = 0;
-  const runAll: typeof db.runAll = async (queries) => {
-    const isRenewal = queries.some(
-      ({ sql }) =>
-        sql.startsWith('update "accounts"') && / set .*"credentials" = .* where /.test(sql),
-    );
-    if (!isRenewal) return db.runAll(queries);
+  const failing: Around = async (run, text) => {
+    if (!RENEWAL.test(text)) return run();
     const fate = fates[attempts++];
     if (attempts === 1) await meanwhile();
     if (fate === "before") throw new Error(LOST);
-    const results = await db.runAll(queries);
+    const results = await run();
     if (fate === "after") throw new Error(LOST);
     return results;
   };
-  const run = runAll as unknown as typeof db.run;
-  Object.assign(harness.deps, { db: { ...db, runAll, run } });
+  aroundBatches(harness, failing, { all: true });
   return () => attempts;
 }
 
@@ -126,20 +125,17 @@ test("the write is given up in the end, and the failure told", async () => {
 
 test("a login that somebody else renewed meanwhile is not lost by the refusal of the old one", async () => {
   const stage = await onStage("x");
-  const { db } = stage.harness.deps;
   let isFirst = true;
-  const runAll: typeof db.runAll = async (queries) => {
-    const results = await db.runAll(queries);
-    const isLease = queries.some(({ sql }) => sql.includes('set "refresh_lease_until" = ?'));
-    if (!isLease || !isFirst) return results;
+  const standing: Around = async (run, text) => {
+    const results = await run();
+    if (!text.includes(LEASE) || !isFirst) return results;
     isFirst = false;
     // As if this worker stood still for longer than its lease.
     stage.harness.advance(120);
     expect(await stage.renew()).toMatchObject({ kind: "ready" });
     return results;
   };
-  const run = runAll as unknown as typeof db.run;
-  Object.assign(stage.harness.deps, { db: { ...db, runAll, run } });
+  aroundBatches(stage.harness, standing, { all: true });
   expect(await stage.renew()).toEqual({ kind: "busy" });
   expect(await stage.status()).toBe("active");
   expect(await stage.events()).toEqual(["connected_account.connected"]);

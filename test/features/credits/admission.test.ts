@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { form } from "../../support/harness.ts";
 import { testJpeg } from "../../support/videos.ts";
-import { drifts, finish, onStage, type Stage } from "./support.ts";
+import { drifts, finish, onStage, type Stage, whileDown } from "./support.ts";
 
 const LINK = "Read example.com";
 
@@ -96,11 +95,8 @@ test("of all that failed, as many are retried as can be paid for", async () => {
   const stage = await onStage();
   const { harness, member } = stage;
   const ids: number[] = [];
-  const { handle } = xSimulator;
   for (let i = 0; i < 4; i++) ids.push(await stage.post({ title: `${LINK} ${i}` }));
-  xSimulator.handle = async () => Response.json({ title: "Too Many Requests" }, { status: 429 });
-  await finish(stage);
-  xSimulator.handle = handle;
+  await whileDown(() => finish(stage), 429);
   for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "failed" });
   const { body } = await harness.call("POST", "/upload/retry-failed", { token: member.token });
   expect(body.data).toEqual({
@@ -117,10 +113,7 @@ test.each<[string, (stage: Stage, id: number) => [method: "DELETE", path: string
   const { harness, member } = stage;
   const photo = new Blob([testJpeg], { type: "image/jpeg" });
   const id = await stage.post({ title: LINK, photo });
-  const { handle } = xSimulator;
-  xSimulator.handle = async () => new Response(null, { status: 503 });
-  await harness.deliver();
-  xSimulator.handle = handle;
+  await whileDown(() => harness.deliver());
   expect(await stage.read(id)).toMatchObject({ status: "pending", xCredits: { net: 15 } });
   const answer = await harness.call(...request(stage, id), { token: member.token });
   expect(answer.status).toBe(200);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
-import { xSimulator } from "../../../src/sandbox/x/index.ts";
+import { aroundBatches } from "../../support/database.ts";
 import { createToken } from "../../support/harness.ts";
 import { testJpeg } from "../../support/videos.ts";
-import { drifts, finish, onStage, type Stage } from "./support.ts";
+import { drifts, finish, onStage, type Stage, whileDown } from "./support.ts";
 
 const LINK = "Read example.com";
 const PLAIN = "Nothing to read";
@@ -13,10 +13,7 @@ async function betweenTries(title: string): Promise<{ stage: Stage; id: number }
   const stage = await onStage();
   const photo = new Blob([testJpeg], { type: "image/jpeg" });
   const id = await stage.post({ title, photo });
-  const { handle } = xSimulator;
-  xSimulator.handle = async () => new Response(null, { status: 503 });
-  await stage.harness.deliver();
-  xSimulator.handle = handle;
+  await whileDown(() => stage.harness.deliver());
   expect(await stage.read(id)).toMatchObject({
     status: "pending",
     xCredits: { net: title === LINK ? 15 : 1 },
@@ -83,16 +80,15 @@ test("an edit that comes too late gives nothing back", async () => {
   stage.harness.advance(31);
   const { db } = deps;
   let isFirst = true;
-  const runAll: typeof db.runAll = async (queries) => {
+  const restore = aroundBatches(stage.harness, async (run) => {
     if (isFirst) {
       isFirst = false;
       await claimUpload({ ...deps, db }, id);
     }
-    return db.runAll(queries);
-  };
-  deps.db = { ...db, runAll };
+    return run();
+  });
   expect((await edit(stage, id, { title: PLAIN })).body.code).toBe("UPLOAD_LOCKED");
-  deps.db = db;
+  restore();
   expect(await stage.read(id)).toMatchObject({ title: LINK, xCredits: { net: 15 } });
   expect(await stage.credits()).toMatchObject({ total: 35 });
 });

@@ -5,24 +5,31 @@ import { grantPack } from "../../../src/features/credits/repo.ts";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
 import { refundUploads } from "../../../src/features/uploads/repo/credits.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
+import { aroundBatches } from "../../support/database.ts";
 import { measure } from "../../support/meter.ts";
+import { passing, type Wrap } from "../../support/stage.ts";
 import { testJpeg, testPng } from "../../support/videos.ts";
 import { drifts, onStage, retry, type Stage, setPlan } from "./support.ts";
 
 /** How often X is called while the work is done. */
 async function callsToX(work: () => Promise<unknown>): Promise<number> {
-  const original = xSimulator.handle;
   let calls = 0;
-  xSimulator.handle = (call, store) => {
+  const see: Wrap = (_, answer) => {
     calls++;
-    return original(call, store);
+    return answer();
   };
-  try {
-    await work();
-    return calls;
-  } finally {
-    xSimulator.handle = original;
-  }
+  await passing(xSimulator, see, work);
+  return calls;
+}
+
+/** Delivers what is due; each run dies before it can store that it is about to call X. */
+async function killedAtIntent({ harness }: Stage): Promise<void> {
+  const revive = aroundBatches(harness, async (run, text) => {
+    if (text.includes("submitting")) throw new Error("The worker was killed.");
+    return run();
+  });
+  await harness.deliver();
+  revive();
 }
 
 const buy = ({ harness, member }: Stage, credits: number) =>
@@ -191,14 +198,7 @@ test("the included credits are all there again on the 1st, and purchased ones st
 test("a refund after the month has turned goes to the new month", async () => {
   const stage = await onStage();
   const id = await stage.post({ title: LINK });
-  const { deps } = stage.harness;
-  const { db } = deps;
-  const die = () => Promise.reject(new Error("The worker was killed."));
-  const runAll: typeof db.runAll = async (queries) =>
-    JSON.stringify(queries).includes("submitting") ? die() : db.runAll(queries);
-  deps.db = { ...db, runAll };
-  await stage.harness.deliver();
-  deps.db = db;
+  await killedAtIntent(stage);
   expect(await stage.credits()).toMatchObject({ includedRemaining: 35 });
   await env.DB.prepare("UPDATE uploads SET title = ?, crashes = 9 WHERE id = ?")
     .bind(REFUSED, id)
@@ -242,16 +242,14 @@ test("a worker that dies after the claim, again and again, has paid once", async
     harness.advance(91);
   }
   expect(await stage.credits()).toMatchObject({ total: 50 });
-  const { db } = harness.deps;
-  const runAll: typeof db.runAll = async (queries) => {
-    const results = await db.runAll(queries);
-    if (JSON.stringify(queries).includes("credit_ledger")) throw new Error("Killed.");
-    return results;
-  };
   for (let i = 0; i < 3; i++) {
-    harness.deps.db = { ...db, runAll };
+    const revive = aroundBatches(harness, async (run, text) => {
+      const results = await run();
+      if (text.includes("credit_ledger")) throw new Error("Killed.");
+      return results;
+    });
     await harness.consume([{ kind: "publish", uploadId: id }]);
-    harness.deps.db = db;
+    revive();
     expect(await stage.credits()).toMatchObject({ total: 49 });
     harness.advance(91);
   }
@@ -268,17 +266,15 @@ test("a worker that has lost its lease neither pays nor fails the post", async (
   const stage = await onStage();
   const { harness } = stage;
   const id = await stage.post();
-  const { db } = harness.deps;
   let isAway = false;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (!isAway && JSON.stringify(queries).includes("credit_ledger")) {
+  aroundBatches(harness, async (run, text) => {
+    if (!isAway && text.includes("credit_ledger")) {
       isAway = true;
       harness.advance(100);
       await harness.consume([{ kind: "publish", uploadId: id }]);
     }
-    return db.runAll(queries);
-  };
-  harness.deps.db = { ...db, runAll };
+    return run();
+  });
   await harness.deliver();
   await harness.drain();
   expect(await stage.read(id)).toMatchObject({ status: "completed", xCredits: { net: 1 } });
@@ -289,14 +285,7 @@ test("what is held back gets its credits back, and pays when it is approved agai
   const stage = await onStage();
   const { harness } = stage;
   const id = await stage.post({ title: LINK });
-  const { db } = harness.deps;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (JSON.stringify(queries).includes("submitting")) throw new Error("Killed.");
-    return db.runAll(queries);
-  };
-  harness.deps.db = { ...db, runAll };
-  await harness.deliver();
-  harness.deps.db = db;
+  await killedAtIntent(stage);
   await env.DB.prepare("UPDATE uploads SET approved_hash = 'another' WHERE id = ?").bind(id).run();
   harness.advance(91);
   await harness.consume([{ kind: "publish", uploadId: id }]);
@@ -321,17 +310,11 @@ test("posts that are ended by a statement of their own get their credits back, e
   await buy(stage, 100);
   const ids: number[] = [];
   for (let i = 0; i < 4; i++) ids.push(await stage.post({ title: `${LINK} ${i}` }));
-  const { db } = harness.deps;
-  const runAll: typeof db.runAll = async (queries) => {
-    if (JSON.stringify(queries).includes("submitting")) throw new Error("Killed.");
-    return db.runAll(queries);
-  };
-  harness.deps.db = { ...db, runAll };
-  await harness.deliver();
-  harness.deps.db = db;
+  await killedAtIntent(stage);
   expect(await stage.credits()).toMatchObject({ includedRemaining: 0, purchased: 90 });
   const ended = sql`team_id = ${member.teamId} AND status_group = 'pending'`;
-  for (let i = 0; i < 2; i++) await db.runAll(refundUploads(harness.deps.now(), ended));
+  for (let i = 0; i < 2; i++)
+    await harness.deps.db.runAll(refundUploads(harness.deps.now(), ended));
   expect(await stage.credits()).toMatchObject({ includedRemaining: 50, purchased: 100 });
   for (const id of ids) {
     expect(await stage.read(id)).toMatchObject({ xCredits: { spent: 15, refunded: 15, net: 0 } });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Config } from "../../../src/config.ts";
 import { creditDrift } from "../../../src/features/credits/service.ts";
+import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import {
   createMember,
   form,
@@ -9,6 +10,7 @@ import {
   harnessWith,
   type Member,
 } from "../../support/harness.ts";
+import { passing } from "../../support/stage.ts";
 
 type Fields = Parameters<typeof form>[0];
 
@@ -72,6 +74,10 @@ export async function onStage(
   };
   return stage;
 }
+
+/** Has X answer so to everything while the work is done. */
+export const whileDown = (work: () => Promise<unknown>, status = 503) =>
+  passing(xSimulator, async () => Response.json({ title: "No" }, { status }), work);
 
 export const setPlan = (teamId: number, plan: string | null) =>
   env.DB.prepare("UPDATE teams SET plan = ? WHERE id = ?").bind(plan, teamId).run();

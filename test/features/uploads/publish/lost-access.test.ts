@@ -5,6 +5,7 @@ import { deliver } from "../../../../src/sandbox/kit/simulator.ts";
 import { graphError } from "../../../../src/sandbox/meta/graph.ts";
 import { linkedinPage } from "../../../platforms/linkedin/row.ts";
 import { ROWS } from "../../../platforms/rows.ts";
+import { type Around, aroundBatches } from "../../../support/database.ts";
 import { finish, openStage, type Stage } from "../../../support/stage.ts";
 
 async function onStage(platform: Platform) {
@@ -72,13 +73,11 @@ describe("an account that its platform refuses for good", () => {
 
   /** Has `look` see every batch of statements, as text, before it is run. */
   function watchBatches({ harness }: Pick<Stage, "harness">, look: (batch: string) => unknown) {
-    const { db } = harness.deps;
-    const runAll: typeof db.runAll = async (queries) => {
-      await look(JSON.stringify(queries));
-      return db.runAll(queries);
+    const around: Around = async (run, text) => {
+      await look(text);
+      return run();
     };
-    const run = runAll as unknown as typeof db.run;
-    Object.assign(harness.deps, { db: { ...db, runAll, run } });
+    aroundBatches(harness, around, { all: true });
   }
 
   test("is written down in one batch with the failure", async () => {

@@ -1,0 +1,24 @@
+import type { Deps } from "../../src/deps.ts";
+
+type Results = unknown[];
+
+/** Runs a batch, or does not; sees its statements and parameters as JSON. */
+export type Around = (run: () => Promise<Results>, text: string) => Promise<Results>;
+
+/**
+ * Has every batch that goes through `runAll` pass by `around`; with `all`, those through `run` as well. The
+ * function that comes back ends it.
+ */
+export function aroundBatches(
+  { deps }: { deps: Deps },
+  around: Around,
+  { all = false } = {},
+): () => void {
+  const { db } = deps;
+  const runAll: typeof db.runAll = (queries) =>
+    around(() => db.runAll(queries), JSON.stringify(queries)) as never;
+  deps.db = { ...db, runAll, ...(all ? { run: runAll as unknown as typeof db.run } : {}) };
+  return () => {
+    deps.db = db;
+  };
+}
