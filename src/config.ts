@@ -184,9 +184,9 @@ export interface Config {
   tiktokSignatures: string[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
-  /** What each plan includes, and what packs of X credits there are. */
+  /** The contents of each plan, and the packs of X credits on offer. */
   plans: Plans;
-  /** Of teams that have none of their own. */
+  /** The plan of teams that have none of their own. */
   defaultPlan: PlanName;
   /** How long the files of a published post are kept. */
   mediaRetentionHours: number;
@@ -203,7 +203,7 @@ function readAppKeys(vars: Record<string, unknown>): Config["appKeys"] {
   );
 }
 
-/** Whether a platform that has to know whose the instance's domain is can: one by one it is not told. */
+/** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
 export const namesOwnDomain = (
   config: Pick<Config, "isDevelopment" | "publicUrl" | "tiktokSignatures">,
 ): boolean =>

@@ -12,7 +12,7 @@ import type { Fetch } from "./platforms/connector.ts";
 import type { PublishMessage } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
-/** What wrangler.toml binds; variables and secrets are read by `parseConfig` alone. */
+/** The bindings of wrangler.toml; variables and secrets are read by `parseConfig` alone. */
 export interface Env {
   DB: D1Database;
   MEDIA: R2Bucket;

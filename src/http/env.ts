@@ -12,7 +12,7 @@ export interface Presented {
   scope: Scope;
 }
 
-/** What the middleware leaves for handlers. */
+/** The variables that the middleware leaves for handlers. */
 export interface AppEnv {
   Variables: {
     requestId: string;

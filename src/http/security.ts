@@ -8,7 +8,7 @@ const ALWAYS = {
   "Strict-Transport-Security": "max-age=31536000",
 };
 
-/** What is no page and no file cannot be anything in a browser. */
+/** The policy of answers that are neither page nor file: a browser does nothing with them. */
 const INERT = "default-src 'none'; frame-ancestors 'none'";
 
 /** Headers of every answer, refusals included. A page or a file sets its own policy and caching. */

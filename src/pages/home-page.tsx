@@ -1,4 +1,4 @@
-/** What there is to see at an instance, by address. */
+/** The addresses of an instance that a visitor can open. */
 export interface Places {
   api: string;
   docs: string;

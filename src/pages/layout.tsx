@@ -57,7 +57,7 @@ export interface Page {
   /** The page's own CSS, after the shared one. A constant: nothing from outside may get in here. */
   styles?: string;
   status?: ContentfulStatusCode;
-  /** Whether its forms may be sent to this service; otherwise none can be sent anywhere. */
+  /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
   hasForms?: boolean;
 }
 

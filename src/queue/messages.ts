@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * What travels through queues: a wake-up call that names a row and never its state. It may come
- * late, twice or not at all; the row decides.
+ * A wake-up call as it travels through queues: it names a row and never its state. It may come late, twice
+ * or not at all; the row decides.
  */
 export const publishMessage = z.object({ kind: z.literal("publish"), uploadId: z.number().int() });
 

@@ -4,7 +4,7 @@ import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/ro
 import type { AudienceStats } from "../../platforms/connector.ts";
 import * as extras from "./extras.ts";
 
-/** Routes of a single platform. */
+/** Reads that only one network offers. */
 export const accountExtraRoutes = createRouter();
 
 const yes = z.literal(true);

@@ -65,7 +65,7 @@ export const capabilitiesSchema = z
 
 export type PlatformCapabilities = z.infer<typeof capabilitiesSchema>;
 
-/** The limits that the connector itself checks, in the words of the wire. */
+/** Returns the limits that the connector itself checks by, in the words of the wire. */
 export function toCapabilities({
   platform,
   capabilities,
