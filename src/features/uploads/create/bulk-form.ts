@@ -41,13 +41,7 @@ const refuse = (field: string, message: string): FieldError => ({
 
 /** Moves the fields of a batch out of the settings. */
 export function readBatchFields(post: NewPost, fields: Fields): NewPost {
-  const {
-    accounts: _,
-    caption: __,
-    overrides: ___,
-    instagram_as_story: ____,
-    ...settings
-  } = post.settings;
+  const { caption: _, instagram_as_story: __, ...settings } = post.settings;
   const read = readOverrides(lastOf(fields, "overrides") ?? "{}");
   const asStory = flag.safeParse(lastOf(fields, "instagram_as_story"));
   const [issue] = asStory.error?.issues ?? [];

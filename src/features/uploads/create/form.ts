@@ -21,6 +21,13 @@ const FILE_FIELDS = new Map<string, MediaRole>([
 ]);
 const URL_FIELDS = new Map<string, MediaRole>([...FILE_FIELDS, ["thumbnail_url", "thumbnail"]]);
 
+/** The form fields that are no setting. Those of a batch are as long as a form lets them be, and not stored. */
+const NO_SETTINGS = new Set([
+  ...URL_FIELDS.keys(),
+  ...Object.keys(postFieldsSchema.shape),
+  ...["accounts", "overrides"],
+]);
+
 /** Source: spec, "Limits": file part in POST /upload. */
 const MAX_FILE_BYTES = 100_000_000;
 
@@ -136,9 +143,7 @@ function readCommon(
 ): Pick<NewPost, "title" | "description" | "scheduledFor" | "status" | "settings" | "refused"> {
   const [schedule_date, status] = [lastOf(fields, "schedule_date"), lastOf(fields, "status")];
   const read = whenAndWhere.safeParse({ schedule_date, status });
-  const others = [...fields].filter(
-    ([name]) => !URL_FIELDS.has(name) && !Object.hasOwn(postFieldsSchema.shape, name),
-  );
+  const others = [...fields].filter(([name]) => !NO_SETTINGS.has(name));
   return {
     title: lastOf(fields, "title") ?? null,
     description: lastOf(fields, "description") ?? null,
