@@ -21,7 +21,7 @@ const isApart = (path: string): boolean => /^(sandbox|cli)\//.test(path);
 /** A value of Drizzle, or one of `db/client.ts` that is no connection: what SQL is made of. */
 const MAKES_SQL = new RegExp(
   [
-    String.raw`^import (?!type )[^;]*from "drizzle-orm[^"]*"`,
+    `^import (?!type )[^;]*from "drizzle-orm[^"]*"`,
     String.raw`^import \{[^;]*\b(sqlQuery|sqlWrite|prepared|preparedWrite|orm)\b[^;]*db/client\.ts"`,
     String.raw`\.DB\.`,
     "sql`",

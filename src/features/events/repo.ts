@@ -10,7 +10,7 @@ import type { EventData, EventName } from "./catalogue.ts";
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
 /** An event of the catalogue. `team`: an id, or SQL that is one inside the batch. */
-export type NewEvent = {
+type NewEvent = {
   [N in EventName]: { team: number | SQL; name: N; data: ValuesOrSql<EventData<N>> };
 }[EventName];
 

@@ -21,7 +21,7 @@ const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT}
   substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
 
 /** Posts of an account around a time: what is compared with a new post. */
-export interface Neighbourhood {
+interface Neighbourhood {
   accountId: string;
   at: Date;
   windowMs: number;

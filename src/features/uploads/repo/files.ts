@@ -63,7 +63,7 @@ const readSpentUse = rowReader({
 /** Posts that use a file, and none of which needs it any more. */
 export type SpentUse = ReturnType<typeof readSpentUse>;
 
-export interface EndedUse extends SpentUse {
+interface EndedUse extends SpentUse {
   /** A thumbnail of the file is kept. */
   hasThumbnail: boolean;
 }
