@@ -86,7 +86,7 @@ const ARROWS: Record<string, string[]> = {
   doors: ["cron", "features", "http", "sandbox"],
   "app.ts": ["doors", "http"],
   "worker.ts": ["app.ts", "cron", "deps.ts", "durable", "queue", "sandbox"],
-  cli: ["config.ts", "db", "features", "platforms"],
+  cli: ["config.ts", "db", "features", "platforms", "sandbox"],
 };
 
 test("no module imports itself through others, not even for a type", () => {
