@@ -57,7 +57,7 @@ export interface Stage {
   read(id: number): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
   feed(): Promise<any[]>;
-  /** Follows posts to their end; the record of the first. */
+  /** Follows posts to their end and twelve minutes on; the record of the first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in `read`
   end(...ids: number[]): Promise<any>;
   /** Has every call to the simulated network pass by `wrap` until the work is done; what comes of it. */
@@ -135,7 +135,10 @@ export async function openStage(
         await harness.drain(100);
         const uploads = await Promise.all(ids.map((id) => stage.read(id)));
         const isOver = uploads.every(({ status }) => ["completed", "failed"].includes(status));
-        if (isOver) return uploads[0];
+        if (isOver) {
+          await finish(stage);
+          return stage.read(ids[0] ?? 0);
+        }
         await nextMinute(harness);
       }
       throw new Error("The post never came to an end.");
