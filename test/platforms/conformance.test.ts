@@ -105,7 +105,7 @@ describe.each(ROWS.map((row) => [row.as ?? row.platform, row] as const))("%s", (
       const stage = await onStage();
       const word = trouble === "killed" ? "" : ` [sandbox:${trouble}]`;
       const id = await stage.post(kind.fields(`On its way${word}`));
-      const deaths = trouble === "killed" ? dieBefore(stage, "completed") : () => 1;
+      const deaths = trouble === "killed" ? dieBefore(stage, "status = 'completed'") : () => 1;
       const { result: upload, calls } = await stage.watch(() => stage.end(id));
       const feed = await stage.feed();
       expect(deaths()).toBe(1);

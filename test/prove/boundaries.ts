@@ -1,36 +1,42 @@
 import type { Query } from "../../src/db/client.ts";
 
-/** What a batch of statements does for a publish, as the harness names it. */
-export function stepOf(queries: readonly Pick<Query<unknown>, "sql" | "params">[]): string {
-  for (const { sql, params } of queries) {
-    if (sql.includes("fence = fence + 1")) return "claim";
+type Statement = Pick<Query<unknown>, "sql" | "params">;
+
+/** A write of one table, by hand or by Drizzle: its table, what it sets, and which rows it changes. */
+const UPDATE = /^update "?(uploads|accounts)"?(?: as u)? set (.*?) where (.*)$/is;
+
+/** Names what a batch of statements does for a publish. */
+export function stepOf(queries: readonly Statement[]): string {
+  // A claim makes a planned post pending first.
+  if (queries.some(({ sql }) => sql.includes("fence = fence + 1"))) return "claim";
+  for (const { sql } of queries) {
     if (sql.includes("SET woken_at = MAX(")) return "sweep";
     if (/^insert into "?uploads"?/i.test(sql)) return "create";
-    const columns = /^update "(uploads|accounts)" set (.*?) where /is.exec(sql);
-    if (columns?.[1] === "accounts") return accountStep(columns[2] ?? "");
-    if (columns?.[1] === "uploads") return uploadStep(columns[2] ?? "", params);
+    const [, table, set = ""] = UPDATE.exec(sql) ?? [];
+    if (table === "accounts") return accountStep(set);
+    if (table === "uploads") return uploadStep(set);
   }
   return "read";
 }
 
-/** Id of the upload that a statement names as the one it is about; null where it names none. */
-export function uploadIn({ sql, params }: Pick<Query<unknown>, "sql" | "params">): number | null {
-  const before = /^(.*?"uploads"\."id" = )\?/s.exec(sql)?.[1];
+/** Returns the id of the upload that a write of one upload is about; null for every other statement. */
+export function uploadIn({ sql, params }: Statement): number | null {
+  const before = /^(UPDATE uploads .*?\bu\.id = )\?/s.exec(sql)?.[1];
   return before === undefined ? null : Number(params[before.split("?").length - 1]);
 }
 
 const accountStep = (set: string): string =>
-  set.includes('"credentials"') ? "refresh stored" : "refresh lease";
+  set.includes("credentials") ? "refresh stored" : "refresh lease";
 
-function uploadStep(set: string, params: readonly unknown[]): string {
-  if (set.includes('"status_group"')) {
-    const outcome = ["completed", "failed"].find((status) => params.includes(status));
-    return outcome ?? "held";
+function uploadStep(set: string): string {
+  const sets = (column: string) => new RegExp(`(^|, )${column} = `).test(set);
+  if (sets("status_group")) {
+    return /(^|, )status = '(completed|failed)'/.exec(set)?.[2] ?? "held";
   }
-  if (set.includes('"due_at"')) return set.includes('"status"') ? "back-off" : "park";
-  if (set.includes('"submitted_at"')) return "intent";
-  if (set.includes('"bookmark"')) return "progress";
-  return set.includes('"woken_at"') ? "hand-over" : "media";
+  if (sets("due_at")) return sets("status") ? "back-off" : "park";
+  if (sets("submitted_at")) return "intent";
+  if (sets("bookmark")) return "progress";
+  return sets("woken_at") ? "hand-over" : "media";
 }
 
 /** Where a crash has to have happened often enough, before and after; what a platform adds follows. */
