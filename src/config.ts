@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
-import { PLATFORMS, type Platform } from "./core/platforms.ts";
+import type { Platform } from "./core/platforms.ts";
 import { isLimitName } from "./core/quotas.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
@@ -40,8 +40,6 @@ const rateLimits = z.union(
 
 const most = z.number().int().nonnegative().nullable();
 
-const platformNames = z.enum(PLATFORMS);
-
 /** Every part may be left out: what stands is what is other than usual. */
 const plansOverride = z.strictObject({
   plans: z
@@ -54,7 +52,7 @@ const plansOverride = z.strictObject({
           presignBytes: most,
           analytics: z.boolean(),
           xCredits: z.number().int().nonnegative(),
-          platforms: z.array(platformNames),
+          platforms: z.array(z.string()),
         })
         .partial(),
     )
@@ -68,7 +66,7 @@ const plansOverride = z.strictObject({
       }),
     )
     .optional(),
-  dailyCaps: z.partialRecord(platformNames, z.number().int().positive()).optional(),
+  dailyCaps: z.record(z.string(), z.number().int().positive()).optional(),
 });
 
 function readPlans(override: z.infer<typeof plansOverride> = {}): Plans {
@@ -103,20 +101,6 @@ const encryptionKeys = z
     (keys) => new Set(keys.map(({ id }) => id)).size === keys.length,
     "must not use an id twice",
   );
-
-/** The platforms at which the owner has an app of their own: all but Bluesky. */
-const APP_PLATFORMS = PLATFORMS.filter((platform) => platform !== "bluesky");
-
-const clientIdOf = (platform: Platform) => `${platform.toUpperCase()}_CLIENT_ID`;
-const clientSecretOf = (platform: Platform) => `${platform.toUpperCase()}_CLIENT_SECRET`;
-
-function appKeyVariables(): Record<string, z.ZodOptional<z.ZodString>> {
-  const names = APP_PLATFORMS.flatMap((platform) => [
-    clientIdOf(platform),
-    clientSecretOf(platform),
-  ]);
-  return Object.fromEntries(names.map((name) => [name, z.string().optional()]));
-}
 
 /**
  * The signature of one domain or URL prefix: as such, as the name of TikTok's file, or as the file's text.
@@ -160,13 +144,12 @@ const variables = z.object({
   TIKTOK_SITE_VERIFICATION: tiktokSignatures.optional(),
   ENCRYPTION_KEYS: encryptionKeys,
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
-  ...appKeyVariables(),
 });
 
 /** Storage is the largest cost of all. Spec is silent. */
 const MEDIA_RETENTION_HOURS = 24;
 
-/** The names a person can set, for the command line to check before it starts anything. */
+/** Every name but those of `appKeyNames`. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
 
 export interface Config {
@@ -194,10 +177,21 @@ export interface Config {
   appKeys: Partial<Record<Platform, { clientId: string; clientSecret: string }>>;
 }
 
-function readAppKeys(vars: Record<string, unknown>): Config["appKeys"] {
+/** The variables with the keys of the owner's app at a platform. */
+export const appKeyNames = (platform: Platform): [id: string, secret: string] => {
+  const name = platform.toUpperCase();
+  return [`${name}_CLIENT_ID`, `${name}_CLIENT_SECRET`];
+};
+
+const CLIENT_ID = /^([A-Z0-9]+)_CLIENT_ID$/;
+
+function readAppKeys(env: object): Config["appKeys"] {
+  const vars = env as Record<string, string | undefined>;
   return Object.fromEntries(
-    APP_PLATFORMS.flatMap((platform) => {
-      const [clientId, clientSecret] = [vars[clientIdOf(platform)], vars[clientSecretOf(platform)]];
+    Object.keys(vars).flatMap((name) => {
+      const platform = CLIENT_ID.exec(name)?.[1]?.toLowerCase();
+      if (!platform) return [];
+      const [clientId, clientSecret] = appKeyNames(platform).map((one) => vars[one]);
       return clientId && clientSecret ? [[platform, { clientId, clientSecret }]] : [];
     }),
   );
@@ -253,6 +247,18 @@ export function parseConfig(env: object): Config {
     plans: readPlans(vars.PLANS),
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
-    appKeys: readAppKeys(vars),
+    appKeys: readAppKeys(env),
   };
+}
+
+/** @throws ConfigError when PLANS names a platform that does not exist */
+export function requirePlatforms({ plans }: Config, known: readonly Platform[]): void {
+  const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
+  const unknown = [...listed, ...Object.keys(plans.dailyCaps)].find(
+    (name) => !known.includes(name),
+  );
+  if (unknown === undefined) return;
+  throw new ConfigError(
+    `Configuration: PLANS names ${unknown}, which is none of ${known.join(", ")}.`,
+  );
 }

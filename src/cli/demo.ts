@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex } from "../core/ids.ts";
-import { PLATFORMS } from "../core/platforms.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";

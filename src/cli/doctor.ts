@@ -1,8 +1,6 @@
 import * as z from "zod";
-import { PLATFORMS } from "../core/platforms.ts";
 import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
-import { VERSIONS } from "../platforms/versions.ts";
 import { Problem } from "./program.ts";
 import { formatTable } from "./table.ts";
 
@@ -14,14 +12,11 @@ export interface Diagnosis {
 }
 
 /** Every platform API version in use, and which of them end soon or have ended. */
-export function diagnoseVersions(
-  now: Date,
-  versions: Parameters<typeof formatVersions>[0] = VERSIONS,
-): Diagnosis {
-  const ending = endingVersions(now, versions);
+export function diagnoseVersions(now: Date): Diagnosis {
+  const ending = endingVersions(now);
   const sentences = ending.map(describeEnding);
   return {
-    report: [formatVersions(versions), "", ...warn(sentences)].join("\n"),
+    report: [formatVersions(), "", ...warn(sentences)].join("\n"),
     problems: ending.filter(hasEnded).map(describeEnding),
   };
 }
@@ -31,19 +26,15 @@ const warn = (sentences: string[]): string[] =>
     ? sentences.map((sentence) => `Warning: ${sentence}`)
     : ["No version is about to end."];
 
-interface ShownVersion {
-  version: string;
-  header: string | null;
-  sunset: string | null;
-}
-
-const formatVersions = (versions: Record<(typeof PLATFORMS)[number], ShownVersion>): string =>
+const formatVersions = (): string =>
   formatTable(
     ["Platform", "Version", "Header", "Sunset"],
-    PLATFORMS.map((platform) => {
-      const { version, header, sunset } = versions[platform];
-      return [platform, version, header ?? "none", sunset ?? "none announced"];
-    }),
+    connectors().map(({ platform, apiVersion: { version, header, sunset } }) => [
+      platform,
+      version,
+      header ?? "none",
+      sunset ?? "none announced",
+    ]),
   );
 
 /** What platforms need of the instance itself, beside an app and its keys. */

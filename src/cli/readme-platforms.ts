@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { PLATFORMS, type Platform } from "../core/platforms.ts";
-import { connectorOf } from "../platforms/registry.ts";
-import { VERSIONS } from "../platforms/versions.ts";
+import type { Platform } from "../core/platforms.ts";
+import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
+import { APP_KEY_NAMES } from "./vars.ts";
 
 const BEGIN = "<!-- platforms -->";
 const END = "<!-- /platforms -->";
@@ -11,10 +11,10 @@ const END = "<!-- /platforms -->";
 const HEAD = ["Platform", "Takes", "Posts in 24 h", "API", "You need", "Review", "Scopes"];
 
 function toCells(platform: Platform): string[] {
-  const { capabilities, needs } = connectorOf(platform);
+  const { apiVersion, capabilities, needs } = connectorOf(platform);
   const { kinds, maxCount, textOnly } = capabilities.mediaSupport;
   const what = [...(textOnly ? ["text"] : []), ...kinds].join(", ");
-  const { version, header } = VERSIONS[platform];
+  const { version, header } = apiVersion;
   return [
     platform,
     `${what}; ${maxCount === 1 ? "one file" : `up to ${maxCount} files`}`,
@@ -29,7 +29,7 @@ function toCells(platform: Platform): string[] {
 const toRow = (cells: string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
 
-/** The nine platforms as a Markdown table, in the spec's order. */
+/** The platforms as a Markdown table, in the spec's order. */
 export const formatPlatforms = (): string =>
   [toRow(HEAD), `|${"---|".repeat(HEAD.length)}`, ...PLATFORMS.map(toCells).map(toRow)].join("\n");
 
@@ -46,6 +46,17 @@ export function withPlatforms(readme: string): string {
   return `${before}\n${formatPlatforms()}\n${readme.slice(end)}`;
 }
 
-export const README = inProject("README.md");
+/** The example of all settings with the keys of every platform's app. */
+export const withAppKeys = (example: string): string =>
+  example.replace(
+    /(?:^\w+_CLIENT_(?:ID|SECRET)=\n)+/m,
+    APP_KEY_NAMES.map((name) => `${name}=\n`).join(""),
+  );
 
-if (import.meta.main) await writeFile(README, withPlatforms(await readFile(README, "utf8")));
+export const README = inProject("README.md");
+export const EXAMPLE = inProject(".dev.vars.example");
+
+if (import.meta.main) {
+  await writeFile(README, withPlatforms(await readFile(README, "utf8")));
+  await writeFile(EXAMPLE, withAppKeys(await readFile(EXAMPLE, "utf8")));
+}

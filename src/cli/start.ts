@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
 import type { Config } from "../config.ts";
-import { PLATFORMS } from "../core/platforms.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
 import { createApi, ensureSandboxAccounts } from "./api.ts";
 import { buildAssets } from "./assets.ts";
 import { ensureDevVars, readDevVars } from "./dev-vars.ts";

@@ -1,7 +1,23 @@
-import { type Config, ConfigError, parseConfig, VARIABLE_NAMES } from "../config.ts";
+import {
+  appKeyNames,
+  type Config,
+  ConfigError,
+  parseConfig,
+  requirePlatforms,
+  VARIABLE_NAMES,
+} from "../config.ts";
+import { connectors, PLATFORMS } from "../platforms/registry.ts";
 import { Problem } from "./program.ts";
 
 export type Vars = Record<string, string>;
+
+/** The keys of the owner's apps, at each platform that needs one. */
+export const APP_KEY_NAMES = connectors().flatMap(({ platform, needs }) =>
+  needs.app === null ? [] : appKeyNames(platform),
+);
+
+/** The names a person can set. */
+export const NAMES = [...VARIABLE_NAMES, ...APP_KEY_NAMES];
 
 /**
  * `NAME:VALUE` pairs, the value being all after the first colon.
@@ -14,8 +30,8 @@ export function parseVarOptions(options: readonly string[]): Vars {
     const colon = option.indexOf(":");
     const name = option.slice(0, Math.max(colon, 0));
     if (!name) throw new Problem(`--var wants NAME:VALUE, not "${option}".`);
-    if (!VARIABLE_NAMES.includes(name)) {
-      throw new Problem(`Unknown variable ${name}. The Worker knows ${VARIABLE_NAMES.join(", ")}.`);
+    if (!NAMES.includes(name)) {
+      throw new Problem(`Unknown variable ${name}. The Worker knows ${NAMES.join(", ")}.`);
     }
     vars[name] = option.slice(colon + 1);
   }
@@ -44,7 +60,9 @@ export function readTomlVars(toml: string): Vars {
 /** @throws Problem naming every variable that is missing, malformed or not allowed */
 export function checkVars(vars: Vars): Config {
   try {
-    return parseConfig(vars);
+    const config = parseConfig(vars);
+    requirePlatforms(config, PLATFORMS);
+    return config;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     throw new Problem(`${error.message}\nEvery setting is explained in .dev.vars.example.`);

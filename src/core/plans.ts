@@ -1,4 +1,4 @@
-import { PLATFORMS, type Platform } from "./platforms.ts";
+import type { Platform } from "./platforms.ts";
 
 export const PLAN_NAMES = ["owner", "basic", "pro", "scale"] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
@@ -12,7 +12,8 @@ export interface Plan {
   analytics: boolean;
   /** X credits of a month. */
   xCredits: number;
-  platforms: readonly Platform[];
+  /** Null: all. */
+  platforms: readonly Platform[] | null;
 }
 
 /** X credits that are bought and never expire. `price` as a person reads it. */
@@ -30,42 +31,41 @@ export interface Plans {
 }
 
 const GIGABYTE = 1_000_000_000;
-const all = { platforms: PLATFORMS };
 
 /** Spec is silent on quotas but for X credits; `owner` is what an instance of one's own runs on. */
 export const DEFAULT_PLANS: Plans = {
   plans: {
     owner: {
-      ...all,
       monthlyPosts: null,
       members: null,
       presignBytes: null,
       analytics: true,
       xCredits: 100_000,
+      platforms: null,
     },
     basic: {
-      ...all,
       monthlyPosts: 200,
       members: 1,
       presignBytes: 20 * GIGABYTE,
       analytics: false,
       xCredits: 50,
+      platforms: null,
     },
     pro: {
-      ...all,
       monthlyPosts: 1_000,
       members: 5,
       presignBytes: 200 * GIGABYTE,
       analytics: true,
       xCredits: 150,
+      platforms: null,
     },
     scale: {
-      ...all,
       monthlyPosts: 10_000,
       members: 25,
       presignBytes: null,
       analytics: true,
       xCredits: 300,
+      platforms: null,
     },
   },
   packs: [

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
+import { requirePlatforms } from "../config.ts";
 import { accountExtraRoutes } from "../features/accounts/extra-routes.ts";
 import { accountRoutes } from "../features/accounts/routes.ts";
 import { createCaller } from "../features/auth/caller.ts";
@@ -13,6 +14,7 @@ import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { describeApi } from "../http/openapi.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
 
 const apiCors = cors({
   origin: "*",
@@ -50,7 +52,11 @@ const ROUTES = [
 /** Creates the app of everything under /api. */
 export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
-  prepareDoor(app, makeDeps);
+  prepareDoor(app, (c) => {
+    const deps = makeDeps(c);
+    requirePlatforms(deps.config, PLATFORMS);
+    return deps;
+  });
   app.use("/api/*", apiCors);
   describeApi(app);
   app.use("/api/*", requireKnownCaller);

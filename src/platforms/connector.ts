@@ -234,6 +234,12 @@ export interface Capabilities {
     linkCharacters: number | null;
     tagsCharacters: number | null;
   };
+  /** The field that carries a post's text; the other one is a title or label, or goes with it. */
+  textField: "title" | "description";
+  /** Most files of a post in a batch, where fewer than alone. */
+  batchMaxFiles?: number;
+  /** In a batch the description is the title of a post that has none. */
+  batchTitleFromDescription?: boolean;
   /** Posts in any 24 hours, per account. */
   dailyPostCap: number;
   /** Hashtags that the network hides or refuses: lower case, without the #. */

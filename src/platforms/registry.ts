@@ -10,7 +10,8 @@ import { tiktok } from "./tiktok/index.ts";
 import { x } from "./x/index.ts";
 import { youtube } from "./youtube/index.ts";
 
-const CONNECTORS: Record<Platform, Connector> = {
+/** Every platform, in the spec's order. Source: spec, "What the service does". */
+const CONNECTORS: readonly Connector[] = [
   tiktok,
   instagram,
   facebook,
@@ -20,8 +21,17 @@ const CONNECTORS: Record<Platform, Connector> = {
   bluesky,
   threads,
   x,
-};
+];
 
-export const connectorOf = (platform: Platform): Connector => CONNECTORS[platform];
+const byPlatform = new Map(CONNECTORS.map((connector) => [connector.platform, connector]));
 
-export const connectors = (): Connector[] => Object.values(CONNECTORS);
+export const PLATFORMS: readonly Platform[] = [...byPlatform.keys()];
+
+export const connectors = (): readonly Connector[] => CONNECTORS;
+
+/** @throws Error when there is no such platform */
+export function connectorOf(platform: Platform): Connector {
+  const connector = byPlatform.get(platform);
+  if (!connector) throw new Error(`There is no platform ${platform}.`);
+  return connector;
+}

@@ -1,7 +1,7 @@
-import { PLATFORMS, type Platform } from "../core/platforms.ts";
+import type { Platform } from "../core/platforms.ts";
 import { DAY } from "../core/time.ts";
 import type { ApiVersion } from "./connector.ts";
-import { VERSIONS } from "./versions.ts";
+import { connectors } from "./registry.ts";
 
 /** Days before its end in which a version is warned of: enough to write, test and deploy its successor. */
 const WARNING_DAYS = 60;
@@ -15,17 +15,22 @@ export interface EndingVersion {
   daysLeft: number;
 }
 
+interface PlatformVersion {
+  platform: Platform;
+  apiVersion: Pick<ApiVersion, "version" | "sunset">;
+}
+
 /** The versions that end within 60 days or have ended, the earliest first. */
 export function endingVersions(
   now: Date,
-  versions: Record<Platform, Pick<ApiVersion, "version" | "sunset">> = VERSIONS,
+  versions: readonly PlatformVersion[] = connectors(),
 ): EndingVersion[] {
-  return PLATFORMS.flatMap((platform) => {
-    const { version, sunset } = versions[platform];
+  const ending = versions.flatMap(({ platform, apiVersion: { version, sunset } }) => {
     if (sunset === null) return [];
     const daysLeft = Math.ceil((Date.parse(`${sunset}T00:00:00Z`) - now.getTime()) / DAY);
     return daysLeft <= WARNING_DAYS ? [{ platform, version, sunset, daysLeft }] : [];
-  }).sort((one, other) => one.daysLeft - other.daysLeft);
+  });
+  return ending.sort((one, other) => one.daysLeft - other.daysLeft);
 }
 
 export const hasEnded = ({ daysLeft }: EndingVersion): boolean => daysLeft <= 0;

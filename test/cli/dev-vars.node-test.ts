@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { ensureDevVars, readDevVars } from "../../src/cli/dev-vars.ts";
 import { inProject } from "../../src/cli/paths.ts";
-import { checkVars } from "../../src/cli/vars.ts";
-import { VARIABLE_NAMES } from "../../src/config.ts";
+import { checkVars, NAMES } from "../../src/cli/vars.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "akimbo-"));
 after(() => rm(folder, { recursive: true }));
@@ -37,5 +36,5 @@ test("of many who start at once, one writes and all read the same", async () => 
 
 test("the example names every variable of the Worker", async () => {
   const example = await readFile(inProject(".dev.vars.example"), "utf8");
-  for (const name of VARIABLE_NAMES) assert.match(example, new RegExp(`^(# )?${name}=`, "m"));
+  for (const name of NAMES) assert.match(example, new RegExp(`^(# )?${name}=`, "m"));
 });

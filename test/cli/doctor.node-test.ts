@@ -5,13 +5,12 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { diagnoseInstance, diagnoseNeeds, diagnoseVersions } from "../../src/cli/doctor.ts";
 import { inProject } from "../../src/cli/paths.ts";
-import { PLATFORMS } from "../../src/core/platforms.ts";
-import { VERSIONS } from "../../src/platforms/versions.ts";
+import { connectors } from "../../src/platforms/registry.ts";
 
 test("shows version, header and sunset of every platform", () => {
   const { report, problems } = diagnoseVersions(new Date("2026-12-01T00:00:00Z"));
-  for (const platform of PLATFORMS) {
-    assert.match(report, new RegExp(`^${platform} +${VERSIONS[platform].version} `, "m"));
+  for (const { platform, apiVersion } of connectors()) {
+    assert.match(report, new RegExp(`^${platform} +${apiVersion.version} `, "m"));
   }
   assert.match(report, /^linkedin +202609 +LinkedIn-Version +2027-09-15$/m);
   assert.match(report, /^x +2 +none +none announced$/m);

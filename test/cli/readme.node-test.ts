@@ -1,12 +1,24 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { formatPlatforms, README, withPlatforms } from "../../src/cli/readme-platforms.ts";
-import { PLATFORMS } from "../../src/core/platforms.ts";
+import {
+  EXAMPLE,
+  formatPlatforms,
+  README,
+  withAppKeys,
+  withPlatforms,
+} from "../../src/cli/readme-platforms.ts";
+import { PLATFORMS } from "../../src/platforms/registry.ts";
 
 test("the README holds the platforms as the code knows them; npm run readme writes them", async () => {
   const readme = await readFile(README, "utf8");
   assert.equal(withPlatforms(readme), readme);
+});
+
+test("the example of all settings holds the keys of every platform's app", async () => {
+  const example = await readFile(EXAMPLE, "utf8");
+  assert.match(example, /^X_CLIENT_SECRET=$/m);
+  assert.equal(withAppKeys(example), example);
 });
 
 test("every platform has a row with as many cells as the head", () => {

@@ -1,5 +1,5 @@
-import { PLATFORMS } from "../../src/core/platforms.ts";
 import { groupOf, UPLOAD_STATUSES } from "../../src/features/uploads/rules.ts";
+import { PLATFORMS } from "../../src/platforms/registry.ts";
 
 export interface Posts {
   firstTeam: number;
@@ -79,7 +79,7 @@ const onPlatform = (rows: number) =>
 
 /** Every way to ask for a page of posts, for posts from `from` on back. */
 export function listFilters(from: number): ListFilter[] {
-  const [platform] = PLATFORMS;
+  const [platform = ""] = PLATFORMS;
   const at = (minutesAgo: number) => new Date(from - minutesAgo * MINUTE_MS).toISOString();
   const exactly = (indexed: (rows: number) => number) => ({ indexed, sharesEntries: false });
   return [

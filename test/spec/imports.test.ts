@@ -79,11 +79,11 @@ const ARROWS: Record<string, string[]> = {
   "config.ts": [],
   "deps.ts": ["config.ts", "db", "durable", "platforms", "queue", "sandbox"],
   sandbox: ["deps.ts", "pages", "platforms"],
-  http: ["config.ts", "deps.ts", "durable", "pages"],
+  http: ["config.ts", "deps.ts", "durable", "pages", "platforms"],
   features: ["config.ts", "db", "deps.ts", "durable", "http", "platforms", "queue", "sandbox"],
   queue: ["deps.ts", "features"],
   cron: ["db", "deps.ts", "durable", "features"],
-  doors: ["cron", "features", "http", "sandbox"],
+  doors: ["config.ts", "cron", "features", "http", "platforms", "sandbox"],
   "app.ts": ["doors", "http"],
   "worker.ts": ["app.ts", "cron", "deps.ts", "durable", "queue", "sandbox"],
   cli: ["config.ts", "db", "features", "platforms", "sandbox"],
@@ -110,6 +110,13 @@ test("the Worker starts without schemas and statements", () => {
   expect(reach).toContain("durable/rate-limiter.ts");
   for (const name of ["zod", "drizzle-orm", "deps.ts"]) expect(reach).not.toContain(name);
 });
+
+test.each(["doors/site.ts", "doors/sandbox.ts", "cron/schedule.ts"])(
+  "%s loads no connector before it needs one",
+  (door) => {
+    expect(reachOf(door)).not.toContain("platforms/registry.ts");
+  },
+);
 
 test.each(["doors/site.ts", "doors/sandbox.ts", "queue/consumer.ts", "cron/schedule.ts"])(
   "%s loads no schema of the API",

@@ -22,7 +22,7 @@ export function accountsOfTeam(team: SQL, filter: AccountFilter) {
   const status = filter.status === "connected" ? "active" : filter.status;
   const where = and(
     ofTeam(team),
-    filter.platform && eq(accounts.platform, filter.platform),
+    filter.platform === undefined ? undefined : eq(accounts.platform, filter.platform),
     status && eq(accounts.status, status),
     filter.tags === undefined
       ? undefined

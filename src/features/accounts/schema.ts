@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { PLATFORMS } from "../../core/platforms.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
 import type { AccountRow } from "./table.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });

@@ -6,7 +6,6 @@ import type { Deps } from "../../deps.ts";
 import { theHeartbeat } from "../../durable/heartbeat.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { describeEnding, endingVersions } from "../../platforms/sunsets.ts";
 import { oldestDue } from "./repo.ts";
 
 type Check = "ok" | "failing";
@@ -49,20 +48,28 @@ healthRoutes.get("/health", async (c) => {
       checks,
       oldestDueSeconds: Math.max(0, Math.round(dueSeconds)),
       lastCronTickAt: lastTickAt?.toISOString() ?? null,
-      warnings: [...endingVersions(now).map(describeEnding), ...(await domainWarnings(deps))],
+      warnings: await warningsOf(deps, now),
       ...(status === "ok" ? {} : { error: explain(isDown, progress === "overdue") }),
     },
     status === "ok" ? 200 : 503,
   );
 });
 
-/** Warns of platforms that refuse our files for want of a domain; an owner with an app there means to post there. */
-async function domainWarnings({ config }: Deps): Promise<string[]> {
-  if (namesOwnDomain(config)) return [];
-  const { connectors } = await import("../../platforms/registry.ts");
-  return connectors().flatMap(({ platform, verifiedPull }) =>
+/**
+ * Warns of API versions that end soon, and of platforms that refuse our files for want of a domain where
+ * the owner has an app. Platforms are loaded only now: the site's other pages need none.
+ */
+async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
+  const [{ connectors }, { describeEnding, endingVersions }] = await Promise.all([
+    import("../../platforms/registry.ts"),
+    import("../../platforms/sunsets.ts"),
+  ]);
+  const endings = endingVersions(now).map(describeEnding);
+  if (namesOwnDomain(config)) return endings;
+  const refusals = connectors().flatMap(({ platform, verifiedPull }) =>
     verifiedPull && config.appKeys[platform] ? [`${platform}: ${verifiedPull.refusal}`] : [],
   );
+  return [...endings, ...refusals];
 }
 
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));

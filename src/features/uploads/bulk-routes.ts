@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { readCallName } from "../../core/idempotency-key.ts";
-import { PLATFORMS } from "../../core/platforms.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
 import { MAX_ACCOUNTS } from "./create/batch.ts";
 import { createPosts, validatePosts } from "./create/bulk.ts";
 import { readBatchForm } from "./create/form.ts";

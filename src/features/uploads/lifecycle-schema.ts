@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
-import { PLATFORMS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
 import { descriptionText, titleText, uploadFilterSchema } from "./schema.ts";
 import type { OlderRecord, UploadRow } from "./table.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
-import { PLATFORMS, TEXT_FIELDS } from "../../core/platforms.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
 import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
@@ -66,7 +66,9 @@ export const descriptionText = textUpTo(MAX_DESCRIPTION_CHARACTERS);
 
 /** The platforms whose posts have their text in this field. */
 const textOn = (field: "title" | "description"): string =>
-  PLATFORMS.filter((platform) => TEXT_FIELDS[platform] === field).join(", ");
+  connectors()
+    .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
+    .join(", ");
 
 /** The fields of every post. Those of the platforms stand beside them: see `uploadFormSchema`. */
 export const postFieldsSchema = z.object({

@@ -30,6 +30,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textField: "description",
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

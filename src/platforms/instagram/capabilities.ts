@@ -67,6 +67,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textField: "title",
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {

@@ -42,6 +42,7 @@ export const capabilities = {
     linkCharacters: 2_048,
     tagsCharacters: null,
   },
+  textField: "description",
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

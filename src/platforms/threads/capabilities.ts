@@ -58,6 +58,9 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textField: "title",
+  /** Source: spec, "Bulk upload". */
+  batchMaxFiles: 10,
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

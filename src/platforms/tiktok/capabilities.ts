@@ -39,6 +39,9 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textField: "title",
+  /** Source: spec, "Bulk upload": TikTok needs a title where there is no description. */
+  batchTitleFromDescription: true,
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: BANNED_HASHTAGS,
   mediaSupport: {

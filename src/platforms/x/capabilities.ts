@@ -52,6 +52,7 @@ export const capabilities = {
     linkCharacters: null,
     tagsCharacters: null,
   },
+  textField: "title",
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

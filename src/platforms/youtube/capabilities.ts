@@ -52,6 +52,7 @@ export const capabilities = {
     /** Characters of all tags, with their commas and quotes. Source: the same, `snippet.tags[]`. */
     tagsCharacters: 500,
   },
+  textField: "description",
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

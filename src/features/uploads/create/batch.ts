@@ -1,8 +1,8 @@
 import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
-import { PLATFORMS, type Platform, TEXT_FIELDS } from "../../../core/platforms.ts";
+import type { Platform } from "../../../core/platforms.ts";
 import type { Ctx } from "../../../deps.ts";
 import { fieldInfos, lastOf } from "../../../platforms/kit/form-fields.ts";
-import { connectorOf, connectors } from "../../../platforms/registry.ts";
+import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
@@ -12,9 +12,6 @@ import { type NewPost, type Override, presence, type RawSettings } from "./new-p
 
 /** Spec is silent. */
 export const MAX_ACCOUNTS = 100;
-
-/** Most files of a post in a batch, where fewer than alone. Source: spec, "Bulk upload". */
-const BULK_MAX_PHOTOS: Partial<Record<Platform, number>> = { threads: 10 };
 
 const refuse = (field: string, message: string): FieldError => ({
   field,
@@ -39,7 +36,7 @@ export function batchErrors(
     ...(isCountRight ? [] : [refuse("accounts", wanted)]),
     ...refused.targets,
     ...Object.keys(post.overrides)
-      .filter((key) => !accountIds.includes(key) && !PLATFORMS.some((name) => name === key))
+      .filter((key) => !accountIds.includes(key) && !PLATFORMS.includes(key))
       .map((key) => {
         const message = `"${key}" is neither a platform nor an account of this batch (${names}).`;
         return refuse("overrides", message);
@@ -83,7 +80,7 @@ export function ownPost(
     media: [...media, ...ownThumbnail(ctx, override)],
     refused: refused.fields,
   };
-  const most = BULK_MAX_PHOTOS[platform];
+  const most = connectorOf(platform).capabilities.batchMaxFiles;
   const files = media.filter(({ role }) => role !== "thumbnail").length;
   if (most !== undefined && files > most) {
     const message = `In a batch ${platform} takes up to ${most} files; ${files} were sent.`;
@@ -103,12 +100,11 @@ function ownTexts(
   { title, caption }: Override,
   platform: Platform,
 ): Pick<NewPost, "title" | "description"> {
-  const field = TEXT_FIELDS[platform];
+  const { textField: field, batchTitleFromDescription } = connectorOf(platform).capabilities;
   const own = { title: post.title, description: post.description };
   if (post.caption !== null && presence(own[field]) === null) own[field] = post.caption;
   if (title !== undefined) own.title = title;
-  // Source: spec, "Bulk upload": TikTok needs a title where there is no description.
-  if (platform === "tiktok" && own.description !== null && presence(own.title) === null) {
+  if (batchTitleFromDescription && own.description !== null && presence(own.title) === null) {
     own.title = own.description;
     own.description = null;
   }

@@ -62,7 +62,7 @@ export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
  */
 export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
   const { account, plan, teamInProgress, inProgress } = facts;
-  if (!plan.platforms.includes(account.platform)) {
+  if (plan.platforms?.includes(account.platform) === false) {
     throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
   }
   requireQuota(facts, at, more);

@@ -68,7 +68,7 @@ function matches(team: SQL, filter: UploadFilter): SQL {
     status && eq(uploads.statusGroup, groupOf(status)),
     // Only these two share a group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
-    platform && eq(uploads.platform, platform),
+    platform === undefined ? undefined : eq(uploads.platform, platform),
     startDate && gte(uploads.sortAt, startDate),
     endDate && lte(uploads.sortAt, endDate),
     search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),

@@ -51,7 +51,7 @@ export function recentFailures(
 ): Query<Retryable[]> {
   const wanted = and(
     accountId === undefined ? undefined : sql`u.account_id = ${accountId}`,
-    platform && sql`u.platform = ${platform}`,
+    platform === undefined ? undefined : sql`u.platform = ${platform}`,
   );
   return sqlQuery(
     sql`SELECT u.*, ${LACKS_FILE} AS lacks_file FROM uploads u

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { PLATFORMS, type Platform } from "../../../../src/core/platforms.ts";
+import type { Platform } from "../../../../src/core/platforms.ts";
+import { PLATFORMS } from "../../../../src/platforms/registry.ts";
 import { deliver } from "../../../../src/sandbox/kit/simulator.ts";
 import { graphError } from "../../../../src/sandbox/meta/graph.ts";
 import { linkedinPage } from "../../../platforms/linkedin/row.ts";
