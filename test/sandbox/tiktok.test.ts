@@ -2,8 +2,11 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
+import { mediaPath } from "../../src/features/media/address.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
+import { createMember, form, Harness } from "../support/harness.ts";
+import { testJpeg } from "../support/videos.ts";
 import { mp4, sandbox, unique } from "./support.ts";
 
 afterEach(() => moveClock(0));
@@ -281,8 +284,20 @@ describe("a video", () => {
   });
 });
 
+/** The JPEG whose header declares this size. */
+function jpegOf(width: number, height: number): Uint8Array<ArrayBuffer> {
+  const bytes = testJpeg.slice();
+  const size = new DataView(bytes.buffer);
+  const frame = bytes.findIndex(
+    (byte, i) => byte === 0xff && [0xc0, 0xc2].includes(bytes[i + 1] ?? 0),
+  );
+  size.setUint16(frame + 5, height);
+  size.setUint16(frame + 7, width);
+  return bytes;
+}
+
 describe("photos", () => {
-  const body = (change: object = {}, info: object = {}, from: object = {}) => ({
+  const photos = (change: object = {}, info: object = {}, from: object = {}) => ({
     media_type: "PHOTO",
     post_mode: "DIRECT_POST",
     post_info: { ...postInfo({ brand_organic_toggle: false }), ...info },
@@ -301,7 +316,7 @@ describe("photos", () => {
     ["an address of ours without a signature", "https://akimbo.test/media/1/00/vertical"],
   ])("at %s cannot be pulled, and nothing leaves the machine", async (_, url) => {
     const connection = connect();
-    const input = body({}, {}, { photo_images: [url] });
+    const input = photos({}, {}, { photo_images: [url] });
     const { data } = await tell(connection, `${POSTS}/content/init/`, input);
     expect(await statusOf(connection, data.publish_id)).toEqual({ status: "PROCESSING_DOWNLOAD" });
     moveClock(3);
@@ -312,16 +327,48 @@ describe("photos", () => {
     expect(await feedOf(connection)).toEqual([]);
   });
 
+  it.each<[number, number, object]>([
+    [1_080, 1_920, { status: "PUBLISH_COMPLETE" }],
+    [1_081, 1_920, { status: "FAILED", fail_reason: "picture_size_check_failed" }],
+    [1_080, 1_921, { status: "FAILED", fail_reason: "picture_size_check_failed" }],
+  ])(
+    "of %i x %i are held against the 1080 x 1920 that TikTok takes",
+    async (width, height, end) => {
+      const harness = new Harness();
+      const { token, teamId } = await createMember();
+      const connected = await harness.call("POST", "/accounts", {
+        token,
+        json: { platform: "tiktok", sandbox: true, name: `Ada ${teamId}` },
+      });
+      const accountId: string = connected.body.data.id;
+      const bytes = jpegOf(width, height);
+      const body = form({ accountId, title: "Stored", status: "draft", photo: new Blob([bytes]) });
+      expect(await harness.call("POST", "/upload", { token, body })).toMatchObject({ status: 200 });
+      const path = await mediaPath(harness.deps, teamId, await sha256Hex(bytes));
+      const origin = { teamId, accountId, uploadId: unique() };
+      const { accessToken } = sandboxCredentials("tiktok", `Ada ${teamId}`);
+      const connection = {
+        ...connect(),
+        accessToken,
+        fetch: createSandboxFetch(env.SANDBOX_STATE, origin),
+      };
+      const input = photos({}, {}, { photo_images: [`https://akimbo.test${path}`] });
+      const { data } = await tell(connection, `${POSTS}/content/init/`, input);
+      moveClock(3);
+      expect(await statusOf(connection, data.publish_id)).toMatchObject(end);
+    },
+  );
+
   it.each<[string, object]>([
-    ["36 of them", body({}, {}, { photo_images: many(36) })],
-    ["none", body({}, {}, { photo_images: [] })],
-    ["a cover that is not there", body({}, {}, { photo_cover_index: 1 })],
-    ["a title of 91 characters", body({}, { title: "x".repeat(91) })],
-    ["a description of 4,001", body({}, { description: "x".repeat(4_001) })],
-    ["a duet setting", body({}, { disable_duet: true })],
-    ["is_aigc among the texts", body({}, { is_aigc: true })],
-    ["a video's media type", body({ media_type: "VIDEO" })],
-    ["a level in a draft", body({ post_mode: "MEDIA_UPLOAD" })],
+    ["36 of them", photos({}, {}, { photo_images: many(36) })],
+    ["none", photos({}, {}, { photo_images: [] })],
+    ["a cover that is not there", photos({}, {}, { photo_cover_index: 1 })],
+    ["a title of 91 characters", photos({}, { title: "x".repeat(91) })],
+    ["a description of 4,001", photos({}, { description: "x".repeat(4_001) })],
+    ["a duet setting", photos({}, { disable_duet: true })],
+    ["is_aigc among the texts", photos({}, { is_aigc: true })],
+    ["a video's media type", photos({ media_type: "VIDEO" })],
+    ["a level in a draft", photos({ post_mode: "MEDIA_UPLOAD" })],
   ])("are refused with %s", async (_, input) => {
     expect(await tell(connect(), `${POSTS}/content/init/`, input)).toMatchObject({
       status: 400,
