@@ -9,14 +9,14 @@ import { type GraphCall, invalidParameter } from "./graph.ts";
 const IMAGE_MS = 1 * SECOND;
 const VIDEO_MS = 3 * SECOND;
 /** Source: Meta, "Content Publishing". */
-export const CONTAINER_LIFE_MS = 24 * HOUR;
+const CONTAINER_LIFE_MS = 24 * HOUR;
 /** Time for which an expired container is remembered as such. */
 const REMEMBERED_MS = 7 * CONTAINER_LIFE_MS;
 
 export type ContainerStatus = "IN_PROGRESS" | "FINISHED" | "PUBLISHED" | "ERROR" | "EXPIRED";
 
 /** The content of a container. */
-export interface NewContainer<Kind extends string> {
+interface NewContainer<Kind extends string> {
   kind: Kind;
   /** The text of the post, steering words included. */
   text: string;
@@ -37,10 +37,10 @@ export interface Container<Kind extends string> extends Omit<NewContainer<Kind>,
   isPublished: boolean;
 }
 
-type Row = {
+type Row<Kind extends string> = {
   id: string;
   user_id: string;
-  kind: string;
+  kind: Kind;
   caption: string;
   children: string;
   received: string;
@@ -87,12 +87,12 @@ CREATE INDEX IF NOT EXISTS ${this.#table}_by_age ON ${this.#table} (created_at);
 
   /** A container of the account, or null: others are not to be seen. */
   find(store: SandboxStore, userId: string, id: string): Container<Kind> | null {
-    const row = store.find<Row>(this.#table, { id, user_id: userId });
+    const row = store.find<Row<Kind>>(this.#table, { id, user_id: userId });
     if (!row) return null;
     return {
       id: row.id,
       userId: row.user_id,
-      kind: row.kind as Kind,
+      kind: row.kind,
       text: row.caption,
       children: JSON.parse(row.children),
       received: JSON.parse(row.received),
