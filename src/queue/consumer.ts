@@ -10,14 +10,14 @@ const DEAD_LETTERS = "akimbo-dead-letters";
 /** A message whose handler threw comes back once the lease of the broken run has ended. */
 const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
-/** Every message by itself: one that breaks delays no other. */
+/** Handles each message by itself: one that breaks delays no other. */
 export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
   const budget = createBudget(deps, batch.messages.length);
   const isDead = batch.queue === DEAD_LETTERS;
   await Promise.all(
     batch.messages.map(async (message) => {
       try {
-        settle(deps, message, await handle(deps, message.body, isDead, budget));
+        acknowledge(deps, message, await handle(deps, message.body, isDead, budget));
       } catch (error) {
         deps.log({ ...describeCrash(error, null), queue: batch.queue, attempts: message.attempts });
         message.retry({ delaySeconds: CRASH_DELAY_SECONDS });
@@ -37,7 +37,7 @@ async function handle(
   return isDead ? handleDeadPublish(deps, parsed.data) : handlePublish(deps, parsed.data, budget);
 }
 
-function settle(deps: Deps, message: Message, outcome: Outcome): void {
+function acknowledge(deps: Deps, message: Message, outcome: Outcome): void {
   if (outcome.kind === "again") {
     message.retry({ delaySeconds: outcome.afterSeconds });
     return;

@@ -1,7 +1,7 @@
 import { PublishFailure } from "../core/failures.ts";
 import type { Fetch } from "../platforms/connector.ts";
 import type { CallOrigin } from "./kit/origin.ts";
-import { readOutcome, withOrigin } from "./kit/simulator.ts";
+import { readStateAnswer, withOrigin } from "./kit/simulator.ts";
 import { findSimulated } from "./registry.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 
@@ -37,7 +37,7 @@ export function createSandboxFetch(
       throw new TypeError(`The sandbox simulates no platform at ${url.origin}.`);
     }
     const answer = theSandbox(namespace).fetch(withOrigin(request, origin));
-    const outcome = await abortable(answer.then(readOutcome), signal);
+    const outcome = await abortable(answer.then(readStateAnswer), signal);
     if (outcome.kind === "dropped") throw new TypeError("Network connection lost.");
     if (outcome.kind === "failure") throw new PublishFailure(outcome.failure);
     // The state has accepted the post; waiting here ends with the caller's deadline.

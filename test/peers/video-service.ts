@@ -15,7 +15,7 @@ export interface VideoCall {
   query: URLSearchParams;
   token: string | null;
   status: number;
-  /** Of the body. */
+  /** Size of the body. */
   sizeBytes: number;
 }
 
@@ -34,7 +34,7 @@ export interface ServiceFailure {
 export interface VideoService {
   origin: string;
   callsOf(method: string): VideoCall[];
-  /** What has been written to servers, in order. */
+  /** Videos written to servers, in order. */
   deliveries: Delivery[];
   /** Tokens that were found good for this service itself. */
   verified: Claims[];
@@ -72,10 +72,10 @@ interface Job {
   did: string;
   /** How often it has been asked for. */
   looks: number;
-  outcome: Promise<Outcome>;
+  outcome: Promise<JobEnd>;
 }
 
-type Outcome =
+type JobEnd =
   | { state: "JOB_STATE_COMPLETED"; blob: BlobRef }
   | ({ state: "JOB_STATE_FAILED"; error: string } & ServiceFailure);
 
@@ -123,7 +123,7 @@ export async function startVideoService(directory: string): Promise<VideoService
   let failure: ServiceFailure | null = null;
 
   /** To the server that the directory names, as the author of the token. */
-  async function deliver(token: string, video: Buffer<ArrayBuffer>): Promise<Outcome> {
+  async function deliver(token: string, video: Buffer<ArrayBuffer>): Promise<JobEnd> {
     const { pds } = await lookUp(directory, String(readClaims(token).iss));
     const response = await fetch(`${pds}/xrpc/com.atproto.repo.uploadBlob`, {
       method: "POST",
@@ -330,7 +330,7 @@ const toRefusal = (error: unknown) =>
     ? { status: error.status, reply: { error: error.error, message: error.message } }
     : { status: 500, reply: { error: "InternalServerError", message: String(error) } };
 
-const toFailed = (failure: ServiceFailure): Outcome => ({
+const toFailed = (failure: ServiceFailure): JobEnd => ({
   state: "JOB_STATE_FAILED",
   error: failure.failureCode,
   ...failure,

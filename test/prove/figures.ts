@@ -62,7 +62,7 @@ function plansOf(form: Figures): WorldOptions[] {
 }
 
 /** The worlds of a scenario taken together. */
-interface Outcome {
+interface ScenarioResult {
   worlds: Played[];
   uploads: UploadState[];
   faults: Record<string, number>;
@@ -86,7 +86,7 @@ class Figure {
     this.played = played;
   }
 
-  of(scenario: ScenarioName | null): Outcome {
+  of(scenario: ScenarioName | null): ScenarioResult {
     const worlds = this.played.filter(({ plan }) => !scenario || plan.scenario === scenario);
     const faults: Record<string, number> = {};
     for (const { report } of worlds) addCounts(faults, report.faults);
@@ -107,7 +107,7 @@ class Figure {
 const show = ({ plan }: Played, { id, text, status, failureCode, message }: UploadState): string =>
   `seed ${plan.seed} (${plan.subject}): #${id} ${text}: ${status} ${failureCode} (${message})`;
 
-function callsByPost({ worlds }: Outcome): PostCalls[] {
+function callsByPost({ worlds }: ScenarioResult): PostCalls[] {
   return worlds.flatMap(({ plan, report }) => {
     const byId = new Map(report.evidence.uploads.map((upload) => [`#${upload.id}`, upload]));
     return [...Map.groupBy(report.calls, ({ upload }) => upload)].flatMap(([id, calls]) => {
@@ -124,7 +124,7 @@ const showCalls = ({ name, upload, calls }: PostCalls): string =>
   `${name} ${upload.status}: ${calls.map(({ kind, at, fault }) => `${kind} ${at} ${fault}`).join(", ")}`;
 
 /** Posts whose first submit met `fault`, by what became of them. */
-function met(outcome: Outcome, fault: string) {
+function met(outcome: ScenarioResult, fault: string) {
   const posts = callsByPost(outcome).filter((post) => submitsOf(post)[0]?.fault === fault);
   const completed = posts.filter(({ upload }) => upload.status === "completed");
   const undecided = posts.filter(({ upload }) => isUndecided(upload));
@@ -172,8 +172,8 @@ function showNoLookUps(figure: Figure): void {
   );
 }
 
-/** What of the posts with nothing against them did not go out, and is not for a person to look at. */
-const lostOf = ({ worlds }: Outcome): string[] =>
+/** Lists the acceptable posts that did not go out and are not left to a person. */
+const lostOf = ({ worlds }: ScenarioResult): string[] =>
   worlds.flatMap((world) =>
     world.report.evidence.uploads
       .filter(isWanted)
@@ -286,7 +286,7 @@ function showCeiling(figure: Figure): void {
   printCounts("outcomes", statesOf(outcome));
 }
 
-function statesOf({ uploads }: Outcome): Record<string, number> {
+function statesOf({ uploads }: ScenarioResult): Record<string, number> {
   const states: Record<string, number> = {};
   for (const upload of uploads) {
     const { status, failureCode } = upload;

@@ -30,7 +30,7 @@ export interface Proof {
   verdicts: Verdicts;
 }
 
-/** Of the posts that had nothing against them, so many per cent have to go out. */
+/** Minimum share of acceptable posts that go out. */
 const PUBLISHED_PERCENT = 98;
 /** Half of the worlds know only some of the boundaries, and chance is uneven. */
 const SPARE = 2.5;
@@ -86,7 +86,7 @@ function showPoison({ verdicts }: Proof, played: Played[]): void {
 }
 
 const CONTROLS = {
-  hasty: "no settle wait, short lease",
+  hasty: "no wait before the look-up, short lease",
   naive: "look up, then post, no intent",
 };
 
@@ -199,7 +199,7 @@ function countUndecidedOut({ uploads, arrivals }: Evidence): number {
   return uploads.filter((upload) => isUndecided(upload) && arrived.has(upload.text)).length;
 }
 
-/** What became of the answers that make posts go out twice where somebody is careless. */
+/** Checks that lost and late answers, and failed look-ups, led to no second post. */
 function showAnswers(verdicts: Verdicts, faults: Record<string, number>, twice: number): void {
   const count = (...names: string[]) => names.reduce((sum, name) => sum + (faults[name] ?? 0), 0);
   const lost = count("submit: reply dropped", "submit: 5xx after");

@@ -114,13 +114,13 @@ export function deliver(reply: Reply, response: Response): Response {
 export const deliverAtOnce = (reply: Reply, response: Response): Response =>
   deliver(reply.kind === "dropped" ? reply : { kind: "now" }, response);
 
-export type Outcome =
+type StateAnswer =
   | { kind: "answered"; response: Response; afterSeconds: number }
   | { kind: "dropped" }
   | { kind: "failure"; failure: Failure };
 
 /** Reads an answer of the state as the caller of the platform sees it. */
-export async function readOutcome(response: Response): Promise<Outcome> {
+export async function readStateAnswer(response: Response): Promise<StateAnswer> {
   const outcome = response.headers.get(OUTCOME_HEADER);
   if (outcome === "dropped") return { kind: "dropped" };
   if (outcome === "failure") return { kind: "failure", failure: await response.json<Failure>() };

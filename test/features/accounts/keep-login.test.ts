@@ -13,7 +13,7 @@ const ROTATING = ["x", "tiktok", "pinterest"] as const;
 
 const LOST = "D1_ERROR: Network connection lost.";
 
-/** What becomes of one attempt to store the renewed login: done and not told, or not done. */
+/** Moment at which an attempt to store the renewed login fails: before the write, or after it. */
 type Fate = "before" | "after";
 
 /** The statements, as they stand in JSON. */

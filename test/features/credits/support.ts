@@ -82,7 +82,7 @@ export const whileDown = (work: () => Promise<unknown>, status = 503) =>
 export const setPlan = (teamId: number, plan: string | null) =>
   env.DB.prepare("UPDATE teams SET plan = ? WHERE id = ?").bind(plan, teamId).run();
 
-/** What retrying will do: the same post, in another attempt. */
+/** Starts another attempt of the same post. */
 export const retry = async ({ harness }: Stage, id: number): Promise<void> => {
   await env.DB.prepare(
     `UPDATE uploads SET status = 'pending', status_group = 'pending', attempt = attempt + 1,

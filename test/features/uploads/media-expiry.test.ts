@@ -82,7 +82,7 @@ const complete = (id: number, at: number) =>
 const fail = (id: number, at: number) =>
   set(id, { status: "failed", status_group: "failed", failed_at: at, failure_code: "unknown" });
 
-/** What is stored for a team. */
+/** Counts a team's stored files. */
 async function stored({ teamId }: Member) {
   const count = async (table: string) =>
     (await env.DB.prepare(`SELECT COUNT(*) AS n FROM ${table} WHERE team_id = ?`)

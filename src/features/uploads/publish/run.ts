@@ -42,7 +42,7 @@ import {
   claimFailure,
   isOverdue,
   neverFinished,
-  settledAt,
+  reconcileAt,
   timeoutOrFailure,
   unavailable,
 } from "./verdicts.ts";
@@ -143,7 +143,7 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
       held = { ...held, upload: gate.upload };
     }
     if (upload.stage === "submitting") {
-      const restsUntil = settledAt(upload, held.connector.timing);
+      const restsUntil = reconcileAt(upload, held.connector.timing);
       if (restsUntil > deps.now()) return over(park(deps, upload, restsUntil));
     }
     const login = await logIn(deps, held);
@@ -256,7 +256,7 @@ async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmar
     case "unknown":
     case "no_answer":
       return over(
-        park(deps, entered.upload, settledAt(entered.upload, held.connector.timing), {
+        park(deps, entered.upload, reconcileAt(entered.upload, held.connector.timing), {
           errorMessage: step.message,
         }),
       );

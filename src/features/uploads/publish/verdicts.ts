@@ -38,7 +38,7 @@ export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failur
 }
 
 /** The earliest moment the platform can be asked about a submit without an answer. */
-export function settledAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
+export function reconcileAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
   const { callSeconds, acceptSeconds, listSeconds } = timing;
   return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
 }

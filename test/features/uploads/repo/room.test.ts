@@ -67,7 +67,7 @@ type Stage = Awaited<ReturnType<typeof onStage>>;
 const COUNTED = "status_group IN ('scheduled', 'pending', 'completed') AND deleted_at IS NULL";
 const taken = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
 
-/** What is told to those who came too late. */
+/** Error codes of the calls that were refused. */
 const codesOf = (answers: Answer[]) =>
   new Set(answers.filter(({ status }) => status !== 200).map(({ body }) => body.code));
 
