@@ -6,7 +6,7 @@ import { connectors } from "./registry.ts";
 /** Days before its end in which a version is warned of: enough to write, test and deploy its successor. */
 const WARNING_DAYS = 60;
 
-export interface EndingVersion {
+interface EndingVersion {
   platform: Platform;
   version: string;
   /** ISO date. */

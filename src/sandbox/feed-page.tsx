@@ -179,7 +179,7 @@ const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) 
   </section>
 );
 
-export interface FeedPageProps {
+interface FeedPageProps {
   posts: FeedPost[];
   platform: string | null;
   accountId: string | null;

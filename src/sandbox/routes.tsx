@@ -8,7 +8,7 @@ import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
 import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
 
-export interface SandboxRouteOptions {
+interface SandboxRouteOptions {
   deps(c: Context): Deps;
   /** The team whose posts may be shown; null: every team's. May throw AppError. */
   teamOf(c: Context): Promise<number | null>;

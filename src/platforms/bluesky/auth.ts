@@ -57,7 +57,7 @@ const jwtClaims = z.object({
 });
 
 /** The claims of a token, unverified: its server does that. Empty when it is no JWT. */
-export function readJwtClaims(token: string): z.infer<typeof jwtClaims> {
+function readJwtClaims(token: string): z.infer<typeof jwtClaims> {
   try {
     const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
     return jwtClaims.parse(JSON.parse(atob(payload)));

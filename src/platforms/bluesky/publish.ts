@@ -158,7 +158,7 @@ function toVideoEmbed(job: Job, size: Size, video: Blob): VideoEmbed {
  * The record in its wire form. Fields without a value are left out, because the server derives the
  * record's identity from what is there.
  */
-export function buildRecord(parts: {
+function buildRecord(parts: {
   text: string;
   createdAt: Date;
   settings: BlueskySettings;

@@ -4,14 +4,14 @@ import { field, maybeText } from "../kit/replies.ts";
 import { blob, readBody, readerOf, toXrpcRefusal, xrpc } from "./api.ts";
 
 /** Takes videos in, converts them and writes them to the account's server. */
-export const VIDEO_SERVICE = "https://video.bsky.app";
+const VIDEO_SERVICE = "https://video.bsky.app";
 export const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 
 /** More than the parts of any video of theirs; storage behind such a service has the same limit. */
 const MAX_PARTS = 10_000;
 
 /** Purpose of a service token. Its issuer refuses a life of more than an hour. */
-export interface ServiceAuth {
+interface ServiceAuth {
   /** The DID of the service that is to believe the token. */
   audience: string;
   /** The one method that the token opens there. */
@@ -48,7 +48,7 @@ export function getUploadLimitsRequest(token: string): Request {
 
 export const readGetUploadLimitsReply = readerOf(uploadLimits);
 
-export interface VideoFile {
+interface VideoFile {
   sizeBytes: number;
   mimeType: string;
   name: string;

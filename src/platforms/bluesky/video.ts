@@ -69,7 +69,7 @@ type VideoBookmark = z.infer<typeof videoBookmark>;
 type Uploading = Extract<VideoBookmark, { stage: "uploading" }>;
 
 /** A step on the way, or the video as it has to stand in the record. */
-export type VideoStep = Prepared | { kind: "processed"; blob: Blob };
+type VideoStep = Prepared | { kind: "processed"; blob: Blob };
 
 /**
  * One step of bringing a video to the account's server. The service stores the parts, converts the

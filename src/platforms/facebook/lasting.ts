@@ -32,7 +32,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
-export function debugTokenRequest(token: string, app: AppKeys | null): Request {
+function debugTokenRequest(token: string, app: AppKeys | null): Request {
   const asker = app ? `${app.clientId}|${app.clientSecret}` : token;
   return graph(versioned("debug_token"), {
     token: asker,

@@ -38,7 +38,7 @@ const toOffsets = (body: { start_offset: number; end_offset: number }): Offsets 
   end: body.end_offset,
 });
 
-export interface VideoTexts {
+interface VideoTexts {
   title: string | null;
   description: string | null;
 }

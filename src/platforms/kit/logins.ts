@@ -89,7 +89,7 @@ interface GrantedTokens {
 }
 
 /** How a platform renews a login by its refresh token. */
-export interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
+interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
   /** Its name as people know it; in upper case it begins the names of its app's variables. */
   platform: string;
   request(keys: AppKeys, refreshToken: string): Request;

@@ -68,7 +68,7 @@ export const isGone = ({ status }: Pick<Refusal, "status">): boolean =>
   status === 404 || status === 410;
 
 /** The facts by which one platform's refusals are read. */
-export interface RefusalFacts<R extends Refusal> {
+interface RefusalFacts<R extends Refusal> {
   /** Returns true when a fresh token could help. */
   isTokenRefusal(refusal: R): boolean;
   /** The rule of the platform's table; where it has none, the status decides. */

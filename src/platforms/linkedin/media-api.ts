@@ -89,7 +89,7 @@ export const videoPart = z
   })
   .refine(({ firstByte, lastByte }) => firstByte <= lastByte);
 
-export type VideoPart = z.infer<typeof videoPart>;
+type VideoPart = z.infer<typeof videoPart>;
 
 const videoUpload = z
   .object({

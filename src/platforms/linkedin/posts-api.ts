@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ok } from "../../core/result.ts";
 import { encodeUrn, get, post, type Reading, readDoneReply, readerOf } from "./api.ts";
 
-export type Visibility = "PUBLIC" | "CONNECTIONS";
+type Visibility = "PUBLIC" | "CONNECTIONS";
 
 export type PostContent =
   | { media: { id: string; title?: string } }

@@ -1,5 +1,5 @@
 /** A stretch of text in one style, without the asterisks that asked for it. */
-export interface Piece {
+interface Piece {
   text: string;
   isBold: boolean;
   isItalic: boolean;
@@ -54,7 +54,7 @@ function findMarks(text: string): Mark[] {
 }
 
 /** A text taken apart at its `*italic*`, `**bold**` and `***bold italic***`. */
-export function readMarks(text: string): Piece[] {
+function readMarks(text: string): Piece[] {
   const pieces: Piece[] = [];
   let bold = 0;
   let italic = 0;

@@ -37,7 +37,7 @@ const RATE_LIMITS = [4, 17, 32, 613];
 const TOKEN_CODES = new Set([102, 190]);
 
 /** The numbers of one platform, beyond those of all of Meta's. */
-export interface GraphTable {
+interface GraphTable {
   bySubcode: readonly (readonly [number, Rule])[];
   /** Rules by code, where no subcode says more. */
   byCode: readonly (readonly [number, Rule])[];

@@ -34,7 +34,7 @@ export const isYoung = (credentials: Credentials): boolean =>
   endsAfter(credentials, TOKEN_LIFE_SECONDS - YOUNG_SECONDS);
 
 /** Logins of a platform whose access tokens renew themselves: there is no refresh token. */
-export interface SelfRenewing<T> {
+interface SelfRenewing<T> {
   /** Its name as people know it. */
   platform: string;
   judge: Pick<GraphJudge, "isLoginLost" | "isPassing">;

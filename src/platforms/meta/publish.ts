@@ -83,7 +83,7 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
   }
 
   /**
-   * What became of a publishing without an answer, by the container's status.
+   * Reads from the container's status whether a publish without an answer took effect.
    *
    * @throws when the platform cannot say now, so that it is asked again later
    */

@@ -10,7 +10,7 @@ const BOARDS_PER_PAGE = 250;
 const MAX_PAGES = 10;
 
 /** @see https://developers.pinterest.com/docs/api/v5/boards-list */
-export function listBoardsRequest(accessToken: string, bookmark: string | null): Request {
+function listBoardsRequest(accessToken: string, bookmark: string | null): Request {
   const query = new URLSearchParams({ page_size: String(BOARDS_PER_PAGE) });
   if (bookmark !== null) query.set("bookmark", bookmark);
   return get("/boards", accessToken, query);

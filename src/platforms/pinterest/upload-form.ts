@@ -26,7 +26,7 @@ export function uploadVideoRequest(
 }
 
 /** The outcome of a transfer; `code` as the storage's XML names it, such as `EntityTooLarge`. */
-export interface UploadReply {
+interface UploadReply {
   isTaken: boolean;
   code: string | null;
   message: string;

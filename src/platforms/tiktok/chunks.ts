@@ -9,7 +9,7 @@ const LARGE_CHUNK = 20_000_000;
 /** Above this, small chunks would be hundreds of calls. */
 const LARGE_VIDEO = 1_000_000_000;
 
-export interface ChunkPlan {
+interface ChunkPlan {
   chunkSize: number;
   count: number;
 }

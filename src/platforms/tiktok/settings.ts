@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { choice, field, flag, otherwise, wholeNumber } from "../kit/form-fields.ts";
 
-export const PRIVACY_LEVELS = [
+const PRIVACY_LEVELS = [
   "PUBLIC_TO_EVERYONE",
   "MUTUAL_FOLLOW_FRIENDS",
   "FOLLOWER_OF_CREATOR",

@@ -33,12 +33,12 @@ export const uploadImageRequest = (accessToken: string, image: Bytes & { mime: s
 export const readMediaReply = dataReaderOf(field("id", z.string().regex(/^\d+$/)));
 
 /** A video by its use, and what the call for its subtitles calls that. */
-export const VIDEO_CATEGORIES = {
+const VIDEO_CATEGORIES = {
   tweet_video: "TweetVideo",
   amplify_video: "AmplifyVideo",
 } as const;
 
-export type VideoCategory = keyof typeof VIDEO_CATEGORIES;
+type VideoCategory = keyof typeof VIDEO_CATEGORIES;
 
 export interface NewUpload {
   media_type: string;

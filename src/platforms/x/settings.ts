@@ -15,7 +15,7 @@ import {
 import { capabilities, POLL_MINUTES } from "./capabilities.ts";
 
 /** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
-export const REPLY_SETTINGS = [
+const REPLY_SETTINGS = [
   "everyone",
   "following",
   "mentionedUsers",

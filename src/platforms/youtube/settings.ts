@@ -12,8 +12,8 @@ import {
 } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
-export const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
-export const LICENSES = ["youtube", "creativeCommon"] as const;
+const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
+const LICENSES = ["youtube", "creativeCommon"] as const;
 /** People & Blogs. */
 const DEFAULT_CATEGORY = "22";
 

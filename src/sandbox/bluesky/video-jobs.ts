@@ -49,7 +49,7 @@ type JobRow = {
 };
 
 /** A whole video that is stored under a reserved name. */
-export interface ReceivedVideo {
+interface ReceivedVideo {
   mediaId: number;
   cid: string;
   sha256: string;

@@ -25,7 +25,7 @@ const MAX_MESSAGE = 63_206;
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
 
-export type PostKind = "text" | "link" | "photo" | "album" | "video";
+type PostKind = "text" | "link" | "photo" | "album" | "video";
 
 type PostRow = {
   id: string;

@@ -8,7 +8,7 @@ import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
 
 /** The owner of a file. `owner`: the platform's id of the account. */
-export interface FileOwner {
+interface FileOwner {
   platform: Platform;
   owner: string;
 }
@@ -16,7 +16,7 @@ export interface FileOwner {
 export const UNKNOWN_TYPE = "application/octet-stream";
 
 /** A file as its bytes say it is. */
-export interface ReadFile {
+interface ReadFile {
   mime: string;
   sha256: string;
   sizeBytes: number;
@@ -102,7 +102,7 @@ export async function storeFile(
   return { id, ...(await readStored(store, id)) };
 }
 
-export type PullProblem = "unreachable" | "too_large" | "wrong_type";
+type PullProblem = "unreachable" | "too_large" | "wrong_type";
 
 /** Names a stored file whose type is taken, and discards any other. */
 export function keepFile(

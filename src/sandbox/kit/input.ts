@@ -29,7 +29,7 @@ export async function readBody(
 }
 
 /** A platform's limit of JSON bodies, and its refusals of what is not one. */
-export interface JsonRules {
+interface JsonRules {
   maxBytes: number;
   /** An empty body counts as `{}`. */
   mayBeEmpty?: boolean;

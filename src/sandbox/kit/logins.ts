@@ -36,7 +36,7 @@ const FOR_EVER = 8_640_000_000_000_000;
 export const REVOKED = 0;
 
 /** Life of the tokens of a person's consent, in seconds from the first use of the login. */
-export type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
+type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
 
 /** The prefixes of such tokens, by their kind. */
 const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-short" } as const;

@@ -1,7 +1,7 @@
 import { FAILURE_CODES, type FailureCode } from "../../core/failures.ts";
 
 /** The requests to the simulator that a post's text contains. */
-export interface Steering {
+interface Steering {
   /** Refuse the post for good, for this reason. */
   failure: FailureCode | null;
   /** Answer the accepted post this much later; 0: at once. */

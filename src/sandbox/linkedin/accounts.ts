@@ -13,7 +13,7 @@ const REFRESH_SECONDS = (365 * DAY) / SECOND;
 const SCOPES =
   "openid,profile,w_member_social,r_organization_social,w_organization_social,rw_organization_admin";
 
-export interface Organization {
+interface Organization {
   id: string;
   urn: string;
   name: string;

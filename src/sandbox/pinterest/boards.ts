@@ -3,7 +3,7 @@ import type { Call } from "../kit/simulator.ts";
 import { handleOf } from "./accounts.ts";
 import { authenticate, invalid, pageOf, refusal } from "./call.ts";
 
-export interface SimulatedBoard {
+interface SimulatedBoard {
   id: string;
   name: string;
   description: string;

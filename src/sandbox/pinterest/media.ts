@@ -77,7 +77,7 @@ export async function registerMedia(call: Call): Promise<Response> {
   return Response.json(body, { status: 201 });
 }
 
-export type MediaStatus = "registered" | "processing" | "succeeded" | "failed";
+type MediaStatus = "registered" | "processing" | "succeeded" | "failed";
 
 export interface Media {
   mediaId: string;

@@ -14,7 +14,7 @@ import { pullSource } from "./pull.ts";
 
 export const containers = new GraphContainers<ContainerKind>("threads", "178");
 
-export type ThreadsContainer = Container<ContainerKind>;
+type ThreadsContainer = Container<ContainerKind>;
 
 /** Also what publishing says of a container that it does not know of yet. */
 export const notFound = (id: string) =>

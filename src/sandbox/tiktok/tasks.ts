@@ -38,7 +38,7 @@ CREATE TABLE IF NOT EXISTS tiktok_uploads (
 );
 `;
 
-export type TaskRow = {
+type TaskRow = {
   publish_id: string;
   open_id: string;
   team_id: number;
