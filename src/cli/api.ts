@@ -38,7 +38,7 @@ export interface Api {
   origin: string;
   listAccounts(): Promise<Account[]>;
   createSandboxAccount(platform: string, name: string): Promise<string>;
-  /** Of a Pinterest account. */
+  /** Lists the boards of a Pinterest account. */
   listBoards(accountId: string): Promise<Board[]>;
   createUpload(form: FormData): Promise<number>;
   getUpload(id: number): Promise<Upload>;
@@ -98,7 +98,7 @@ function explain(status: number, body: unknown, text: string): string {
 
 const health = z.object({ status: z.string(), error: z.string().optional() });
 
-/** What `/health` said. `status` is null where what answered is no running Akimbo. */
+/** The answer of `/health`. `status` is null when the server that answered is not a running Akimbo. */
 export interface HealthAnswer {
   status: string | null;
   error: string | null;

@@ -65,7 +65,7 @@ export interface GrantOptions {
 const MAX_AMOUNT = 10_000_000;
 
 /**
- * What is granted: a pack that is sold, or any number of credits.
+ * Returns the credits to grant: a pack that is sold, or any number of credits.
  *
  * @throws Problem unless it is one of both
  */

@@ -7,7 +7,7 @@ import { Problem } from "./program.ts";
 /** wrangler.toml with this account's ids and with paths seen from its own folder; never committed. */
 const deployConfigPath = (stateDir: string): string => join(stateDir, "deploy.json");
 
-/** What wrangler.toml holds before it belongs to an account. */
+/** The placeholder in wrangler.toml until the first deployment. */
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 
 const raw = z.looseObject({

@@ -13,7 +13,7 @@ import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
 import { checkVars, type Vars } from "./vars.ts";
 
-/** What a deployment asks a person, and tells them. */
+/** The questions and messages of a deployment. */
 export interface Dialog {
   say(line: string): void;
   /** The S3 key of the bucket; null when it is left for later. */

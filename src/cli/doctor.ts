@@ -5,9 +5,9 @@ import { Problem } from "./program.ts";
 import { formatTable } from "./table.ts";
 
 export interface Diagnosis {
-  /** What to show, whatever it says. */
+  /** Shown always. */
   report: string;
-  /** What has to be put right, in a sentence each. */
+  /** Problems to fix, one sentence each. */
   problems: string[];
 }
 
@@ -37,7 +37,7 @@ const formatVersions = (): string =>
     ]),
   );
 
-/** What platforms need of the instance itself, beside an app and its keys. */
+/** Lists the needs of platforms beside an app and its keys. */
 export const diagnoseNeeds = (): Diagnosis => ({
   report: connectors()
     .flatMap(({ platform, capabilities: { mediaSupport } }) =>
@@ -55,7 +55,7 @@ const health = z.object({
 
 const TIMEOUT_MS = 10_000;
 
-/** What the deployed instance says of itself. */
+/** Asks the deployed instance for its health. */
 export async function diagnoseInstance(url: string, network = fetch): Promise<Diagnosis> {
   const address = `${url.replace(/\/+$/, "")}/health`;
   const signal = AbortSignal.timeout(TIMEOUT_MS);

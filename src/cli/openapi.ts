@@ -1,7 +1,7 @@
 import { build, type Plugin } from "esbuild";
 import { inProject, PROJECT_DIR } from "./paths.ts";
 
-/** What the Worker's own runtime would bring; nothing of it is called for the document. */
+/** Replaces the modules of the Workers runtime: the document calls none of them. */
 const withoutWorkerd: Plugin = {
   name: "without-workerd",
   setup({ onLoad, onResolve }) {

@@ -5,7 +5,7 @@ import type { Place } from "./d1.ts";
 import { Problem } from "./program.ts";
 import { executeQueries, findTeam, type Offer, readOffer, type Team } from "./team-database.ts";
 
-/** What takes a team's own plan away. */
+/** The word that removes a team's own plan. */
 const NONE = "none";
 
 /** @throws Problem naming the plans there are */

@@ -39,7 +39,7 @@ export const spawnTiedGroup = (
 const GUARD = inProject("src/cli/guard.ts");
 
 type TiedOptions = Pick<SpawnOptions, "cwd" | "env"> & {
-  /** Of standard output and standard error. */
+  /** Standard output and standard error. */
   stdio?: ["inherit" | "pipe", "inherit" | "pipe"];
 };
 

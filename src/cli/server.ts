@@ -123,7 +123,7 @@ export async function waitUntilAnswering(
   );
 }
 
-/** What it complained about has been shown by then. */
+/** Reports that the server stopped. Its own error has been printed by then. */
 export const toProblem = (exitCode: number): Problem =>
   exitCode === 0
     ? new Problem("The server stopped unexpectedly.")

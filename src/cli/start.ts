@@ -64,7 +64,7 @@ function readOptions(): string[] {
   return program.opts<{ var: string[] }>().var;
 }
 
-/** What the Worker will see: each source overrides the one before. */
+/** Checks the variables that the Worker will see: each source overrides the one before. */
 async function checkAllVars(vars: Vars): Promise<Config> {
   return checkVars({
     ...readTomlVars(await readFile(inProject("wrangler.toml"), "utf8")),

@@ -46,7 +46,7 @@ export async function findTeam(place: Place, wanted: string): Promise<Team> {
   };
 }
 
-/** What is sold there: `PLANS` and `DEFAULT_PLAN` as the Worker reads them. */
+/** The plans and credit packs of an instance: `PLANS` and `DEFAULT_PLAN` as the Worker reads them. */
 export type Offer = Pick<Config, "plans" | "defaultPlan">;
 
 export async function readOffer(place: Place): Promise<Offer> {

@@ -12,7 +12,7 @@ export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 
 export const createToken = (): string => `kmb_${randomHex(TOKEN_BYTES)}`;
 
-/** What a person may see of a token again. */
+/** Returns the part of a token that is shown again later. */
 export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
 
 /**

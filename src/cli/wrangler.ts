@@ -82,7 +82,7 @@ const CHATTER = /^\s*$|If you think this is a bug|^\s*⛅|^─+$/;
 
 const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
 
-/** What wrangler complained about, without its decoration. */
+/** Reads wrangler's error message, without its decoration. */
 export function readComplaint(result: Pick<WranglerResult, "stdout" | "stderr">): string {
   if (LOGGED_OUT.test(result.stdout + result.stderr)) {
     return "You are not logged in to Cloudflare: `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";

@@ -7,7 +7,7 @@ const MAX_PARTS = 64;
 /** Everything in a form that is not in a file: fields, headers of parts, and what stands between them. */
 const MAX_TEXT_BYTES = 1_000_000;
 
-/** Of one field: 70,000 characters, the longest text that is stored, in four bytes each, and some to spare. */
+/** Maximum of one field: the longest stored text (70,000 characters of four bytes), and some to spare. */
 const MAX_FIELD_BYTES = 300_000;
 
 /** The parser reaches its limit of parts when the last of them ends. */

@@ -21,7 +21,7 @@ const field = (bytes: number) =>
 interface HostileBody {
   what: string;
   make(): string;
-  /** What a known caller is answered. */
+  /** Accepted answers to a known caller. */
   statuses: readonly number[];
 }
 
@@ -62,7 +62,7 @@ async function send(
     throw new Error(`A hostile body was answered ${answer.status}`);
 }
 
-/** What it costs to refuse bodies that are made to hurt. */
+/** Measures the cost of refusing hostile bodies. */
 export async function measureAbuse(workspace: Workspace, script: string): Promise<Row[]> {
   const instance = await startAkimbo(workspace, { script });
   const { token } = await createTeam(instance, 1);

@@ -32,8 +32,8 @@ const packedKb = (content: string | Uint8Array): number =>
   gzipSync(content, { level: constants.Z_BEST_COMPRESSION }).length / 1024;
 
 /**
- * What runs at start-up: the entry and all that it imports at once. What is imported later travels in
- * the same file, and is not looked at before it is needed.
+ * Returns the size of the code that runs at start-up: the entry and its static imports. Lazy imports are
+ * in the same file, and are not evaluated before they are needed.
  */
 async function eagerKb(): Promise<number> {
   const { metafile, outputFiles } = await build({

@@ -41,7 +41,7 @@ async function planPosts(instance: Instance, teamId: number, posts: number): Pro
   ]);
 }
 
-/** What one tick costs when very many posts are due at the same time. */
+/** Measures one tick when very many posts are due at the same time. */
 export async function measureDuePosts(
   workspace: Workspace,
   script: string,

@@ -8,7 +8,7 @@ const LIMIT = 100;
 /** Rows of a page: posts, their accounts, and this many more, however many there are in all. */
 const SPARE_ROWS = 80;
 const REPEATS = 3;
-/** What nothing holds is looked for in every post; other scripts are looked for in several spellings. */
+/** A word in no post, so that every post is searched; and one with an umlaut, searched in several spellings. */
 const SEARCHES = ["zebra", "Ärger"];
 const MAX_SEARCH_MS = 250;
 const OTHER_TEAMS = 1_000;
@@ -76,7 +76,7 @@ export interface Sizes {
   others: number;
 }
 
-/** What a page costs a small and a large team, beside all the others' posts. */
+/** Measures a page of a small and of a large team, in a database full of other teams' posts. */
 export async function measureFullSize(
   workspace: Workspace,
   script: string,

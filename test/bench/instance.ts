@@ -72,7 +72,7 @@ export function startBare(workspace: Workspace, script = BARE_SCRIPT): Promise<I
 
 let options: ReturnType<typeof readWorkerOptions> | undefined;
 
-/** What wrangler.toml says, read once. */
+/** Returns the settings of wrangler.toml, read once. */
 const readConfig = () => {
   options ??= readWorkerOptions(inProject("wrangler.toml"));
   return options.workerOptions;

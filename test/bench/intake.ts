@@ -66,7 +66,7 @@ const READER = `export default {
 };`;
 
 const REPEATS = 3;
-/** Of the free plan, for a whole request. Source: Workers, "Limits". */
+/** The free plan's limit for a whole request. Source: Workers, "Limits". */
 const FREE_CPU_MS = 10;
 const MEGABYTE = 1_000_000;
 
@@ -82,7 +82,7 @@ async function cpuPerMegabyte({ pid }: Instance, call: () => Promise<void>): Pro
   return least / (FILE_BYTES / MEGABYTE);
 }
 
-/** Of taking files in through a request: CPU without storage, and memory with it. */
+/** Measures files sent in a request: CPU without storage, and memory with it. */
 export async function measureIntake(workspace: Workspace, script: string): Promise<Row[]> {
   return [...(await measureCpu(workspace, script)), ...(await measureMemory(workspace, script))];
 }

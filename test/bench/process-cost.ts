@@ -42,7 +42,7 @@ function memoryMb(pid: number, line: string): number {
   return Number(new RegExp(`${line}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / MEGABYTE;
 }
 
-/** What a process holds in memory now, in MB. */
+/** Memory that a process holds now, in MB. */
 export const residentMemoryMb = (pid: number): number => memoryMb(pid, "VmRSS");
 
 /** How much more memory a process held at the most during `work` than before, in MB. */

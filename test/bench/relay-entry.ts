@@ -1,7 +1,7 @@
 /** Where the film of that size lies in storage. */
 export const filmKey = (sizeBytes: number) => `film/${sizeBytes}`;
 
-/** What one invocation of the queue consumer asked of others. */
+/** Calls made by one invocation of the queue consumer. */
 export interface Invocation {
   /** Calls to the platform. */
   fetches: number;

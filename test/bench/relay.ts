@@ -19,7 +19,7 @@ const MEGABYTE = 1e6;
 const MAX_MORE_MB = 80;
 /** A shorter film ends before the runtime has what it keeps for itself. */
 const LONG_FILM = 1_024 ** 3;
-/** What the memory of one process varies by from second to second. */
+/** Variation of one process's memory from second to second. */
 const NOISE_MB = 8;
 /** Source: Workers, "Platform limits": of the free plan; a paid one has 10,000. */
 const MAX_SUBREQUESTS = 50;
@@ -104,7 +104,7 @@ class Relay {
     await this.send(`/bench/pass-on?${query(sizeBytes)}&piece=${pieceBytes}`);
   }
 
-  /** What the queue consumer did since the last time. */
+  /** Returns the invocations of the queue consumer since the last call. */
   async invocations(): Promise<Invocation[]> {
     return (await this.send("/bench/invocations")).json() as Promise<Invocation[]>;
   }

@@ -1,4 +1,4 @@
-/** What is asked of a Worker that has just started, by the path under which `ENTRY` is called. */
+/** The first request to a fresh Worker, by the path under which `ENTRY` is called. */
 export const DOORS = {
   "/imported": { what: "import alone", maxMs: 30 },
   "/health": { what: "GET /health", maxMs: null },

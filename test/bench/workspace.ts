@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** What the bench starts and writes: stopped in reverse order, and no folder outlives the program. */
+/** The processes and folders of a bench run: stopped in reverse order, and removed at the end. */
 export class Workspace {
   private readonly cleanups: (() => Promise<void>)[] = [];
 

@@ -57,7 +57,7 @@ function run(file: string, args: string[] = [], env: Record<string, string> = {}
   });
 }
 
-/** What was created or set since the last time, without the questions and without SQL. */
+/** Returns the calls since the last time that created or set something, without SQL. */
 function takeChanges(): string[] {
   const calls = cloud.calls.splice(0);
   return calls

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 
-/** What was asked of the account: `POST /d1/database`, without the account's prefix. */
+/** A call to the account: `POST /d1/database`, without the account's prefix. */
 export interface Call {
   method: string;
   path: string;

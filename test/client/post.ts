@@ -8,7 +8,7 @@ type NewUpload = components["schemas"]["NewUpload"];
 const POLL_MS = 250;
 const MAX_POLLS = 120;
 
-/** What an integrator writes: publishes a photo with the generated client and reads it back, as JSON. */
+/** An integrator's program: publishes a photo with the generated client and reads it back, as JSON. */
 async function main(baseUrl: string, token: string): Promise<void> {
   const client = createClient<paths>({ baseUrl, headers: { "x-api-key": token } });
 

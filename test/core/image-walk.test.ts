@@ -12,7 +12,7 @@ import {
 
 const latin1 = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
 
-/** What is made of the bytes, however they arrive. */
+/** Judges the bytes in pieces of several sizes; all must agree. */
 function isWhole(bytes: Uint8Array): boolean {
   const verdicts = [1, 7, bytes.length].map((size) => {
     const walk = new ImageWalk();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { coversScope, SCOPES, type Scope } from "../../src/core/scopes.ts";
 
-/** What each scope covers beside itself. */
+/** Scopes that each scope covers beside itself. */
 const IMPLIED: Partial<Record<Scope, Scope[]>> = {
   "*": SCOPES.filter((scope) => scope !== "*"),
   "posts:publish": ["posts:write", "posts:read"],

@@ -23,7 +23,7 @@ async function costsOf(fields: Parameters<typeof form>[0]) {
   return summary(costs);
 }
 
-/** Of a text post: the row and its four indexes; 7 rows to know the caller and the account. */
+/** The cost of a text post: the row and its four indexes; 7 rows to know the caller and the account. */
 const TEXT = {
   roundTrips: 2,
   rowsRead: expect.any(Number),

@@ -22,7 +22,7 @@ type Cost = [roundTrips: number, rowsWritten: number, rowsRead: number, platform
 /** A person's login, unless it is to publish as one of their pages. */
 type Actor = Platform | "linkedin page";
 
-/** What it costs to publish a post that is due, from its message to its outcome. */
+/** The cost of publishing a due post, from its message to its outcome. */
 const COSTS: [actor: Actor, what: string, fields: Fields, cost: Cost][] = [
   ["tiktok", "a video", { title: "Film", video: video() }, [6, 11, 21, 4]],
   ["tiktok", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [7, 10, 26, 3]],
@@ -86,7 +86,7 @@ const COSTS: [actor: Actor, what: string, fields: Fields, cost: Cost][] = [
   ["x", "a video", { title: "Film", video: video() }, [9, 18, 41, 5]],
 ];
 
-/** What `POST /accounts` takes for an account of this name at the simulator. */
+/** Returns the body of `POST /accounts` for an account of this name at the simulator. */
 async function connectionOf(actor: Actor, name: string): Promise<object> {
   if (actor === "bluesky") return { platform: actor, ...sandboxLogin(name) };
   const platform = actor === "linkedin page" ? "linkedin" : actor;

@@ -11,7 +11,7 @@ export async function store(statements: string[]): Promise<void> {
 const SERVICE = "https://pds.example.com";
 const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 
-/** What an account's own server answers to everything that a post needs. */
+/** Answers of an account's own server to every call that a post needs. */
 const ANSWERS: Record<string, object> = {
   "com.atproto.server.getSession": { did: DID, handle: "ada.example.com", active: true },
   "com.atproto.repo.uploadBlob": {

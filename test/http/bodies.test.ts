@@ -243,7 +243,7 @@ describe("a form", () => {
       ...more,
       END,
     );
-  /** Of no account here: a text that is stored has a bound of its own. */
+  /** Fields that are not stored: a stored text has a bound of its own. */
   const texts = (count: number) => range(count, () => field("overrides", "x".repeat(240_000)));
 
   test.each<[string, number, () => Uint8Array<ArrayBuffer>]>([

@@ -51,7 +51,7 @@ export interface Akimbo {
   publish(fields: PostFields): Promise<PublishedUpload>;
   /** From now on it is `seconds` later for Akimbo than it was a moment ago. */
   advanceClock(seconds: number): Promise<void>;
-  /** What the clock shows now. */
+  /** Sets the service's clock. */
   setClock(now: Date): Promise<void>;
   readLog(): Promise<string>;
 }

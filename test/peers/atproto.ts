@@ -39,9 +39,9 @@ interface Method {
 
 export interface Atproto {
   verifyJwt: XrpcServer["verifyJwt"];
-  /** What is wrong about a call of a video method by its lexicon, or null. */
+  /** Returns how a call breaks the lexicon of its video method, or null. */
   findCallProblem(method: string, call: ReceivedCall): string | null;
-  /** What is wrong about the reply to one, or null. */
+  /** Returns how a reply breaks the lexicon of its video method, or null. */
   findReplyProblem(method: string, reply: unknown): string | null;
 }
 

@@ -333,7 +333,7 @@ export function createChecks(world: World, posting: Posting): Check[] {
 
 const link = (uri: string) => ({ $type: "app.bsky.richtext.facet#link", uri });
 
-/** What a reader of the record sees marked. */
+/** Returns the text that a facet marks. */
 const cut = (text: string, { index }: Facet): string =>
   Buffer.from(text).subarray(index.byteStart, index.byteEnd).toString();
 

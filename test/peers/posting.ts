@@ -25,11 +25,11 @@ export interface Account {
   status: string;
 }
 
-/** What the checks do with the author's account, and what stands on the PDS then. */
+/** Actions of the checks on the author's account, and the records on its PDS. */
 export interface Posting {
   /** Connects the account by its app password. */
   connect(): Promise<void>;
-  /** Of the account, once it is connected. */
+  /** Id of the account, once it is connected. */
   accountId(): string;
   /** Publishes, and reads back from the PDS what became of it. */
   publish(fields: PostFields): Promise<PostRecord>;

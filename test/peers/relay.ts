@@ -17,7 +17,7 @@ export interface Session {
   refreshJwt: string;
 }
 
-/** What gets lost: the request before the PDS has it, or the reply after it acted. */
+/** The part that gets lost: the request before the PDS has it, or the reply after it acted. */
 export type Loss = "request" | "reply";
 
 /**

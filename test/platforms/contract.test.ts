@@ -163,7 +163,7 @@ const HOSTILE: [string, string][] = [
 const TEXT_UNITS = 250_000;
 const MAX_RUNS = 5;
 const MAX_CHECK_MS = 100;
-/** What a machine that is too busy for that is measured by: it is slow at reading the text as well. */
+/** The bound on a busy machine, in readings of the same text: those are slow there too. */
 const MAX_READINGS = 100;
 /** Enough of them for a clock of milliseconds. */
 const READINGS = 20;

@@ -12,7 +12,7 @@ const NOW = new Date("2026-12-01T09:00:00.000Z");
 
 /** Bytes that storage gives at once. */
 const SLICE = 64 * KIB;
-/** What the pipes between storage and the network hold, however large a piece is. */
+/** Bytes held by the pipes between storage and the network, for pieces of any size. */
 const IN_PIPES = 4 * SLICE;
 /** The platform stops for a moment each time it has taken so many bytes. */
 const PAUSE_EVERY = 512 * KIB;
@@ -126,7 +126,7 @@ async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
   return line;
 }
 
-/** What else is sent to a platform is small, and nothing that was read. */
+/** Returns true for a call with a file's bytes; all other calls are small. */
 const isFile = ({ headers }: Request) =>
   /^(video|image)\/|octet-stream|multipart|pdf/.test(headers.get("content-type") ?? "");
 

@@ -6,8 +6,8 @@ import type { Fields, StageOptions } from "../support/stage.ts";
 export type Counts = Record<string, number>;
 
 /**
- * What may happen to a post on its way: a steering word, or `killed`, where its worker dies before it can
- * store the outcome.
+ * Trouble of a post on its way: a steering word, or `killed`, where its worker dies before it can store
+ * the outcome.
  */
 export type Trouble = "lost_reply" | "token_expired" | "5xx=2" | "killed";
 
@@ -42,7 +42,7 @@ export interface Arrival {
   person?: string;
 }
 
-/** What one platform contributes to the conformance suite. */
+/** One platform's part of the conformance suite. */
 export interface Row extends StageOptions {
   platform: Platform;
   /** Whose account it is, where a platform has several rows. */

@@ -9,7 +9,7 @@ import { tiktok } from "./tiktok/row.ts";
 import { x } from "./x/row.ts";
 import { youtube } from "./youtube/row.ts";
 
-/** What the platforms contribute to the conformance suite. */
+/** The platforms' parts of the conformance suite. */
 export const ROWS: Row[] = [
   tiktok,
   instagram,

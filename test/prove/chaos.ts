@@ -112,7 +112,7 @@ export class Chaos {
     this.faults[fault] = (this.faults[fault] ?? 0) + times;
   }
 
-  /** What happens at a boundary to a run that works on `subjects`. */
+  /** Chooses the disturbance at a boundary of a run that works on `subjects`. */
   at(step: string, side: Side, subjects: string[], isDatabase: boolean): Disturbance {
     const boundary = `${step} ${side}`;
     if (!this.isOn || step === "read") return { kind: "none" };
@@ -151,7 +151,7 @@ export class Chaos {
     return RARE_STEPS.has(step) ? 0.5 : 0.12;
   }
 
-  /** What the platform does to a call; `text` where the call names that of its post. */
+  /** Chooses the platform's fault for a call; `text` is that of its post, where the call says it. */
   onCall(kind: string, subjects: string[], _now: number, _text: string | null): PlatformFault {
     if (!this.isOn || kind === "read" || !this.platform.has(subjects)) return "none";
     const isSpared = this.spared.has(`call ${kind} after`);

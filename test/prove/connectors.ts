@@ -5,7 +5,7 @@ import type { Subject } from "./world-options.ts";
 
 type Publishing = Pick<Connector, "prepare" | "submit" | "settle" | "reconcile" | "timing">;
 
-/** What came back; "refused" is a token, null no readable answer. */
+/** A reply; "refused": the token was refused, null: no readable answer. */
 type Answer = Record<string, unknown> | "refused" | null;
 
 async function call(job: PublishJob, method: "GET" | "POST", path: string, body?: object) {

@@ -38,10 +38,10 @@ export interface Judgement {
   violations: string[];
 }
 
-/** What the harness wrote into a post: platforms and steering words say more around it. */
+/** Returns the harness's part of a text, without steering words and additions of platforms. */
 export const plainText = (text: string): string => /Post \d+ \w+/.exec(text)?.[0] ?? text;
 
-/** What text says of the post: `held` and `draft` must never go out. */
+/** Returns true for posts that must never go out, by their text: `held` and `draft`. */
 export const isForbidden = (text: string): boolean => /\b(held|draft)\b/.test(text);
 
 /** Nobody knows whether it is out, and the person is told so. */

@@ -60,7 +60,7 @@ function post({ url }: Instance, { token, address }: Caller, body: Buffer): Prom
 
 let guesses = 0;
 const guess = (): string => `kmb_${(++guesses).toString(16).padStart(64, "d")}`;
-/** Of an address that nobody has called from. */
+/** Returns a caller with a guessed token, from a new address. */
 const stranger = (): Caller => ({
   token: guess(),
   address: `198.18.${guesses >> 8}.${guesses & 255}`,

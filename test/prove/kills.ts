@@ -38,7 +38,7 @@ const REST_STEP_SECONDS = 45;
 const REST_STEPS = 120;
 /** The platform may fail a post as often as we repeat it. */
 const MAX_UNPUBLISHED = 0.02;
-/** What cannot be asked about is not sent twice either; of few posts several may be of that kind. */
+/** Maximum share of undecided posts: a few cannot be asked about, and are not sent twice either. */
 const MAX_UNDECIDED = 0.1;
 const MINUTE_SECONDS = 60;
 const CALL_MS = 10_000;
@@ -162,7 +162,7 @@ async function connect(instance: Instance, service: string, uploads: number): Pr
   return targets;
 }
 
-/** What arrived at the simulated platforms: each post as often as it was received. */
+/** Reads the posts at the simulated platforms, each as often as it was received. */
 async function simulated({ origin }: Instance): Promise<Arrival[]> {
   const response = await fetch(`${origin}/sandbox/api/posts?limit=10000`);
   const { posts } = (await response.json()) as {

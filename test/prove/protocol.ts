@@ -11,7 +11,7 @@ export interface Seen {
   body: string;
 }
 
-/** What the harness has to know of a platform to break it: nothing of what its connector does. */
+/** The harness's knowledge of a platform: enough to break it, and nothing of its connector. */
 export interface Protocol {
   platform: Platform;
   /** A refresh token works once and at once: whoever loses the reply has lost the login. */
@@ -23,14 +23,14 @@ export interface Protocol {
    * where some kind of post, or of account, cannot be asked about after a lost answer.
    */
   maxUndecided: number;
-  /** What `POST /accounts` takes for an account of this name beside its tokens. */
+  /** Returns the fields of `POST /accounts` for an account of this name, beside its tokens. */
   connection?(account: string): Promise<object>;
   /** Adds what else a post of this platform needs; `i` counts the posts. */
   fill(fields: FormData, i: number, account: string): void | Promise<void>;
   kindOf(call: Seen): CallKind;
   /**
-   * What a submit would publish, where the platform itself hides that it was asked twice: the same once
-   * more is a second post. Null: every call that is taken makes one that can be seen.
+   * A key of the post that a submit would make, where the platform itself hides a repeated submit: the
+   * same key again counts as a second post. Null: every accepted call makes a post that can be seen.
    */
   keyOf(call: Seen): string | null;
 }

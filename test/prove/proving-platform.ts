@@ -15,10 +15,10 @@ export interface Call {
   refuseToken(): Response | Promise<Response>;
 }
 
-/** What a world posts to. */
+/** The platform that a world posts to. */
 export interface ProvingPlatform {
   read(request: Request): Promise<Call>;
-  /** What `POST /accounts` takes for an account of this name. */
+  /** Returns the body of `POST /accounts` for an account of this name. */
   account(name: string): object | Promise<object>;
   /** Adds the post's text and what else it needs to its form; `account` is the name it goes out under. */
   fill(fields: FormData, text: string, i: number, account: string): void | Promise<void>;

@@ -29,7 +29,7 @@ export type ScenarioName =
   | "calm";
 
 const MINUTE_MS = 60_000;
-/** What a 429 asks for; longer than the first wait of ours. */
+/** The `Retry-After` of a 429; longer than our own first wait. */
 export const RETRY_AFTER_SECONDS = 90;
 const STORM = { from: 10 * MINUTE_MS, to: 20 * MINUTE_MS };
 /** Longer than all tries of a message, 100 seconds apart. */

@@ -1,4 +1,4 @@
-/** What the harness says on the command line, as JSON. */
+/** Options of the server, given on the command line as JSON. */
 export interface ServerOptions {
   script: string;
   stateDir: string;

@@ -1,2 +1,2 @@
-/** What the only team's owner calls with, in a database of the harness's own. */
+/** Token of the only team's owner, in a database of the harness's own. */
 export const TOKEN = `kmb_${"5".repeat(64)}`;

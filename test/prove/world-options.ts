@@ -42,10 +42,10 @@ export interface WorldReport {
   faults: Record<string, number>;
   /** From its time, or from its creation, until each post was with the platform; ms, ascending. */
   delays: number[];
-  /** Of a scenario: every call that its jobs made, in their order. */
+  /** In a scenario: every call that its jobs made, in order. */
   calls: JobCall[];
   /** Places under caps and credits that nobody gave back. */
   leaks: string[];
-  /** What the world did before its first duplicate, oldest first. */
+  /** Lines of the log about the first duplicate, oldest first. */
   story: string[];
 }

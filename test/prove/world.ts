@@ -72,7 +72,7 @@ class Run {
 
 const DEFAULT_DEADLINE_MS = 60 * SECOND;
 
-/** What `AbortSignal.timeout` was asked for: deadlines are kept in moved time. */
+/** Timeouts of signals, in ms: deadlines are kept in moved time. */
 const deadlines = new WeakMap<AbortSignal, number>();
 
 function moveDeadlines(): void {
@@ -267,7 +267,7 @@ export class World {
     this.track(call());
   }
 
-  /** What no route does yet: a post whose approval is for other content, a poisoned one. */
+  /** Makes posts that no route makes yet: one approved with other content, a poisoned one. */
   private async mark(text: string, kind: string): Promise<void> {
     if (kind === "plain" || kind === "crowded") return;
     const find = sqlQuery(

@@ -7,7 +7,7 @@ export interface Operation {
   method: string;
   /** As documented: `/api/v1/accounts/{id}`. */
   path: string;
-  /** What a call through the harness takes, ids as placeholders: `/accounts/{id}`. */
+  /** The path as the harness calls it, ids as placeholders: `/accounts/{id}`. */
   called: string;
   scope: string;
   spec: Json;
@@ -28,7 +28,7 @@ export const operationsOf = (document: Json): Operation[] =>
     })),
   );
 
-/** What a JSON pointer such as `#/components/schemas/Error` names; undefined when nothing. */
+/** Resolves a JSON pointer such as `#/components/schemas/Error`; undefined when nothing is there. */
 export const resolve = (document: Json, pointer: string): Json =>
   pointer
     .slice(2)
@@ -52,7 +52,7 @@ export function answerSchema(document: Json, { spec }: Operation, status: number
   return schema?.$ref ? resolve(document, schema.$ref) : schema;
 }
 
-/** What a schema does not say the most of, by its place; ids that are only looked up need none. */
+/** Lists the places in a schema without an upper bound; ids that are only looked up need none. */
 export function unbounded(document: Json, node: Json, at: string): string[] {
   if (typeof node !== "object" || node === null) return [];
   if (node.$ref) return unbounded(document, resolve(document, node.$ref), node.$ref);

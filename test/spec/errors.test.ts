@@ -14,9 +14,9 @@ interface Row {
   when: string;
   life?: () => Promise<Life>;
   reach(life: Life): Promise<Answer>;
-  /** What the body carries beside success, error and code. */
+  /** Fields of the body beside success, error and code. */
   also?: object;
-  /** What the words have to say. */
+  /** Pattern of the message. */
   says?: RegExp;
 }
 

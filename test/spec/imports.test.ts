@@ -53,7 +53,7 @@ function findCycle(nodes: Iterable<string>, next: (node: string) => string[]): s
   return null;
 }
 
-/** What a module loads at once, directly or through others: paths and packages. */
+/** Returns the paths and packages that a module loads at once, directly or through others. */
 function reachOf(entry: string): Set<string> {
   const reach = new Set<string>();
   const queue = [entry];

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { connectSandbox, createMember, form, harnessWith } from "../support/harness.ts";
 
-/** What must never be fetched, in every spelling that leads there. */
+/** Addresses that must never be fetched, in every spelling. */
 const FORBIDDEN = [
   // This machine.
   "http://127.0.0.1/",

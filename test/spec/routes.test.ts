@@ -102,7 +102,7 @@ beforeAll(async () => {
   ids.token = String(row?.id);
 });
 
-/** What OpenAPI knows of an operation, and our one extension. */
+/** OpenAPI's keys of an operation, and our one extension. */
 const OPERATION_KEYS = [
   "description",
   "operationId",

@@ -3,18 +3,18 @@ import type { UploadStatus } from "../../src/features/uploads/rules.ts";
 import { type Answer, createToken, form } from "../support/harness.ts";
 import { beginLife, type Columns, type Life, later } from "../support/life.ts";
 
-/** What happens to a post that stands in `from`; the id of the post afterwards. */
+/** Acts on a post in the status `from`; returns the id of the post afterwards. */
 type Trigger = (life: Life, id: number) => Promise<number>;
 
 interface Row {
   from: UploadStatus | "(none)";
   trigger: string;
-  /** Of the post before, where its status does not say all. */
+  /** Columns of the post before, where its status does not say all. */
   before?: () => Columns;
   run: Trigger;
   to: UploadStatus;
   event: string | null;
-  /** What else the record shows. */
+  /** Further fields of the record. */
   also?: object;
 }
 

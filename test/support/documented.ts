@@ -19,8 +19,8 @@ export interface Told {
 }
 
 /**
- * What an OpenAPI document says of answers. Stricter than JSON Schema: a field that an object does not
- * declare is refused too, for nobody who generates a client would ever see it.
+ * Checks answers against an OpenAPI document. Stricter than JSON Schema: an undeclared field is refused
+ * too, for a generated client would never show it.
  */
 export class Documented {
   private readonly document: Document;

@@ -174,7 +174,7 @@ export class Harness {
   }
 }
 
-/** What no answer may hold, whatever went wrong. */
+/** Internals that no answer may hold, whatever went wrong. */
 const LEAKS: Record<string, RegExp> = {
   SQL: /SQLITE_|D1_ERROR|\bSELECT .+ FROM\b|\bINSERT INTO\b|\bUPDATE \w+ SET\b|\bDELETE FROM\b/,
   "a stack frame": /\bat \S+ \(|\.tsx?:\d+|node_modules|TypeError/,

@@ -38,7 +38,7 @@ let files = 0;
 
 const groupOf = (status: unknown) => (status === "processing" ? "pending" : status);
 
-/** What follows from the status of a post, where a test does not say otherwise. */
+/** Columns that follow from a post's status, unless the test sets others. */
 function implied(status: unknown): Columns {
   const now = Date.now();
   if (status === "pending") return { due_at: now, woken_at: now };

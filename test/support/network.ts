@@ -14,7 +14,7 @@ export interface Call {
   query: Record<string, string>;
   headers: Record<string, string>;
   redirect: string;
-  /** Of a long body its beginning. */
+  /** The body's text; only the beginning of a long one. */
   text: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever was sent
   json: any;
@@ -126,7 +126,7 @@ export type PostChange = Partial<Omit<Post<unknown, MediaItem>, "settings">> & {
   settings?: Record<string, unknown>;
 };
 
-/** What a test of a job sees besides its post. */
+/** Surroundings of a job's test. */
 export interface Circumstances {
   facts?: VideoFacts | null;
   now?: Date;

@@ -7,7 +7,7 @@ const SESSION_SECONDS = 7_200;
 
 const json = (body: unknown, status = 200) => Response.json(body, { status });
 
-/** What a call meets before the server itself: an answer, a broken line, or nothing. */
+/** Stands before the server: answers a call itself, breaks the line, or lets the call through. */
 type Interception = (call: {
   method: string;
   answer(): Promise<Response>;

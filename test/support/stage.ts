@@ -23,7 +23,7 @@ export function videoOf(sizeBytes: number, bytes = verticalMp4): Blob {
 /** Answers a call to the simulated network, mostly by what the simulator answers. */
 export type Wrap = (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response>;
 
-/** What came of a post. */
+/** The result of a post. */
 export interface Published {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
   upload: any;

@@ -67,7 +67,7 @@ function trimUrl(url: string): string {
   }
 }
 
-/** Whether the name ends in a top-level domain that exists, written in lower case: not `end.In`. */
+/** Returns true when the name ends in an existing top-level domain in lower case: not `end.In`. */
 function isRealDomain(host: string): boolean {
   const tld = host.slice(host.lastIndexOf(".") + 1);
   if (tld !== tld.toLowerCase()) return false;

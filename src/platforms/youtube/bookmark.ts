@@ -4,7 +4,7 @@ import { bookmarkReader } from "../kit/bookmarks.ts";
 /** Moments in epoch milliseconds. */
 const uploading = z.object({
   stage: z.literal("uploading"),
-  /** Whoever has it may send the video: YouTube knows no other name of what is half sent. */
+  /** Anyone who has this address can send the video; it is also the only name of an unfinished upload. */
   sessionUri: z.string(),
   /** Bytes that YouTube has. */
   offset: z.int().min(0),

@@ -34,7 +34,7 @@ const OTHER_ORIGINS = [
   "https://pinterest-media-upload.s3-accelerate.amazonaws.com",
 ];
 
-/** What the connectors send, held against what the vendors publish for machines. */
+/** Checks the connectors' calls against the vendors' published contracts. */
 export function createContractChecks(): Check[] {
   const platforms = (Object.keys(CONTRACTS) as Judged[]).filter(
     (platform) => platform !== "pinterest" || process.env[PINTEREST_OPENAPI],

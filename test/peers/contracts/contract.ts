@@ -2,11 +2,11 @@ import type { RecordedCall } from "./recording.ts";
 
 /** The calls of a platform as its vendor describes them for machines. */
 export interface Contract {
-  /** What is wrong about each call; null for one that the contract knows. */
+  /** Returns each call's problem; null for a call that fits the contract. */
   judge(calls: RecordedCall[]): Promise<(string | null)[]>;
 }
 
-/** Whether an address has the form of a path such as `/2/users/{id}/tweets`; its parts, else null. */
+/** Returns the parts of an address that fits a path such as `/2/users/{id}/tweets`, else null. */
 export function matchPath(template: string, path: string): string[] | null {
   const names = template.split(/\{[^}]+\}/).map((text) => text.replaceAll(".", "\\."));
   const match = new RegExp(`^${names.join("([^/]+)")}$`).exec(path);

@@ -37,7 +37,7 @@ export const byTypes = (
   },
 });
 
-/** What the compiler says of each value, by its index; one line each, so that a line tells the value. */
+/** Returns the compiler's messages by the index of the value: each value stands on a line of its own. */
 async function compile(
   imports: string,
   values: (TypedValue | null)[],

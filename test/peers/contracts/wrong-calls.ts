@@ -1,6 +1,6 @@
 import type { RecordedCall } from "./recording.ts";
 
-/** What is wrong, which recorded call it is made of, and how. */
+/** A mistake, the recorded call that it is made of, and the change. */
 export type WrongCall = [
   what: string,
   isMadeOf: (call: RecordedCall) => boolean,

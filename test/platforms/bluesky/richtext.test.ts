@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findSpans, toFacets } from "../../../src/platforms/bluesky/richtext.ts";
 
-/** What stands under each facet, sliced from the bytes as a client does, and where it leads. */
+/** Returns the text under each facet, sliced from the bytes as a client does, and its target. */
 function facetsOf(text: string): [string, string][] {
   const spans = findSpans(text);
   const dids = new Map(

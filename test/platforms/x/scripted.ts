@@ -33,7 +33,7 @@ export const problem = (
     { status, headers: more.headers },
   );
 
-/** Of a multipart body: texts, and files as their name, type and size. */
+/** Reads a multipart body: texts, and files as their name, type and size. */
 async function partsOf(request: Request): Promise<Record<string, string>> {
   if (!request.headers.get("content-type")?.startsWith("multipart/form-data")) return {};
   return Object.fromEntries(

@@ -20,7 +20,7 @@ function kindOfRead({ url: { pathname, searchParams } }: Seen): CallKind {
   return /\baccess_token\b/.test(fields) ? "refresh" : "read";
 }
 
-/** Whether the call is the one that a post comes of, by what is called and what it says. */
+/** Returns true for the call that makes the post, by its address and body. */
 function isSubmit(call: Seen): boolean {
   switch (call.url.pathname.split("/").at(-1)) {
     case "feed":
