@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { randomHex } from "../core/ids.ts";
-import { PLATFORMS } from "../platforms/registry.ts";
+import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
@@ -75,7 +75,9 @@ async function planPosts(api: Api): Promise<Post[]> {
   const id = randomHex(3);
   const planned = await Promise.all(
     accounts.map(async (account) => {
-      const boardId = account.platform === "pinterest" ? await findBoard(api, account) : null;
+      const boardId = connectorOf(account.platform).extras?.boards
+        ? await findBoard(api, account)
+        : null;
       const posts = await demoPostsFor(account.platform, { id, boardId });
       return posts.map((post) => ({
         account: `${account.platform} (${account.accountName})`,
@@ -95,7 +97,7 @@ async function planPosts(api: Api): Promise<Post[]> {
 
 async function findBoard(api: Api, account: Account): Promise<string> {
   const [board] = await api.listBoards(account.id);
-  if (!board) throw new Problem(`The Pinterest account ${account.accountName} has no board.`);
+  if (!board) throw new Problem(`The account ${account.accountName} has no board.`);
   return board.id;
 }
 

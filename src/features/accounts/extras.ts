@@ -1,5 +1,4 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
-import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
 import type {
@@ -11,7 +10,7 @@ import type {
   Refused,
   TokenExpired,
 } from "../../platforms/connector.ts";
-import { connectorOf } from "../../platforms/registry.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { NoCredentials, platformFetch, toPublishAccount, withTimeout } from "./platform-access.ts";
 import { type Login, usableLogin } from "./refresh.ts";
 import { accountById, accountsOfTeam } from "./repo.ts";
@@ -19,8 +18,8 @@ import { accountRefusal, isSwitchedOff } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /**
- * The organization pages that an account can publish to; without an id those of all active LinkedIn
- * accounts of the team, each page once.
+ * The organization pages that an account can publish to; without an id those of all active
+ * accounts of the team that can have some, each page once.
  *
  * Spec is silent: an account whose login turns out to be lost is left out, as expired ones are, unless
  * all are. Whatever else goes wrong is told, so that no part of the pages passes for all of them.
@@ -29,10 +28,12 @@ import type { AccountRow } from "./table.ts";
  */
 export async function listPages(ctx: Ctx, accountId?: string): Promise<OrganizationPage[]> {
   if (accountId !== undefined) {
-    return pagesOf(ctx, await requireAccount(ctx, "linkedin", accountId));
+    return pagesOf(ctx, await requireAccount(ctx, "pages", accountId));
   }
-  const filter = { platform: "linkedin", status: "active" } as const;
-  const [rows] = await ctx.read("accounts:read", [accountsOfTeam(ctx.team, filter)]);
+  const reads = platformsWith("pages").map((platform) =>
+    accountsOfTeam(ctx.team, { platform, status: "active" }),
+  );
+  const rows = (await ctx.read("accounts:read", reads)).flat();
   const answers = await Promise.allSettled(
     rows
       .filter((account) => !isSwitchedOff(account, ctx.config))
@@ -55,31 +56,36 @@ const pagesOf = (ctx: Ctx, account: AccountRow): Promise<OrganizationPage[]> =>
   );
 
 /**
- * The boards of a Pinterest account, in Pinterest's order.
+ * The boards of an account, in the platform's order.
  *
  * @throws AppError as `requireAccount` and `ask` do
  */
 export async function listBoards(ctx: Ctx, accountId: string): Promise<Board[]> {
-  const account = await requireAccount(ctx, "pinterest", accountId);
+  const account = await requireAccount(ctx, "boards", accountId);
   return ask(ctx, account, (extras, fetch, accessToken) => extras.boards?.(fetch, accessToken));
 }
 
 /**
- * The audience of a TikTok account, as TikTok counts it now.
+ * The audience of an account, as the platform counts it now.
  *
  * @throws AppError as `requireAccount` and `ask` do
  */
 export async function readStats(ctx: Ctx, accountId: string): Promise<AudienceStats> {
-  const account = await requireAccount(ctx, "tiktok", accountId);
+  const account = await requireAccount(ctx, "stats", accountId);
   return ask(ctx, account, (extras, fetch, accessToken) => extras.stats?.(fetch, accessToken));
 }
 
-/** @throws AppError NOT_FOUND, 400 for an account of another platform, ACCOUNT_INACTIVE */
-async function requireAccount(ctx: Ctx, platform: Platform, id: string): Promise<AccountRow> {
+/** The platforms that answer this question. */
+const platformsWith = (extra: keyof Extras) =>
+  connectors().flatMap(({ platform, extras }) => (extras?.[extra] ? [platform] : []));
+
+/** @throws AppError NOT_FOUND, 400 for an account whose platform has no such thing, ACCOUNT_INACTIVE */
+async function requireAccount(ctx: Ctx, extra: keyof Extras, id: string): Promise<AccountRow> {
   const [[account]] = await ctx.read("accounts:read", [accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
-  if (account.platform !== platform) {
-    const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platform}.`;
+  const platforms = platformsWith(extra);
+  if (!platforms.includes(account.platform)) {
+    const message = `accountId: ${account.accountName} is an account of ${account.platform}, not of ${platforms.join(" or ")}.`;
     throw invalidFields([{ field: "accountId", message }]);
   }
   const refusal = accountRefusal(account, ctx.config);
