@@ -20,7 +20,9 @@ export class SandboxState extends DurableObject<unknown> {
   /** A simulator with its tables in place. */
   async #open(simulated: SimulatedPlatform): Promise<Simulator> {
     const simulator = await simulated.load();
-    if (!this.#opened.has(simulator)) this.ctx.storage.sql.exec(simulator.schema);
+    if (simulator.schema && !this.#opened.has(simulator)) {
+      this.ctx.storage.sql.exec(simulator.schema);
+    }
     this.#opened.add(simulator);
     return simulator;
   }

@@ -13,7 +13,7 @@ export interface SimulatedCall {
 
 /** One platform, imitated at the level of its HTTP API. */
 export interface Simulator {
-  /** `CREATE TABLE IF NOT EXISTS …` of what it keeps beyond the shared tables. */
+  /** `CREATE TABLE IF NOT EXISTS …` of what it keeps beyond the shared tables; empty for nothing. */
   schema: string;
   /** Answers as the platform would; never throws for anything a caller can do. */
   handle(call: SimulatedCall, store: SandboxStore): Promise<Response>;

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import type { Connector } from "../connector.ts";
+import { choice, field } from "../kit/form-fields.ts";
+import { lazily } from "../kit/lazily.ts";
+
+const VISIBILITIES = ["public", "followers"] as const;
+
+const settings = z.object({
+  mastotoy_visibility: field(choice(VISIBILITIES), {
+    type: "string",
+    values: VISIBILITIES,
+    description: "Who sees the post. Default: public.",
+  }),
+});
+
+export type ToySettings = z.infer<typeof settings>;
+
+export const capabilities = {
+  limits: {
+    postCharacters: 500,
+    photoPostCharacters: 500,
+    titleCharacters: null,
+    altTextCharacters: null,
+    linkCharacters: null,
+    tagsCharacters: null,
+  },
+  textField: "description" as const,
+  dailyPostCap: 30,
+  bannedHashtags: [],
+  mediaSupport: {
+    kinds: ["image" as const],
+    maxCount: 4,
+    textOnly: true,
+    imageTypes: ["image/jpeg", "image/png"],
+    imageMaxBytes: 8_000_000,
+  },
+};
+
+/** A platform that exists in a test alone. */
+export const mastotoy: Connector<ToySettings> = {
+  platform: "mastotoy",
+  apiVersion: { version: "v1", header: null, sunset: null, source: "https://mastotoy.test/docs" },
+  capabilities,
+  needs: { app: "An app at mastotoy.test.", scopes: ["write"], review: null },
+  timing: { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 },
+  settings,
+  ...lazily(
+    () => import("./publish.ts"),
+    ...(["check", "prepare", "submit", "reconcile", "identify", "refresh", "revoke"] as const),
+  ),
+};
