@@ -22,3 +22,13 @@ export function aroundBatches(
     deps.db = db;
   };
 }
+
+/** Loses the database's answer to every batch that stores a post. The returned function ends it. */
+export const loseStoredAnswers = (harness: { deps: Deps }): (() => void) =>
+  aroundBatches(harness, async (run, text) => {
+    const results = await run();
+    if (text.includes('"INSERT INTO uploads')) {
+      throw new Error("D1_ERROR: Network connection lost.");
+    }
+    return results;
+  });

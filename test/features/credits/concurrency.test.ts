@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { grantPack } from "../../../src/features/credits/repo.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import { x } from "../../../src/platforms/x/index.ts";
+import { type Around, aroundBatches } from "../../support/database.ts";
 import { createMember, Harness } from "../../support/harness.ts";
 import { drifts, setPlan } from "./support.ts";
 
@@ -44,22 +45,14 @@ const moodyX =
   };
 
 /** Has workers die now and then, before and after what they write. */
-function killWorkers({ deps }: Harness, chance: Chance): () => void {
-  const { db } = deps;
-  const dying = async <T>(work: () => Promise<T>): Promise<T> => {
+function killWorkers(harness: Harness, chance: Chance): () => void {
+  const dying: Around = async (run) => {
     if (chance(0.02)) throw new Error("Killed before the write.");
-    const result = await work();
+    const results = await run();
     if (chance(0.02)) throw new Error("Killed after the write.");
-    return result;
+    return results;
   };
-  deps.db = {
-    ...db,
-    run: (queries) => dying(() => db.run(queries)),
-    runAll: (queries) => dying(() => db.runAll(queries)),
-  };
-  return () => {
-    deps.db = db;
-  };
+  return aroundBatches(harness, dying, { all: true });
 }
 
 async function connectX(harness: Harness, token: string): Promise<string> {

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
+import { aroundBatches } from "../../support/database.ts";
 import {
   connectSandbox,
   createMember,
@@ -53,16 +54,14 @@ function heldUp({ deps }: Harness, now: number, until: Promise<unknown>): Harnes
 }
 
 /** How many retries found the files when they looked, and had lost them by the time they wrote. */
-function countOvertaken({ deps }: Harness): { retries: number } {
+function countOvertaken(harness: Harness): { retries: number } {
   const overtaken = { retries: 0 };
-  const { db } = deps;
-  const runAll: typeof db.runAll = async (queries) => {
-    const results = await db.runAll(queries);
+  aroundBatches(harness, async (run) => {
+    const results = await run();
     const [begun] = results;
     if (Array.isArray(begun) && begun.length === 0) overtaken.retries++;
     return results;
-  };
-  Object.assign(deps, { db: { ...db, runAll } });
+  });
   return overtaken;
 }
 

@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test, vi } from "vitest";
 import type { Scope } from "../../../../src/core/scopes.ts";
+import { loseStoredAnswers } from "../../../support/database.ts";
 import {
   type Answer,
   connectSandbox,
@@ -826,21 +827,10 @@ describe("the same content", () => {
 
   test("stays when the answer of the database to a stored post is lost", async () => {
     const stage = await onStage();
-    const { db } = stage.harness.deps;
-    const losing: typeof db = {
-      ...db,
-      runAll: async (queries) => {
-        const results = await db.runAll(queries);
-        if (queries.some(({ sql }) => sql.startsWith("INSERT INTO uploads"))) {
-          throw new Error("D1_ERROR: Network connection lost.");
-        }
-        return results;
-      },
-    };
-    Object.assign(stage.harness.deps, { db: losing });
+    const restore = loseStoredAnswers(stage.harness);
     const answer = await stage.post({ photo: image() });
     expect(answer.status).toBe(500);
-    Object.assign(stage.harness.deps, { db });
+    restore();
     await stage.harness.settle();
     const stored = await rows(stage.member.teamId);
     expect(await stage.objects()).toEqual(stored.map(({ object_key }) => object_key));

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { loseStoredAnswers } from "../../../support/database.ts";
 import { connectSandbox, createMember, form, Harness } from "../../../support/harness.ts";
 import { testPng } from "../../../support/videos.ts";
 
@@ -108,21 +109,10 @@ test.each(["", '""', "k".repeat(256)])("a key of %# is refused", async (key) => 
 
 test("a write whose answer was lost is found by the repetition", async () => {
   const stage = await onStage();
-  const { db } = stage.harness.deps;
-  const losing: typeof db = {
-    ...db,
-    runAll: async (queries) => {
-      const results = await db.runAll(queries);
-      if (queries.some(({ sql }) => sql.startsWith("INSERT INTO uploads"))) {
-        throw new Error("D1_ERROR: Network connection lost.");
-      }
-      return results;
-    },
-  };
-  Object.assign(stage.harness.deps, { db: losing });
+  const restore = loseStoredAnswers(stage.harness);
   const fields = { description: "Once", photo: picture("one") };
   expect((await stage.post(fields, "key-1")).status).toBe(500);
-  Object.assign(stage.harness.deps, { db });
+  restore();
   const again = await stage.post(fields, "key-1");
   expect(again.status).toBe(200);
   expect(again.headers.get("idempotent-replayed")).toBe("true");

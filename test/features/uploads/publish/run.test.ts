@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { FAILURES, type FailureCode } from "../../../../src/core/failures.ts";
 import type { Budget } from "../../../../src/features/uploads/publish/budget.ts";
 import { publishUpload } from "../../../../src/features/uploads/publish/run.ts";
+import { aroundBatches } from "../../../support/database.ts";
 import {
   connectSandbox,
   createMember,
@@ -501,21 +502,15 @@ test("a worker that was away too long after its intent does not make its call", 
   const stage = await atPds();
   const { harness, pds } = stage;
   const uploadId = await stage.post();
-  const { db } = harness.deps;
   let isAway = false;
-  Object.assign(harness.deps, {
-    db: {
-      ...db,
-      runAll: async (queries: Parameters<typeof db.runAll>[0]) => {
-        const results = await db.runAll(queries);
-        if (!isAway && queries.some(({ params }) => params.includes("submitting"))) {
-          isAway = true;
-          harness.advance(100);
-          await harness.consume([{ kind: "publish", uploadId }]);
-        }
-        return results;
-      },
-    },
+  aroundBatches(harness, async (run, text) => {
+    const results = await run();
+    if (!isAway && text.includes('"submitting"')) {
+      isAway = true;
+      harness.advance(100);
+      await harness.consume([{ kind: "publish", uploadId }]);
+    }
+    return results;
   });
   await harness.deliver();
   await harness.drain();
