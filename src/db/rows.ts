@@ -84,6 +84,10 @@ export function pickColumns<T extends Table, K extends keyof T["_"]["columns"] &
   >;
 }
 
+/** Columns by the names that a statement answers them under. */
+export const columnsByName = (columns: readonly Column[]): Record<string, Column> =>
+  Object.fromEntries(columns.map((column) => [column.name, column]));
+
 /** A column that the statement answers under another name. */
 export const renamed = <C extends Column>(column: C, name: string): C =>
   Object.create(column, { name: { value: name } });

@@ -8,10 +8,10 @@ export const ROW_BYTES = 2_000;
 /** A row of a page. One with more text than its share comes without, and is read once all are known to fit. */
 export interface PageRow<T> {
   id: number;
-  record: T;
+  /** Null: cut. */
+  record: T | null;
   /** Size of its texts in the answer: JSON in UTF-8. */
   bytes: number;
-  isCut: boolean;
 }
 
 /** The page that a caller asked for, and the name of its limit in the query. */
@@ -33,12 +33,9 @@ export async function fillPage<T>(
   readWhole: (ids: number[]) => Promise<Map<number, T>>,
 ): Promise<T[]> {
   requireFit(rows, request);
-  const cut = rows.filter(({ isCut }) => isCut).map(({ id }) => id);
+  const cut = rows.filter(({ record }) => record === null).map(({ id }) => id);
   const whole = cut.length > 0 ? await readWhole(cut) : new Map<number, T>();
-  return rows.flatMap(({ id, record, isCut }) => {
-    const read = isCut ? whole.get(id) : record;
-    return read === undefined ? [] : [read];
-  });
+  return rows.flatMap(({ id, record }) => record ?? whole.get(id) ?? []);
 }
 
 /** @throws AppError 400 */

@@ -1,34 +1,38 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { columnsByName, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { OlderFilter } from "../lifecycle-schema.ts";
 import type { PageRow } from "../page-size.ts";
 import { OLDER_PROPERTIES, type OlderRecord, uploads } from "../table.ts";
-import { type PageValues, pageColumns, pageValues, readPageRow } from "./page.ts";
+import { type PageValues, pageOf, pageValues } from "./page.ts";
 
 const OLDER_COLUMNS = OLDER_PROPERTIES.map((property) => uploads[property]);
 
-const LONG = { texts: [uploads.title], json: [uploads.metadata] };
-
 const readOlder = rowReader(pickColumns(uploads, OLDER_PROPERTIES));
+
+const page = pageOf(
+  columnsByName(OLDER_COLUMNS),
+  { texts: [uploads.title], json: [uploads.metadata] },
+  readOlder,
+);
 
 const selectPage = prepared(
   ({ where, limit, skipped, share }: Params<PageValues>) =>
-    sql`SELECT ${pageColumns(OLDER_COLUMNS, LONG, share)}
+    sql`SELECT ${page.columns(share)}
       FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC LIMIT ${limit} OFFSET ${skipped}`,
-  readPageRow(readOlder),
+  page.read,
 );
 
 /** A page of posts, most recent first: by planned date, else by date of creation. */
 export function olderPage(team: SQL, filter: OlderFilter): Query<PageRow<OlderRecord>[]> {
-  const { page, perPage, platform, status } = filter;
+  const { page: number, perPage, platform, status } = filter;
   const conditions = [
     sql`team_id = ${team} AND deleted_at IS NULL`,
     ...(platform ? [sql`platform = ${platform}`] : []),
     ...(status ? [sql`status_group = ${status}`] : []),
   ];
-  return selectPage(pageValues(sql.join(conditions, sql` AND `), perPage, page));
+  return selectPage(pageValues(sql.join(conditions, sql` AND `), perPage, number));
 }
 
 const OLDER = sql.join(OLDER_COLUMNS, sql`, `);

@@ -2,14 +2,21 @@ import { and, desc, eq, gte, lte, or, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
-import { pickColumns, type RowReader, renamed, rowReader, valueReader } from "../../../db/rows.ts";
+import {
+  columnsByName,
+  pickColumns,
+  type RowReader,
+  renamed,
+  rowReader,
+  valueReader,
+} from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import type { PageRow } from "../page-size.ts";
 import { groupOf } from "../rules.ts";
 import type { UploadFilter } from "../schema.ts";
 import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "../table.ts";
-import { type PageValues, pageColumns, pageValues, readPageRow } from "./page.ts";
+import { type PageValues, pageOf, pageValues } from "./page.ts";
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
 
@@ -29,15 +36,23 @@ const readJoined: RowReader<UploadWithAccount> = (row) => ({
 const RECORD_COLUMNS = RECORD_PROPERTIES.map((property) => uploads[property]);
 const RECORD = sql.join(RECORD_COLUMNS, sql`, `);
 
-const ACCOUNT = sql`a.platform AS account_platform, a.account_name,
-  a.profile_image_url AS account_image, a.tags AS account_tags`;
+const ACCOUNT_FIELDS = {
+  account_platform: sql`a.platform`,
+  account_name: sql`a.account_name`,
+  account_image: sql`a.profile_image_url`,
+  account_tags: sql`a.tags`,
+};
 
-const WITH_ACCOUNT = sql`${ACCOUNT}
-  FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
+const ACCOUNT = sql.join(
+  Object.entries(ACCOUNT_FIELDS).map(([name, value]) => sql`${value} AS ${sql.identifier(name)}`),
+  sql`, `,
+);
+
+const WITH_ACCOUNT = sql`FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}`;
 
 const selectUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>
-    sql`SELECT ${RECORD}, ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
+    sql`SELECT ${RECORD}, ${ACCOUNT} ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
       AND ${uploads.deletedAt} IS NULL`,
   readJoined,
 );
@@ -76,17 +91,20 @@ function matches(team: SQL, filter: UploadFilter): SQL {
   return wanted ? sql`${own} AND ${wanted}` : own;
 }
 
-/** Columns of a record that can be long. */
-const LONG = {
-  texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
-  json: [uploads.media, uploads.metadata],
-};
+const page = pageOf(
+  { ...columnsByName(RECORD_COLUMNS), ...ACCOUNT_FIELDS },
+  {
+    texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
+    json: [uploads.media, uploads.metadata],
+  },
+  readJoined,
+);
 
 const selectPage = prepared(
   ({ where, limit, skipped, share }: Params<PageValues>) =>
-    sql`SELECT ${pageColumns(RECORD_COLUMNS, LONG, share)}, ${WITH_ACCOUNT} WHERE ${where}
+    sql`SELECT ${page.columns(share)} ${WITH_ACCOUNT} WHERE ${where}
       ORDER BY ${desc(uploads.sortAt)}, ${desc(uploads.id)} LIMIT ${limit} OFFSET ${skipped}`,
-  readPageRow(readJoined),
+  page.read,
 );
 
 /** A page of posts, most recent first: by planned date, else by date of creation. */
