@@ -1,5 +1,5 @@
 import type { SQLWrapper } from "drizzle-orm";
-import { drizzle } from "drizzle-orm/d1";
+import { BaseSQLiteDatabase, SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { RawRow, RowReader } from "./rows.ts";
 import { type Params, prepareText, type Text, textOf } from "./text.ts";
 
@@ -34,7 +34,7 @@ export function connect(database: D1Database): Db {
 }
 
 /** Drizzle's builder of statements. It reaches no database: what it builds is sent by `Db`. */
-export const orm = drizzle({} as D1Database);
+export const orm = new BaseSQLiteDatabase("sync", new SQLiteSyncDialect(), {} as never, undefined);
 
 const rowsBy =
   <T>(read: RowReader<T>) =>
