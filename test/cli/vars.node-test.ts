@@ -45,6 +45,11 @@ const refused: [string, Record<string, string>, RegExp][] = [
     { ENVIRONMENT: "production", PLATFORM_ORIGINS: '{"https://a.example":"http://127.0.0.1:1"}' },
     /PLATFORM_ORIGINS/,
   ],
+  [
+    "a daily cap of a platform that does not exist",
+    { ENVIRONMENT: "production", PLANS: '{"dailyCaps":{"blusky":1}}' },
+    /PLANS names blusky/,
+  ],
   ["a missing key", { ENVIRONMENT: "development", SIGNING_KEY: "" }, /SIGNING_KEY is missing/],
 ];
 for (const [what, vars, message] of refused) {
