@@ -1,6 +1,7 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import type { AppKeys, Credentials, Fetch, PublishAccount } from "../../platforms/connector.ts";
+import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
+import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
 import { isSwitchedOff, renewalAt } from "./rules.ts";

@@ -1,7 +1,8 @@
 import { addSeconds } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import type { Connector, Credentials, LoginRefusal } from "../../platforms/connector.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { Credentials, LoginRefusal } from "../../platforms/login.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";
 import {
   appKeysOf,

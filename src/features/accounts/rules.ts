@@ -1,5 +1,6 @@
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
-import type { Connector, Credentials } from "../../platforms/connector.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import type { Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "./table.ts";
 
 type Subject = Pick<AccountRow, "accountName" | "status" | "mode">;

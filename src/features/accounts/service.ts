@@ -5,13 +5,8 @@ import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
-import type {
-  AppKeys,
-  Connected,
-  Connector,
-  Fetch,
-  LoginRefusal,
-} from "../../platforms/connector.ts";
+import type { Connector, Fetch } from "../../platforms/connector.ts";
+import type { AppKeys, Connected, LoginRefusal } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/kit/login.ts";
 import { emitIfChanged } from "../events/repo.ts";

@@ -1,17 +1,16 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
+import { callUnread, finalRefusal, notRenewable, publicPicture } from "../kit/logins.ts";
 import type {
   Connected,
   Credentials,
-  Fetch,
   IdentifyOptions,
   LoginRefusal,
   PasswordLogin,
   Profile,
-  PublishAccount,
-} from "../connector.ts";
-import { callUnread, finalRefusal, notRenewable, publicPicture } from "../kit/logins.ts";
+} from "../login.ts";
 import {
   createSessionRequest,
   deleteSessionRequest,

@@ -1,13 +1,7 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type {
-  Connected,
-  Credentials,
-  Fetch,
-  IdentifyOptions,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import { finalRefusal, type Owner, toConnected } from "../kit/logins.ts";
+import type { Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 import {
   getMeRequest,

@@ -1,13 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  IdentifyOptions,
-  LoginRefusal,
-} from "../connector.ts";
+import type { Fetch } from "../connector.ts";
+import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { graph, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";

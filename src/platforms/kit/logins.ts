@@ -3,14 +3,8 @@ import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  LoginRefusal,
-  Profile,
-} from "../connector.ts";
+import type { Fetch } from "../connector.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
 
 /** A refusal that only a person can mend, by connecting the account again. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>

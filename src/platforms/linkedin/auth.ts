@@ -2,15 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  IdentifyOptions,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import {
   finalRefusal,
   formRequest,
@@ -19,6 +11,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
 import { REFRESH_AHEAD_SECONDS } from "./capabilities.ts";
 import { isPassing } from "./failures.ts";

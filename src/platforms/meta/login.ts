@@ -2,15 +2,9 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  IdentifyOptions,
-  LoginRefusal,
-} from "../connector.ts";
+import type { Fetch } from "../connector.ts";
 import { type Owner, toConnected } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import type { GraphJudge } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 

@@ -1,14 +1,8 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import { formRequest, grantedTokens, refreshByGrant, toConnected } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
 import { isLoginLost, isPassing } from "./failures.ts";
 

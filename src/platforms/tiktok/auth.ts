@@ -1,13 +1,6 @@
 import * as z from "zod";
 import { ok, type Result } from "../../core/result.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import {
   callUnread,
   formRequest,
@@ -17,6 +10,7 @@ import {
   toConnected,
 } from "../kit/logins.ts";
 import { parseJson } from "../kit/replies.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   API,
   errorObject,

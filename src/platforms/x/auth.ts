@@ -1,13 +1,6 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import {
   callUnread,
   formRequest,
@@ -16,6 +9,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, meRequest, readMeReply, readReply, type XRefusal } from "./api.ts";
 import { isAboutApp, isPassing } from "./failures.ts";
 

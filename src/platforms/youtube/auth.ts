@@ -1,12 +1,5 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type {
-  AppKeys,
-  Connected,
-  Credentials,
-  Fetch,
-  LoginRefusal,
-  PublishAccount,
-} from "../connector.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
 import {
   callUnread,
   finalRefusal,
@@ -15,6 +8,7 @@ import {
   refreshByGrant,
   toProfile,
 } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   getChannelRequest,
   optionalText,

@@ -1,5 +1,5 @@
 import type { Platform } from "../../core/platforms.ts";
-import type { Credentials, PasswordLogin } from "../../platforms/connector.ts";
+import type { Credentials, PasswordLogin } from "../../platforms/login.ts";
 import { SANDBOX_APP_PASSWORD, SANDBOX_SERVICE, sandboxHandle } from "../bluesky/identity.ts";
 
 /**

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { didDocumentUrl, pdsOf } from "../../../src/platforms/bluesky/auth.ts";
 import { bluesky } from "../../../src/platforms/bluesky/index.ts";
-import type { Credentials, Fetch, PasswordLogin } from "../../../src/platforms/connector.ts";
+import type { Fetch } from "../../../src/platforms/connector.ts";
+import type { Credentials, PasswordLogin } from "../../../src/platforms/login.ts";
 import { DID, json, PDS, scriptedFetch, xrpcError } from "./scripted.ts";
 
 const PASSWORD = "abcd-efgh-ijkl-mnop";

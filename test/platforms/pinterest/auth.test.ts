@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { now } from "../../../src/core/clock.ts";
-import type { AppKeys, Credentials } from "../../../src/platforms/connector.ts";
+import type { AppKeys, Credentials } from "../../../src/platforms/login.ts";
 import { pinterest } from "../../../src/platforms/pinterest/index.ts";
 import { type Answer, error, json, scriptedFetch } from "./scripted.ts";
 

@@ -1,13 +1,8 @@
 import { PublishFailure } from "../../../core/failures.ts";
 import { SECOND } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
-import type {
-  Connector,
-  Credentials,
-  Fetch,
-  MediaItem,
-  PublishJob,
-} from "../../../platforms/connector.ts";
+import type { Connector, Fetch, MediaItem, PublishJob } from "../../../platforms/connector.ts";
+import type { Credentials } from "../../../platforms/login.ts";
 import { platformFetch, toPublishAccount } from "../../accounts/platform-access.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";

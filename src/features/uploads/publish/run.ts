@@ -4,7 +4,6 @@ import type { Deps } from "../../../deps.ts";
 import type {
   Bookmark,
   Connector,
-  Credentials,
   Prepared,
   PublishJob,
   Reconciled,
@@ -13,6 +12,7 @@ import type {
   Submitted,
   Waiting,
 } from "../../../platforms/connector.ts";
+import type { Credentials } from "../../../platforms/login.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { NoCredentials } from "../../accounts/platform-access.ts";
 import { usableLogin } from "../../accounts/refresh.ts";
