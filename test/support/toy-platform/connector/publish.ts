@@ -3,10 +3,7 @@ import type { FieldError } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import type {
   Bookmark,
-  Connected,
-  Credentials,
   Fetch,
-  LoginRefusal,
   Post,
   Prepared,
   PublishJob,
@@ -19,6 +16,7 @@ import { type Refusal, refusalJudge } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
+import type { Connected, Credentials, LoginRefusal } from "../login.ts";
 import { capabilities, type ToySettings } from "./index.ts";
 
 type Job = PublishJob<ToySettings>;
