@@ -1,9 +1,11 @@
+import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../src/core/clock.ts";
 import { sandboxHandle } from "../../src/sandbox/bluesky/identity.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxLogin } from "../../src/sandbox/kit/login.ts";
+import { theSandbox } from "../../src/sandbox/state.ts";
 import { connect, postJson, readError, record, type Session, write, xrpc } from "./support.ts";
 
 const HOUR = 3_600;
@@ -253,4 +255,23 @@ describe("the simulated servers", () => {
     const reply = await write(mine, record("not mine"), { repo: theirs.session.did });
     expect(await readError(reply)).toMatchObject({ status: 401, error: "AuthenticationRequired" });
   });
+});
+
+it("keeps the logins of a sandbox that had a table of tokens for Bluesky alone", async () => {
+  const { identifier, appPassword } = sandboxLogin("Older");
+  const body = { identifier, password: appPassword };
+  const answer = await postJson(fetch, "com.atproto.server.createSession", body);
+  const { accessJwt, refreshJwt } = await answer.json<Session>();
+  await runInDurableObject(theSandbox(env.SANDBOX_STATE), (_, { storage }) => {
+    storage.sql.exec(`CREATE TABLE bluesky_tokens (token TEXT PRIMARY KEY, kind TEXT NOT NULL,
+        did TEXT NOT NULL, session_id TEXT NOT NULL, expires_at INTEGER NOT NULL,
+        revoked INTEGER NOT NULL DEFAULT 0);
+      INSERT INTO bluesky_tokens SELECT token, kind, substr(name, 1, instr(name, ' ') - 1),
+        substr(name, instr(name, ' ') + 1), expires_at, kind = 'access'
+        FROM logins WHERE platform = 'bluesky' AND instr(name, ' ') > 0;
+      DELETE FROM logins WHERE platform = 'bluesky'`);
+  });
+  await evictDurableObject(theSandbox(env.SANDBOX_STATE));
+  expect(await readError(await getSession(accessJwt))).toMatchObject({ error: "ExpiredToken" });
+  expect((await refresh(refreshJwt)).status).toBe(200);
 });

@@ -7,6 +7,7 @@ import {
   getProfile,
   getServiceAuth,
   getSession,
+  OLDER_TOKENS_SCHEMA,
   readDidDocument,
   refreshSession,
   resolveHandle,
@@ -73,6 +74,6 @@ app.all("/plc.directory/*", readDidDocument);
 
 /** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
 export const blueskySimulator = createSimulator(
-  [ACCOUNTS_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA],
+  [ACCOUNTS_SCHEMA, OLDER_TOKENS_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA],
   app,
 );

@@ -23,6 +23,18 @@ CREATE TABLE IF NOT EXISTS bluesky_accounts (
 );
 `;
 
+/** Carries over the tokens of a sandbox from before all platforms had one table of logins. */
+export const OLDER_TOKENS_SCHEMA = `
+CREATE TABLE IF NOT EXISTS bluesky_tokens (
+  token TEXT, kind TEXT, did TEXT, session_id TEXT, expires_at INTEGER, revoked INTEGER
+);
+INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
+  SELECT 'bluesky', ${ANY_TEAM.teamId}, token, kind, did || ' ' || session_id,
+    iif(revoked, ${REVOKED}, expires_at)
+  FROM bluesky_tokens;
+DROP TABLE bluesky_tokens;
+`;
+
 /** Lifetimes. Source: platform notes, "App password". */
 const ACCESS_MS = 2 * HOUR;
 const REFRESH_MS = 90 * DAY;
