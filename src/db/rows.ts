@@ -4,6 +4,8 @@ import {
   type GetColumnData,
   getTableColumns,
   is,
+  type SQL,
+  sql,
   Table,
 } from "drizzle-orm";
 import { type SQLiteColumnBuilderBase, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -63,6 +65,32 @@ export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<Fi
     const model: RawRow = {};
     for (const part of parts) model[part.property] = read(row, part);
     return model as Row<FieldsOf<S>>;
+  };
+}
+
+/**
+ * Rows whose values leave the database as one JSON text, which takes much less CPU than their values one
+ * by one. \`values\`: the SQL of each field, in any order; by default its column.
+ */
+export function packedRows<S extends Table | Fields>(
+  source: S,
+  values: Partial<Record<keyof FieldsOf<S>, SQL>> = {},
+): { column: SQL; read: RowReader<Row<FieldsOf<S>>> } {
+  const fields: Fields = is(source, Table) ? getTableColumns(source) : source;
+  const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
+  const given: Record<string, SQL | undefined> = values;
+  const list = parts.map(({ property }) => given[property] ?? sql`${fields[property]}`);
+  return {
+    column: sql`json_array(${sql.join(list, sql`, `)}) AS packed`,
+    read: ({ packed }) => {
+      const stored = JSON.parse(packed as string) as unknown[];
+      const model: RawRow = {};
+      for (const [i, { property, decode }] of parts.entries()) {
+        const value = stored[i];
+        model[property] = decode === null || value === null ? value : decode(value);
+      }
+      return model as Row<FieldsOf<S>>;
+    },
   };
 }
 

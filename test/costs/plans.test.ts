@@ -58,9 +58,9 @@ describe("the statements of reading, creating, publishing and the tick", () => {
   });
 
   test("find files by their hash, not by their team alone", async () => {
-    const ofMedia = [...statements.values()].filter(({ sql }) => /JOIN "media" m/.test(sql));
+    const ofMedia = [...statements.values()].filter(({ sql }) => /JOIN "media"/.test(sql));
     expect(ofMedia).toHaveLength(1);
     const steps = (await Promise.all(ofMedia.map(planOf))).flat();
-    expect(steps.find((step) => /^SEARCH m\b/.test(step))).toContain("team_id=? AND sha256=?");
+    expect(steps.find((step) => /^SEARCH media\b/.test(step))).toContain("team_id=? AND sha256=?");
   });
 });

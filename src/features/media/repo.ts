@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { orm, prepared, type Query, sqlQuery } from "../../db/client.ts";
-import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { StoredFile } from "./store.ts";
 import { media } from "./table.ts";
@@ -35,6 +35,7 @@ export function insertMedia(
 }
 
 const readMedia = rowReader(media);
+const MEDIA = packedRows(media);
 
 export const mediaByHash = prepared(
   ({ teamId, sha256 }: Params<FileId>) =>
@@ -67,12 +68,12 @@ export function objectsInUse(teamId: number, keys: readonly string[]): Query<str
 
 const selectMediaOfUpload = prepared(
   ({ uploadId }: Params<{ uploadId: number | SQL }>) =>
-    sql`SELECT m.* FROM uploads u
+    sql`SELECT ${MEDIA.column} FROM uploads u
       -- CROSS: in this order, or every file of the team is read.
-      CROSS JOIN json_each(u.media) item CROSS JOIN ${media} m
-        ON m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'
+      CROSS JOIN json_each(u.media) item CROSS JOIN ${media}
+        ON media.team_id = u.team_id AND media.sha256 = item.value ->> 'sha256'
       WHERE u.id = ${uploadId}`,
-  readMedia,
+  MEDIA.read,
 );
 
 /** The files of one upload. `uploadId` may be a SQL value. */

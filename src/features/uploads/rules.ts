@@ -130,11 +130,13 @@ export interface GateRefusal {
  * be used, and its content is what was approved.
  *
  * `held`: back to approval. `failed`: it cannot go out.
+ *
+ * @param contentHash null where no approval is bound to the content
  */
 export function publishGate(
   upload: GateSubject,
   account: Pick<AccountRow, "status" | "mode" | "accountName"> | null,
-  contentHash: string,
+  contentHash: string | null,
   config: { sandboxEnabled: boolean },
 ): { kind: "open" } | { kind: "held" } | { kind: "failed"; refusal: GateRefusal } {
   if (account?.status !== "active") {
@@ -148,6 +150,6 @@ export function publishGate(
     const message = `${account.accountName} ${SWITCHED_OFF}`;
     return { kind: "failed", refusal: { code: "account_disconnected", message } };
   }
-  if (upload.approvedHash !== null && upload.approvedHash !== contentHash) return { kind: "held" };
+  if (upload.approvedHash !== contentHash) return { kind: "held" };
   return { kind: "open" };
 }

@@ -54,7 +54,7 @@ export async function lookUp(
     windowMs: DUPLICATE_WINDOW_MS,
     mostEach: comparedPerAccount(accountIds.length),
   };
-  const recent = accountIds.flatMap((accountId) => recentPosts(ctx.team, { accountId, ...around }));
+  const recent = accountIds.map((accountId) => recentPosts(ctx.team, { accountId, ...around }));
   const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
   const { known, stored } = await look(ctx, SCOPE, call, [
     accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),

@@ -116,7 +116,8 @@ async function begin(deps: Deps, uploadId: number): Promise<Next> {
   if (outcome.kind === "idle") return "over";
   const { upload, account, media } = outcome.claim;
   if (outcome.kind !== "claimed") return over(fail(deps, upload, claimFailure(outcome)));
-  const gate = publishGate(upload, account, await contentHash(upload), deps.config);
+  const hash = upload.approvedHash === null ? null : await contentHash(upload);
+  const gate = publishGate(upload, account, hash, deps.config);
   // A post that may be out cannot be held back any more: the platform is asked first.
   if (gate.kind === "held" && upload.stage === "preparing") {
     return over(holdForApproval(deps, upload));

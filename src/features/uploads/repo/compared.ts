@@ -3,7 +3,7 @@ import { integer, text } from "drizzle-orm/sqlite-core";
 import { DAY } from "../../../core/time.ts";
 import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
-import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { packedRows, pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { RepeatRule } from "../../../platforms/connector.ts";
 import {
@@ -29,44 +29,57 @@ interface Neighbourhood {
   mostEach: number;
 }
 
-interface Side {
+const RECENT = packedRows(
+  {
+    accountId: uploads.accountId,
+    sample: text().notNull(),
+    sizeBytes: integer().notNull(),
+    digest: uploads.textDigest,
+    media: uploads.media,
+    at: uploads.sortAt,
+  },
+  {
+    accountId: sql`u.account_id`,
+    sample: SAMPLE,
+    sizeBytes: sql`octet_length(${TEXT})`,
+    digest: sql`u.text_digest`,
+    media: sql`u.media`,
+    at: sql`u.sort_at`,
+  },
+);
+
+interface Window {
   team: SQL;
   accountId: string;
   from: number;
+  at: number;
   to: number;
   most: number;
 }
 
-const recentOnSide = (order: SQL) =>
-  prepared(
-    ({ team, accountId, from, to, most }: Params<Side>) =>
-      sql`SELECT u.account_id, u.media, u.sort_at, u.text_digest,
-          octet_length(${TEXT}) AS size_bytes, ${SAMPLE} AS sample
-        FROM uploads u WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
-          AND u.sort_at BETWEEN ${from} AND ${to} AND u.team_id = ${team} AND u.deleted_at IS NULL
+const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Window>) => {
+  const side = (bounds: SQL, order: SQL) =>
+    sql`SELECT * FROM (SELECT ${RECENT.column} FROM uploads u
+        WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
+          AND u.sort_at BETWEEN ${bounds} AND u.team_id = ${team} AND u.deleted_at IS NULL
           AND u.status_group IN ('scheduled', 'pending', 'completed')
-        ORDER BY u.sort_at ${order} LIMIT ${most}`,
-    rowReader({
-      accountId: uploads.accountId,
-      sample: text().notNull(),
-      sizeBytes: integer("size_bytes").notNull(),
-      digest: uploads.textDigest,
-      media: uploads.media,
-      at: uploads.sortAt,
-    }),
-  );
-
-const lastBefore = recentOnSide(sql`DESC`);
-const firstAfter = recentOnSide(sql`ASC`);
+        ORDER BY u.sort_at ${order} LIMIT ${most})`;
+  return sql`${side(sql`${from} AND ${at}`, sql`DESC`)}
+      UNION ALL ${side(sql`${at} + 1 AND ${to}`, sql`ASC`)}`;
+}, RECENT.read);
 
 /** Finds the posts of the account within the window before `at`, and those within the window after it. */
-export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]>[] {
+export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
   const { accountId, at, windowMs, mostEach: most } = around;
   const time = at.getTime();
-  return [
-    lastBefore({ team, accountId, from: time - windowMs, to: time, most }),
-    firstAfter({ team, accountId, from: time + 1, to: time + windowMs, most }),
-  ];
+  return recentOf({
+    team,
+    accountId,
+    from: time - windowMs,
+    at: time,
+    to: time + windowMs,
+    most,
+  });
 }
 
 /** More than an account publishes in that time. */

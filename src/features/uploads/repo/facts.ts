@@ -4,7 +4,7 @@ import type { Plan, PlanName } from "../../../core/plans.ts";
 import { addSeconds, SECOND } from "../../../core/time.ts";
 import { type Query, sqlQuery } from "../../../db/client.ts";
 import { instant, json } from "../../../db/columns.ts";
-import { rowReader } from "../../../db/rows.ts";
+import { packedRows, rowReader } from "../../../db/rows.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
@@ -53,7 +53,7 @@ function monthsFrom(now: Date): [period: string, from: number, until: number][] 
   ]);
 }
 
-const readAccount = rowReader(accounts);
+const ACCOUNT = packedRows(accounts);
 const readUse = rowReader({
   used: integer("used").notNull(),
   oldestAt: instant("oldest"),
@@ -87,17 +87,17 @@ export function accountFacts(
   const highestQuota = Math.max(0, ...Object.values(quotas).map((posts) => posts ?? 0));
   const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
   const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
-  const counted = sql`uploads u WHERE u.account_id = a.id AND u.counted_at > ${since}`;
-  const inTeam = sql`a.team_id`;
+  const counted = sql`uploads u WHERE u.account_id = accounts.id AND u.counted_at > ${since}`;
+  const inTeam = sql`accounts.team_id`;
   const inMonth = countsInMonth(inTeam, sql`month.value ->> 1`, sql`month.value ->> 2`);
   const drafts = sql`(SELECT COUNT(*) FROM
     (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
   return sqlQuery(
-    sql`SELECT a.*, ${plan} AS plan_name, t.blocklist,
+    sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
         (SELECT json_group_array(account_id) FROM (
-          SELECT u.account_id FROM uploads u WHERE u.team_id = a.team_id
+          SELECT u.account_id FROM uploads u WHERE u.team_id = accounts.team_id
             AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
         )) AS in_progress,
         iif(${quota} IS NULL, '{}', (
@@ -105,14 +105,14 @@ export function accountFacts(
             WHERE ${inMonth} LIMIT ${highestQuota})))
           FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
         ${countsDrafts ? drafts : sql`NULL`} AS drafts,
-        iif(a.platform IN (${PAID_PLATFORMS}), ${creditsOf(deps, sql`a.team_id`)}, NULL) AS credits
+        iif(accounts.platform IN (${PAID_PLATFORMS}), ${creditsOf(deps, sql`accounts.team_id`)}, NULL) AS credits
       FROM (SELECT ${team} AS id) mine
       CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
-      CROSS JOIN ${accounts} a ON a.id = wanted.value AND a.team_id = mine.id
+      CROSS JOIN ${accounts} ON accounts.id = wanted.value AND accounts.team_id = mine.id
       CROSS JOIN teams t ON t.id = mine.id
-      WHERE mine.id IS NOT NULL AND a.deleted_at IS NULL`,
+      WHERE mine.id IS NOT NULL AND accounts.deleted_at IS NULL`,
     (row): AccountFacts => {
-      const account = readAccount(row);
+      const account = ACCOUNT.read(row);
       const { oldestAt, inProgress, planName, credits, blocklist, ...use } = readUse(row);
       return {
         ...use,

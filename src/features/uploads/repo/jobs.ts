@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { prepared, preparedWrite } from "../../../db/client.ts";
-import { rowReader, valueReader } from "../../../db/rows.ts";
+import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { MAX_CRASHES } from "../rules.ts";
@@ -8,6 +8,8 @@ import { uploads } from "../table.ts";
 import { moveUploads } from "./update.ts";
 
 const readUpload = rowReader(uploads);
+const UPLOAD = packedRows(uploads);
+const ACCOUNT = packedRows(accounts);
 
 /** Makes a planned post pending once its time has come. */
 export const reachScheduledTime = preparedWrite(({ id, now }: Params<{ id: number; now: Date }>) =>
@@ -57,15 +59,15 @@ export const takeJob = preparedWrite((p: Params<Taking>) =>
 
 export const jobById = prepared(
   ({ id }: Params<{ id: number }>) =>
-    sql`SELECT * FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`,
-  readUpload,
+    sql`SELECT ${UPLOAD.column} FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`,
+  UPLOAD.read,
 );
 
 export const accountOfJob = prepared(
   ({ id }: Params<{ id: number }>) =>
-    sql`SELECT a.* FROM ${uploads} u JOIN ${accounts} a ON a.id = u.account_id
-      WHERE u.id = ${id} AND a.deleted_at IS NULL`,
-  rowReader(accounts),
+    sql`SELECT ${ACCOUNT.column} FROM uploads u JOIN ${accounts} ON accounts.id = u.account_id
+      WHERE u.id = ${id} AND accounts.deleted_at IS NULL`,
+  ACCOUNT.read,
 );
 
 /** Finds a job whose last runs broke off each time they took it, and that nobody holds. */
