@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import { Problem } from "./program.ts";
+import { buildWorker } from "./worker-script.ts";
 import { readComplaint, requireWrangler, runWrangler, type WranglerResult } from "./wrangler.ts";
 
 /** The account operations a deployment needs: each is one or two wrangler commands. */
@@ -114,10 +116,12 @@ const isSaid = ({ stdout, stderr }: WranglerResult, words: RegExp): boolean =>
 
 async function deploy(config: string, options: string[]): Promise<string[]> {
   const report = `${config}.${randomBytes(8).toString("hex")}`;
+  const folder = await mkdtemp(join(tmpdir(), "akimbo-worker-"));
   try {
+    const script = await buildWorker(folder, ["--config", config]);
     await requireWrangler(
       "The deployment",
-      ["deploy", "--minify", "--config", config, ...options],
+      ["deploy", script, "--no-bundle", "--config", config, ...options],
       {
         env: { WRANGLER_OUTPUT_FILE_PATH: report },
       },
@@ -128,6 +132,7 @@ async function deploy(config: string, options: string[]): Promise<string[]> {
     return targets.filter((target) => target.startsWith("https://"));
   } finally {
     await rm(report, { force: true });
+    await rm(folder, { recursive: true, force: true });
   }
 }
 

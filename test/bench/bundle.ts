@@ -1,9 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { inProject } from "../../src/cli/paths.ts";
-import { requireWrangler } from "../../src/cli/wrangler.ts";
+import { buildWorker } from "../../src/cli/worker-script.ts";
 import { atMost, note, type Row } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -16,15 +15,7 @@ export interface Bundle {
 }
 
 export async function buildBundle(workspace: Workspace): Promise<Bundle> {
-  const outDir = await workspace.folder();
-  await requireWrangler("Building the Worker", [
-    "deploy",
-    "--dry-run",
-    "--minify",
-    "--outdir",
-    outDir,
-  ]);
-  const path = join(outDir, "worker.js");
+  const path = await buildWorker(await workspace.folder());
   return { path, script: await readFile(path, "utf8") };
 }
 
