@@ -8,7 +8,7 @@ import {
   type Member,
 } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
-import { photo } from "./support.ts";
+import { photo } from "../support/stage.ts";
 
 const UNKNOWN = `kmb_${"f".repeat(64)}`;
 const MALFORMED = UNKNOWN.slice(0, -1);

@@ -1,7 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { createMember, form, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
-import { connectLive, photo, summary } from "./support.ts";
+import { connectLive } from "../support/pds.ts";
+import { photo } from "../support/stage.ts";
+import { summary } from "./support.ts";
 
 /** More than reaches the parser before it has to decide what to do with the file. */
 const LARGE = 1_000_000;

@@ -2,7 +2,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createMember, form, Harness, START } from "../support/harness.ts";
 import { measure, type Statement } from "../support/meter.ts";
-import { connectLive, finishChores, photo, planOf, slowPlans } from "./support.ts";
+import { connectLive } from "../support/pds.ts";
+import { photo } from "../support/stage.ts";
+import { finishChores, planOf, slowPlans } from "./support.ts";
 import { listFilters } from "./workload.ts";
 
 /** Each distinct statement of the everyday calls, as the database received it. */

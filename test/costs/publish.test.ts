@@ -2,7 +2,9 @@ import { describe, expect, test } from "vitest";
 import { bluesky } from "../../src/platforms/bluesky/index.ts";
 import { createMember, form, Harness, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
-import { connectLive, photo, SUBMIT, store, summary, UPLOAD_BLOB } from "./support.ts";
+import { connectLive } from "../support/pds.ts";
+import { photo } from "../support/stage.ts";
+import { SUBMIT, store, summary, UPLOAD_BLOB } from "./support.ts";
 import { loadPosts } from "./workload.ts";
 
 async function prepare() {

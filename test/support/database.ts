@@ -32,3 +32,15 @@ export const loseStoredAnswers = (harness: { deps: Deps }): (() => void) =>
     }
     return results;
   });
+
+/** The same dependencies, whose second call to the database waits for others, who come between the two. */
+export function delaySecondCall(deps: Deps, until: Promise<unknown>): Deps {
+  const delayed = { deps: { ...deps } };
+  let calls = 0;
+  const around: Around = async (run) => {
+    if (++calls === 2) await until;
+    return run();
+  };
+  aroundBatches(delayed, around, { all: true });
+  return delayed.deps;
+}

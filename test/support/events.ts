@@ -13,3 +13,11 @@ export async function refuseUnknownEvents(): Promise<void> {
     if (error) throw new Error(`An event ${name} is not as documented: ${z.prettifyError(error)}`);
   }
 }
+
+/** Names of the events of a team, in their order. */
+export async function eventNames(teamId: number): Promise<string[]> {
+  const { results } = await env.DB.prepare("SELECT name FROM events WHERE team_id = ? ORDER BY id")
+    .bind(teamId)
+    .all<{ name: string }>();
+  return results.map(({ name }) => name);
+}

@@ -46,7 +46,10 @@ export async function readCall(request: Request): Promise<Call> {
   };
 }
 
-export type Answer<C = Call> = Response | Error | ((call: C) => Response | Error);
+export type Answer<C = Call> =
+  | Response
+  | Error
+  | ((call: C) => Response | Error | Promise<Response>);
 
 /** A network that keeps each call as `read` and answers it by `next`; where that has nothing, the test fails. */
 export function scripted<C>(
@@ -60,7 +63,7 @@ export function scripted<C>(
     calls.push(call);
     const answer = next(call);
     if (!answer) throw new Error(`Nobody expected ${request.method} ${request.url}`);
-    const reply = typeof answer === "function" ? answer(call) : answer;
+    const reply = typeof answer === "function" ? await answer(call) : answer;
     if (reply instanceof Error) throw reply;
     return reply;
   };

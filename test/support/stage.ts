@@ -3,8 +3,9 @@ import type { Platform } from "../../src/core/platforms.ts";
 import type { SimulatedCall, Simulator } from "../../src/sandbox/kit/simulator.ts";
 import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
 import { aroundBatches } from "./database.ts";
+import { eventNames } from "./events.ts";
 import { type Answer, createMember, form, Harness, type Member } from "./harness.ts";
-import { testJpeg, testPng, verticalMp4 } from "./videos.ts";
+import { pixelPng, testJpeg, testPng, verticalMp4 } from "./videos.ts";
 
 export type Fields = Parameters<typeof form>[0];
 
@@ -12,6 +13,14 @@ export const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
 export const png = () => new Blob([testPng], { type: "image/png" });
 export const mp4 = (bytes: Uint8Array<ArrayBuffer> = verticalMp4) =>
   new Blob([bytes], { type: "video/mp4" });
+
+let photos = 0;
+
+/** A PNG of one pixel with something behind it; no two are the same file. */
+export function photo(sizeBytes = 100): Blob {
+  const rest = new Uint8Array(Math.max(0, sizeBytes - pixelPng.length));
+  return new Blob([pixelPng, rest, `number ${++photos}`], { type: "image/png" });
+}
 
 /** The vertical video with zeros behind it, up to this size. */
 export function videoOf(sizeBytes: number, bytes = verticalMp4): Blob {
@@ -34,20 +43,12 @@ export interface Published {
   feed: any[];
 }
 
-/** A sandbox account of one platform, and what a test does with it. */
-export interface Stage {
+/** An account of a team of its own, and what a test does with it. */
+export interface AccountStage {
   harness: Harness;
   member: Member;
-  /** As the login of the sandbox knows it. */
-  name: string;
   accountId: string;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the account holds
-  account: any;
-  /** Connects the same login once more, or a page of it. */
-  connect(pageId?: string): Promise<Answer>;
-  /** Disconnects the account. */
-  disconnect(): Promise<Answer>;
-  // biome-ignore lint/suspicious/noExplicitAny: as in `account`
   readAccount(): Promise<any>;
   /** Posts, whatever the answer. */
   send(fields: Fields): Promise<Answer>;
@@ -57,6 +58,20 @@ export interface Stage {
   read(id: number): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
   feed(): Promise<any[]>;
+  /** Names of the team's events, in their order. */
+  events(): Promise<string[]>;
+}
+
+/** A sandbox account of one platform, and what a test does with it. */
+export interface Stage extends AccountStage {
+  /** As the login of the sandbox knows it. */
+  name: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the account holds
+  account: any;
+  /** Connects the same login once more, or a page of it. */
+  connect(pageId?: string): Promise<Answer>;
+  /** Disconnects the account. */
+  disconnect(): Promise<Answer>;
   /** Follows posts to their end and twelve minutes on; the record of the first. */
   // biome-ignore lint/suspicious/noExplicitAny: as in `read`
   end(...ids: number[]): Promise<any>;
@@ -75,6 +90,40 @@ export interface StageOptions {
   usual?(name: string): Promise<Fields> | Fields;
   /** A short name of a call, for tests that count calls. */
   nameOf?(call: SimulatedCall): string | Promise<string>;
+}
+
+/** Two posts of one text would be duplicates. */
+let posts = 0;
+
+/** The account as a stage; `usual` are fields that each post has unless it says otherwise. */
+export function stageOf(
+  harness: Harness,
+  member: Member,
+  accountId: string,
+  usual = (): Fields => ({ description: `Hello ${++posts}` }),
+): AccountStage {
+  const { token, teamId } = member;
+  const get = async (path: string) => (await harness.call("GET", path, { token })).body.data;
+  const send: AccountStage["send"] = (fields) =>
+    harness.call("POST", "/upload", { token, body: form({ accountId, ...usual(), ...fields }) });
+  return {
+    harness,
+    member,
+    accountId,
+    readAccount: () => get(`/accounts/${accountId}`),
+    send,
+    post: async (fields = {}) => {
+      const answer = await send(fields);
+      expect(answer.body).toMatchObject({ success: true });
+      return answer.body.data.uploadId;
+    },
+    read: (id) => get(`/upload/${id}`),
+    feed: async () => {
+      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
+      return ((await answer.json()) as { posts: [] }).posts;
+    },
+    events: () => eventNames(teamId),
+  };
 }
 
 /** Minutes after which a post must have come to its end. */
@@ -103,32 +152,16 @@ export async function openStage(
   expect(connected).toMatchObject({ status: 200, body: { success: true } });
   const account = connected.body.data;
   const accountId: string = account.id;
-  const always = { accountId, ...(await usual(name)) };
+  const always = await usual(name);
   const stage: Stage = {
-    harness,
-    member,
+    ...stageOf(harness, member, accountId, () => always),
     name,
-    accountId,
     account,
     connect,
     disconnect: async () => {
       const answer = await harness.call("DELETE", `/accounts/${accountId}`, { token });
       await harness.settle();
       return answer;
-    },
-    readAccount: async () =>
-      (await harness.call("GET", `/accounts/${accountId}`, { token })).body.data,
-    send: (fields) =>
-      harness.call("POST", "/upload", { token, body: form({ ...always, ...fields }) }),
-    post: async (fields = {}) => {
-      const answer = await stage.send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      return ((await answer.json()) as { posts: [] }).posts;
     },
     end: async (...ids) => {
       for (let minute = 0; minute < MINUTES; minute++) {

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { eventNames } from "../../support/events.ts";
 import {
   type Answer,
   connectSandbox,
@@ -43,13 +44,6 @@ const rowsOf = async (member: Member) =>
       .all<Record<string, string | number | null>>()
   ).results;
 
-const eventsOf = async (member: Member) =>
-  (
-    await env.DB.prepare("SELECT name FROM events WHERE team_id = ? ORDER BY id")
-      .bind(member.teamId)
-      .all<{ name: string }>()
-  ).results.map(({ name }) => name);
-
 test("an account is connected by handle and app password, and told in one event", async () => {
   const stage = await onStage();
   const answer = await stage.connect(LOGIN);
@@ -69,7 +63,7 @@ test("an account is connected by handle and app password, and told in one event"
       },
     },
   });
-  expect(await eventsOf(stage.member)).toEqual(["connected_account.connected"]);
+  expect(await eventNames(stage.member.teamId)).toEqual(["connected_account.connected"]);
 });
 
 test("an account is connected by tokens of one's own", async () => {
@@ -369,7 +363,7 @@ describe("a server that does not give a login", () => {
       if (json === LOGIN) expect(refused.body.error).toMatch(message);
     }
     expect(await rowsOf(stage.member)).toEqual([]);
-    expect(await eventsOf(stage.member)).toEqual([]);
+    expect(await eventNames(stage.member.teamId)).toEqual([]);
   });
 
   test("a mailed code is sent along", async () => {

@@ -43,7 +43,6 @@ function breakWrites(
 /** A sandbox account, and the renewal of its login. */
 async function onStage(platform: (typeof ROTATING)[number]) {
   const stage = await openStage(platform);
-  const { token } = stage.member;
   return {
     ...stage,
     /** Renews the login, as the chore of the night does. */
@@ -55,16 +54,7 @@ async function onStage(platform: (typeof ROTATING)[number]) {
       const credentials = await openCredentials(deps, account);
       return refreshLogin(deps, connectorOf(platform), account, credentials);
     },
-    status: async () =>
-      (await stage.harness.call("GET", `/accounts/${stage.accountId}`, { token })).body.data.status,
-    events: async () => {
-      const { results } = await env.DB.prepare(
-        "SELECT name FROM events WHERE team_id = ? ORDER BY id",
-      )
-        .bind(stage.member.teamId)
-        .all();
-      return results.map(({ name }) => name);
-    },
+    status: async () => (await stage.readAccount()).status,
   };
 }
 

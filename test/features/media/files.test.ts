@@ -3,14 +3,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sign } from "../../../src/core/signature.ts";
 import { mediaPath } from "../../../src/features/media/address.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
+import { pixelPng } from "../../support/videos.ts";
 
-const PNG = Uint8Array.from(
-  atob(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  ),
-  (c) => c.charCodeAt(0),
-);
-const SIZE = PNG.length;
+const SIZE = pixelPng.length;
 
 let member: Member;
 let sha256: string;
@@ -36,7 +31,7 @@ async function store(
 
 beforeAll(async () => {
   member = await createMember();
-  sha256 = await store(new Harness(), member, PNG);
+  sha256 = await store(new Harness(), member, pixelPng);
 });
 
 const pathOf = (harness: Harness, variant: "original" | "thumbnail" = "original") =>
@@ -48,7 +43,7 @@ test("a signed address gives the file, inert in a browser, under its own type", 
   const harness = new Harness();
   const response = await harness.request(await pathOf(harness));
   expect(response.status).toBe(200);
-  expect(await bytesOf(response)).toEqual(PNG);
+  expect(await bytesOf(response)).toEqual(pixelPng);
   expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "image/png",
     "content-length": String(SIZE),
@@ -91,7 +86,7 @@ describe("a range", () => {
       `bytes ${offset}-${offset + length - 1}/${SIZE}`,
     );
     expect(response.headers.get("content-length")).toBe(String(length));
-    expect(await bytesOf(response)).toEqual(PNG.subarray(offset, offset + length));
+    expect(await bytesOf(response)).toEqual(pixelPng.subarray(offset, offset + length));
   });
 
   test.each([`bytes=${SIZE}-`, "bytes=1000000-", `bytes=${SIZE}-${SIZE}`, "bytes=-0"])(
@@ -119,7 +114,7 @@ describe("a range", () => {
     const harness = new Harness();
     const response = await harness.request(await pathOf(harness), { headers: { range } });
     expect(response.status).toBe(200);
-    expect(await bytesOf(response)).toEqual(PNG);
+    expect(await bytesOf(response)).toEqual(pixelPng);
   });
 });
 
@@ -195,7 +190,7 @@ describe("an address that is not as we gave it", () => {
 test("a file whose object is gone is 404, in whole, in part, and small", async () => {
   const harness = new Harness();
   const owner = await createMember();
-  const own = await store(harness, owner, Uint8Array.from([...PNG, 1]));
+  const own = await store(harness, owner, Uint8Array.from([...pixelPng, 1]));
   await env.MEDIA.delete(objectKey);
   for (const variant of ["original", "thumbnail"] as const) {
     const path = await mediaPath(harness.deps, owner.teamId, own, variant);
@@ -216,11 +211,11 @@ describe("a thumbnail", () => {
   });
 
   test.each<[string, number[]]>([
-    ["ends after its first bytes", [...PNG.subarray(0, 8)]],
-    ["is cut in the middle", [...PNG.subarray(0, 40)]],
+    ["ends after its first bytes", [...pixelPng.subarray(0, 8)]],
+    ["is cut in the middle", [...pixelPng.subarray(0, 40)]],
     [
       "claims to be 2,147,483,647 pixels wide",
-      [...PNG.subarray(0, 16), 0x7f, 0xff, 0xff, 0xff, ...PNG.subarray(20)],
+      [...pixelPng.subarray(0, 16), 0x7f, 0xff, 0xff, 0xff, ...pixelPng.subarray(20)],
     ],
     ["is a JPEG in name only", [0xff, 0xd8, 0xff, 0xe0, 0, 0, 0, 0]],
     ["is a GIF in name only", [...new TextEncoder().encode("GIF89a")]],

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
-import { aroundBatches } from "../../support/database.ts";
+import { aroundBatches, delaySecondCall } from "../../support/database.ts";
 import {
   connectSandbox,
   createMember,
@@ -41,16 +41,6 @@ async function post(
   await harness.drain();
   await harness.settle();
   return created.body.data.uploadId;
-}
-
-/** At `now`; waits for others before its second call to the database: they come between its two. */
-function heldUp({ deps }: Harness, now: number, until: Promise<unknown>): Harness["deps"] {
-  let calls = 0;
-  const run: typeof deps.db.run = async (queries) => {
-    if (++calls === 2) await until;
-    return deps.db.run(queries);
-  };
-  return { ...deps, now: () => new Date(now), db: { ...deps.db, run } };
 }
 
 /** How many retries found the files when they looked, and had lost them by the time they wrote. */
@@ -206,6 +196,7 @@ describe("a retry at the moment the files go", () => {
         .bind(START.getTime(), member.teamId)
         .run();
       const dayOver = START.getTime() + 24 * HOUR_MS;
+      const atDayOver = { ...harness.deps, now: () => new Date(dayOver) };
       vi.setSystemTime(dayOver - 1_000);
       // Of the ten that come one after the other, some are through before the files go at the full
       // day, some are on their way then, and the others come to find them gone.
@@ -213,7 +204,7 @@ describe("a retry at the moment the files go", () => {
       const some = Promise.all(coming.slice(0, round % 10));
       const [retried] = await Promise.all([
         Promise.all(coming),
-        expireFiles(heldUp(harness, dayOver, some), `${member.teamId} `),
+        expireFiles(delaySecondCall(atDayOver, some), `${member.teamId} `),
       ]);
       for (const [i, id] of ids.entries()) {
         const { results: files } = await env.DB.prepare(

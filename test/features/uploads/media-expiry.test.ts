@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
 import { planOf, slowPlans } from "../../costs/support.ts";
+import { delaySecondCall } from "../../support/database.ts";
 import {
   connectSandbox,
   createMember,
@@ -65,16 +66,6 @@ async function set(id: number, columns: Record<string, string | number | null>):
   await env.DB.prepare(`UPDATE uploads SET ${names.join(", ")} WHERE id = ?`)
     .bind(...Object.values(columns), id)
     .run();
-}
-
-/** Waits for others before its second call to the database, so that they come between its two. */
-function heldUp({ deps }: Harness, until: Promise<unknown>): Harness["deps"] {
-  let calls = 0;
-  const run: typeof deps.db.run = async (queries) => {
-    if (++calls === 2) await until;
-    return deps.db.run(queries);
-  };
-  return { ...deps, db: { ...deps.db, run } };
 }
 
 const complete = (id: number, at: number) =>
@@ -440,7 +431,8 @@ describe("content that comes again while its file goes", () => {
         await draft(fixture, photo);
       });
       const some = Promise.all(coming.slice(0, round % 10));
-      await Promise.all([...coming, expireFiles(heldUp(harness, some), `${member.teamId} `)]);
+      const deps = delaySecondCall(harness.deps, some);
+      await Promise.all([...coming, expireFiles(deps, `${member.teamId} `)]);
       await harness.settle();
       const after = await files(member);
       expect(after).toHaveLength(10);

@@ -8,6 +8,7 @@ import {
   type Member,
   START,
 } from "../../support/harness.ts";
+import { pixelPng } from "../../support/videos.ts";
 
 const harness = new Harness();
 let member: Member;
@@ -281,13 +282,6 @@ test("a deleted post is 404", async () => {
 });
 
 describe("the record of a post", () => {
-  const png = Uint8Array.from(
-    atob(
-      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-    ),
-    (c) => c.charCodeAt(0),
-  );
-
   async function record(fields: Parameters<typeof form>[0], publish = false) {
     const stage = new Harness();
     const owner = await createMember();
@@ -347,12 +341,12 @@ describe("the record of a post", () => {
   });
 
   test("when it is out, with its image", async () => {
-    const { data, base } = await record({ photo: new Blob([png]) }, true);
+    const { data, base } = await record({ photo: new Blob([pixelPng]) }, true);
     expect(data).toEqual({
       ...base,
       status: "completed",
       uploadedAt: START.toISOString(),
-      fileSize: String(png.length),
+      fileSize: String(pixelPng.length),
       thumbnailUrl: expect.stringMatching(
         /^https:\/\/akimbo\.test\/media\/\d+\/[0-9a-f]{64}\/thumbnail\?expires=\d+&signature=[0-9a-f]{64}$/,
       ),

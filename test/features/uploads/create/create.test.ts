@@ -23,6 +23,7 @@ import {
   join,
   part,
 } from "../../../support/multipart.ts";
+import { pixelPng } from "../../../support/videos.ts";
 
 type Fields = Parameters<typeof form>[0];
 
@@ -85,18 +86,11 @@ async function expectNothingLeft(stage: Stage): Promise<void> {
 const fieldsOf = (answer: Answer): string[] =>
   (answer.body.errors ?? []).map((error: { field: string }) => error.field);
 
-const PNG = Uint8Array.from(
-  atob(
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-  ),
-  (c) => c.charCodeAt(0),
-);
-
 /** A PNG of exactly that size, and other bytes each time. */
 let serial = 0;
-function pngOf(sizeBytes = PNG.length + 8): Uint8Array<ArrayBuffer> {
+function pngOf(sizeBytes = pixelPng.length + 8): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8Array(sizeBytes);
-  bytes.set(PNG);
+  bytes.set(pixelPng);
   new DataView(bytes.buffer).setUint32(sizeBytes - 4, ++serial);
   return bytes;
 }
@@ -606,7 +600,10 @@ describe("the 100 MB of a body", () => {
     const body = new ReadableStream({
       pull(controller) {
         if (sent === 0) {
-          const head = join(field("accountId", stage.accountId), file("photo", PNG).slice(0, -2));
+          const head = join(
+            field("accountId", stage.accountId),
+            file("photo", pixelPng).slice(0, -2),
+          );
           controller.enqueue(head);
         } else {
           controller.enqueue(chunk);

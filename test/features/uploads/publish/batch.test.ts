@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { publishUpload } from "../../../../src/features/uploads/publish/run.ts";
-import { connectSandbox, createMember, form, Harness } from "../../../support/harness.ts";
+import { connectSandbox, createMember, Harness } from "../../../support/harness.ts";
 import { type Costs, measure } from "../../../support/meter.ts";
 import { connectFakePds, FakePds } from "../../../support/pds.ts";
+import { type Fields, photo, stageOf } from "../../../support/stage.ts";
+import { pixelPng } from "../../../support/videos.ts";
 
 /** Source: Workers, "Limits", of the free plan. */
 const SUBREQUESTS = 50;
@@ -15,33 +17,21 @@ const BATCH = Number(/queue = "akimbo-publish"\nmax_batch_size = (\d+)/.exec(con
 const subrequestsOf = ({ roundTrips, queueSends, storageCalls, fetches }: Costs) =>
   roundTrips.length + queueSends.length + storageCalls.length + fetches.length;
 
-const PIXEL = Uint8Array.fromBase64(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
-);
-let files = 0;
-
-/** A PNG like no other. */
-const photo = () => new Blob([PIXEL, `number ${++files}`], { type: "image/png" });
-
 /** A batch of posts at a live account, and their messages. */
 async function batchOf(
-  fieldsOf: (index: number) => Parameters<typeof form>[0],
+  fieldsOf: (index: number) => Fields,
   wait: Harness["deps"]["wait"] = () => new Promise(() => {}),
 ) {
   const harness = new Harness({ wait });
   const member = await createMember();
   const pds = new FakePds();
-  const accountId = await connectFakePds(harness, member, pds);
+  const stage = stageOf(harness, member, await connectFakePds(harness, member, pds));
   const ids: number[] = [];
   for (let i = 0; i < BATCH; i++) {
-    const body = form({ accountId, description: `Post ${i}`, ...fieldsOf(i) });
-    const created = await harness.call("POST", "/upload", { token: member.token, body });
-    ids.push(created.body.data.uploadId);
+    ids.push(await stage.post({ description: `Post ${i}`, ...fieldsOf(i) }));
   }
-  const statuses = async (): Promise<string[]> => {
-    const reads = ids.map((id) => harness.call("GET", `/upload/${id}`, { token: member.token }));
-    return (await Promise.all(reads)).map(({ body }) => body.data.status);
-  };
+  const statuses = async (): Promise<string[]> =>
+    (await Promise.all(ids.map(stage.read))).map(({ status }) => status);
   const messages = () => harness.sent.splice(0).map(({ message }) => message);
   return { harness, pds, ids, statuses, messages };
 }
@@ -76,7 +66,7 @@ test("a slow post holds no other one of its batch", async () => {
 describe("posts that need more than one invocation has", () => {
   const NETWORK_IMAGE = "https://cdn.example.com/";
 
-  test.each<[string, (index: number) => Parameters<typeof form>[0]]>([
+  test.each<[string, (index: number) => Fields]>([
     ["four images each", () => ({ photo: [photo(), photo(), photo(), photo()] })],
     ["an image by URL each", (index) => ({ photo: `${NETWORK_IMAGE}${index}.png` })],
     [
@@ -123,7 +113,8 @@ describe("every call that leaves the Worker counts", () => {
 
   test("each part of a file that is stored", async () => {
     const { harness, ids } = await batchOf(() => ({ photo: "https://cdn.example.com/a.png" }));
-    harness.network = async () => new Response(new Blob([PIXEL, new Uint8Array(17 * 1_024 ** 2)]));
+    harness.network = async () =>
+      new Response(new Blob([pixelPng, new Uint8Array(17 * 1_024 ** 2)]));
     // Claimed, fetched, begun, three parts, ended, noted, and refused by its size.
     expect(await countedFor(harness, ids[0] ?? 0)).toBe(1 + 1 + 1 + 3 + 1 + 1 + 1);
   });
@@ -131,10 +122,9 @@ describe("every call that leaves the Worker counts", () => {
   test("to a simulated platform, and the wake-up of a post that waits", async () => {
     const harness = new Harness();
     const member = await createMember();
-    const accountId = await connectSandbox(harness, member);
-    const body = form({ accountId, description: "Lost [sandbox:lost_reply]" });
-    const created = await harness.call("POST", "/upload", { token: member.token, body });
+    const stage = stageOf(harness, member, await connectSandbox(harness, member));
+    const id = await stage.post({ description: "Lost [sandbox:lost_reply]" });
     // Claimed, entered, sent, parked and woken.
-    expect(await countedFor(harness, created.body.data.uploadId)).toBe(5);
+    expect(await countedFor(harness, id)).toBe(5);
   });
 });

@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Platform } from "../../../../src/core/platforms.ts";
-import { connectLive } from "../../../costs/support.ts";
 import { createMember, form, Harness } from "../../../support/harness.ts";
 import { measure } from "../../../support/meter.ts";
+import { connectLive } from "../../../support/pds.ts";
 import { animatedGif, testJpeg, testPng, verticalMp4, webp } from "../../../support/videos.ts";
 
 type Fields = Parameters<typeof form>[0];

@@ -24,14 +24,6 @@ async function onStage(platform: Platform) {
       return { id, ...(await stage.read(id)) };
     },
     retry: (id: number) => stage.harness.call("POST", `/upload/${id}/retry`, { token }),
-    events: async () => {
-      const { results } = await env.DB.prepare(
-        "SELECT name FROM events WHERE team_id = ? ORDER BY id",
-      )
-        .bind(stage.member.teamId)
-        .all();
-      return results.map(({ name }) => name);
-    },
   };
 }
 
