@@ -1,5 +1,10 @@
 import type { Random } from "./random.ts";
 
+export const START = Date.UTC(2026, 11, 1, 9);
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
 interface Entry {
   at: number;
   kind: string;

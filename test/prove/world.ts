@@ -3,45 +3,33 @@ import { createApp } from "../../src/app.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { type Query, type Results, sqlQuery, sqlWrite } from "../../src/db/client.ts";
 import { createDeps, type Deps, type Env } from "../../src/deps.ts";
-import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
 import { theSandbox } from "../../src/sandbox/state.ts";
 import { stepOf, uploadIn } from "./boundaries.ts";
-import { Chaos, type Side } from "./chaos.ts";
-import { CAP, publishLike } from "./connectors.ts";
+import { Chaos } from "./chaos.ts";
+import { CAP } from "./connectors.ts";
 import { readDatabase, readLeaks } from "./evidence.ts";
+import { FaultyNetwork, moveDeadlines } from "./faulty-network.ts";
+import { FaultyQueue } from "./faulty-queue.ts";
 import type { Arrival, Evidence } from "./findings.ts";
 import { StrictPlatform } from "./platform.ts";
 import { findProtocol } from "./protocols.ts";
 import type { ProvingPlatform } from "./proving-platform.ts";
 import { createRandom } from "./random.ts";
-import { RETRY_AFTER_SECONDS, Scenario } from "./scenarios.ts";
+import { Scenario } from "./scenarios.ts";
 import { SimulatedPlatform } from "./simulated-platform.ts";
 import { createTeam, TEAM_ID } from "./team.ts";
-import { Timetable } from "./timetable.ts";
+import { HOUR, MINUTE, SECOND, START, Timetable } from "./timetable.ts";
 import { TOKEN } from "./token.ts";
-import {
-  type JobCall,
-  LATE_LISTING,
-  type WorldOptions,
-  type WorldReport,
-} from "./world-options.ts";
+import { LATE_LISTING, type WorldOptions, type WorldReport } from "./world-options.ts";
+import { Run, Runs } from "./world-runs.ts";
 
-const START = Date.UTC(2026, 11, 1, 9);
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
 /** Uploads come in over this long. */
 const LOAD_MS = 40 * MINUTE;
 const CHAOS_MS = 3 * HOUR;
 const REST_MS = 4 * HOUR;
 const POSTS_PER_ACCOUNT = 10;
-/** As wrangler.toml says. */
-const BATCH_SIZE = 5;
-const MAX_RETRIES = { "akimbo-publish": 5, "akimbo-dead-letters": 10 };
-const PUBLISH = "akimbo-publish";
-const DEAD_LETTERS = "akimbo-dead-letters";
 /** Where a run that dies loses a refresh that works only once. */
 const REFRESH_ONCE = ["call refresh after", "refresh stored before"];
 const CONTROL_LEASE_MS = 5 * SECOND;
@@ -50,41 +38,6 @@ const STORY_LINES = 60;
 interface Target {
   name: string;
   accountId: string;
-}
-
-type QueueName = typeof PUBLISH | typeof DEAD_LETTERS;
-
-class Crash extends Error {}
-
-/** One invocation. Once it has crashed, nothing that it does has an effect. */
-class Run {
-  isDead = false;
-  readonly what: string;
-  readonly subjects: string[];
-  /** Called in the very moment in which the post is stored. */
-  onCreated: () => Promise<void> = async () => {};
-
-  constructor(what: string, subjects: string[]) {
-    this.what = what;
-    this.subjects = subjects;
-  }
-}
-
-const DEFAULT_DEADLINE_MS = 60 * SECOND;
-
-/** Timeouts of signals, in ms: deadlines are kept in moved time. */
-const deadlines = new WeakMap<AbortSignal, number>();
-
-function moveDeadlines(): void {
-  AbortSignal.timeout = (ms: number) => {
-    const { signal } = new AbortController();
-    deadlines.set(signal, ms);
-    return signal;
-  };
-  AbortSignal.any = (signals: Iterable<AbortSignal>) => {
-    const known = [...signals].flatMap((signal) => deadlines.get(signal) ?? []);
-    return AbortSignal.timeout(Math.min(...known, DEFAULT_DEADLINE_MS));
-  };
 }
 
 /** The whole service in moved time, and everything that can go wrong around it. */
@@ -96,12 +49,11 @@ export class World {
   private readonly chaos: Chaos;
   private readonly platform: ProvingPlatform;
   private readonly refreshesOnce: boolean;
-  private readonly timing;
-  private readonly lines: string[] = [];
+  private readonly runs: Runs;
+  private readonly network: FaultyNetwork;
+  private readonly queue: FaultyQueue;
   private readonly poisoned = new Set<number>();
   private readonly acknowledged: number[] = [];
-  private readonly calls: JobCall[] = [];
-  private runs = 0;
 
   constructor(env: Env, options: WorldOptions) {
     moveDeadlines();
@@ -116,7 +68,11 @@ export class World {
       ? new Scenario(scenario, this.random, START)
       : new Chaos(this.random, crashesPerBoundary, this.refreshesOnce ? REFRESH_ONCE : []);
     this.platform = this.createPlatform(env);
-    this.timing = publishLike(options.subject);
+    this.runs = new Runs(this.time, this.random, this.chaos);
+    this.network = new FaultyNetwork(options, this.platform, this.runs);
+    this.queue = new FaultyQueue(this.runs, this.acknowledged, (run, batch) =>
+      consume(this.depsOf(run), batch),
+    );
   }
 
   private createPlatform(env: Env): ProvingPlatform {
@@ -148,7 +104,7 @@ export class World {
       crashes: this.chaos.crashes,
       faults: { ...this.chaos.faults, [LATE_LISTING]: this.platform.lateListings },
       delays: this.delaysOf(evidence.arrivals),
-      calls: this.calls,
+      calls: this.network.calls,
       leaks: await readLeaks(this.base),
       story: this.story(evidence.arrivals),
     };
@@ -172,7 +128,7 @@ export class World {
       (row) => Number(row.n),
     );
     const [[count = 0]] = await this.base.db.run([waiting]);
-    return count > 0 || this.runs > 0 || this.time.count("message") > 0;
+    return count > 0 || this.runs.active > 0 || this.time.count("message") > 0;
   }
 
   private async setUp(): Promise<Target[]> {
@@ -208,7 +164,7 @@ export class World {
       isDone = true;
     };
     this.time.at(this.time.now, "load", () => {
-      this.track(work().then(resolve, reject), end);
+      this.runs.track(work().then(resolve, reject), end);
     });
     while (!isDone && (await this.time.advance()));
     return promise;
@@ -264,7 +220,7 @@ export class World {
       const id = body.data?.uploadId ?? body.data?.id;
       if (answer.ok && !run.isDead && id) this.acknowledged.push(id);
     };
-    this.track(call());
+    this.runs.track(call());
   }
 
   /** Makes posts that no route makes yet: one approved with other content, a poisoned one. */
@@ -281,25 +237,7 @@ export class World {
     const [[id]] = await this.base.db.run([find, hold]);
     if (id === undefined) return;
     if (kind === "poison") this.poisoned.add(id);
-    if (kind === "draft") this.post({ kind: "publish", uploadId: id }, 0);
-  }
-
-  private track(work: Promise<unknown>, onEnd: () => void = () => {}): void {
-    this.runs++;
-    this.time.begin();
-    void work
-      .catch((error: unknown) => {
-        if (!(error instanceof Crash)) this.tell(`ended: ${String(error)}`);
-      })
-      .finally(() => {
-        this.runs--;
-        onEnd();
-        this.time.end();
-      });
-  }
-
-  private tell(line: string): void {
-    this.lines.push(`${((this.time.now - START) / SECOND).toFixed(1)}s ${line}`);
+    if (kind === "draft") this.queue.send({ kind: "publish", uploadId: id }, 0);
   }
 
   private story(arrivals: readonly Arrival[]): string[] {
@@ -309,7 +247,7 @@ export class World {
     const { text } = twice;
     const id = this.ids.get(text);
     const isOurs = (line: string) => line.includes(text) || line.includes(` #${id} `);
-    return this.lines.filter(isOurs).slice(0, STORY_LINES);
+    return this.runs.lines.filter(isOurs).slice(0, STORY_LINES);
   }
 
   private readonly ids = new Map<string, number>();
@@ -327,13 +265,15 @@ export class World {
       },
       publishQueue: {
         send: (message: PublishMessage, options?: QueueSendOptions) =>
-          this.step(run, "send", async () => this.post(message, options?.delaySeconds ?? 0)),
+          this.runs.step(run, "send", async () =>
+            this.queue.send(message, options?.delaySeconds ?? 0),
+          ),
         sendBatch: (messages: Iterable<MessageSendRequest<PublishMessage>>) =>
-          this.step(run, "send batch", async () => {
-            for (const { body, delaySeconds } of messages) this.post(body, delaySeconds ?? 0);
+          this.runs.step(run, "send batch", async () => {
+            for (const { body, delaySeconds } of messages) this.queue.send(body, delaySeconds ?? 0);
           }),
       } as unknown as Queue<PublishMessage>,
-      fetch: this.networkOf(run),
+      fetch: this.network.of(run),
       defer: (work) => void work.catch(() => {}),
       log: (entry) => {
         if (entry.event === "publish.lost_lease")
@@ -345,7 +285,7 @@ export class World {
   private async database<T>(run: Run, queries: readonly Query<T>[]): Promise<T[]> {
     const step = stepOf(queries);
     const isPoisoned = queries.some((query) => this.poisoned.has(uploadIn(query) ?? 0));
-    return this.step(
+    return this.runs.step(
       run,
       step,
       async () => {
@@ -364,7 +304,7 @@ export class World {
         }
         const results = await this.base.db.runAll(queries);
         if (step === "create") await run.onCreated();
-        if (step !== "read") this.tell(`${run.what} ${step}: ${JSON.stringify(results[0])}`);
+        if (step !== "read") this.runs.tell(`${run.what} ${step}: ${JSON.stringify(results[0])}`);
         if (this.options.subject === "hasty") await this.shortenLeases();
         return results;
       },
@@ -377,180 +317,6 @@ export class World {
     await this.base.db.run([
       sqlWrite(sql`UPDATE uploads SET lease_until = ${until} WHERE lease_until > ${until}`),
     ]);
-  }
-
-  private async step<T>(
-    run: Run,
-    name: string,
-    execute: () => Promise<T>,
-    isDatabase = false,
-  ): Promise<T> {
-    this.refuseDead(run);
-    await this.time.sleep();
-    this.refuseDead(run);
-    await this.disturb(run, name, "before", isDatabase);
-    const result = await execute();
-    await this.disturb(run, name, "after", isDatabase);
-    return result;
-  }
-
-  private refuseDead(run: Run): void {
-    if (run.isDead) throw new Crash();
-  }
-
-  private async disturb(run: Run, name: string, side: Side, isDatabase = false): Promise<void> {
-    const disturbance = this.chaos.at(name, side, run.subjects, isDatabase);
-    if (disturbance.kind === "none") return;
-    this.tell(`${run.what} ${name} ${side}: ${JSON.stringify(disturbance)}`);
-    if (disturbance.kind === "pause") {
-      await this.time.sleep(disturbance.ms);
-      this.refuseDead(run);
-      return;
-    }
-    if (disturbance.kind === "lost") throw new Error("D1_ERROR: Network connection lost.");
-    run.isDead = true;
-    throw new Crash();
-  }
-
-  private networkOf(run: Run): Fetch {
-    return async (input, init) => {
-      this.refuseDead(run);
-      const signal = init?.signal ?? null;
-      const deadlineMs = (signal && deadlines.get(signal)) ?? DEFAULT_DEADLINE_MS;
-      const call = await this.platform.read(new Request(input, { ...init, signal: null }));
-      const name = `call ${call.kind}`;
-      await this.time.sleep();
-      this.refuseDead(run);
-      const startedAt = this.time.now;
-      await this.disturb(run, name, "before");
-      if (this.time.now - startedAt >= deadlineMs) throw timedOut();
-
-      const { acceptSeconds, listSeconds } = this.timing;
-      const lagMs = () => this.random.between(0, Math.max(0, listSeconds) * SECOND);
-      const fault = this.chaos.onCall(call.kind, run.subjects, startedAt, call.text);
-      const [upload] = run.subjects;
-      if (this.options.scenario && upload?.startsWith("#")) {
-        this.calls.push({ upload, kind: call.kind, at: startedAt, fault });
-      }
-      this.tell(`${run.what} ${name} "${call.text}" within ${deadlineMs} ms: ${fault}`);
-      if (fault === "late acceptance") {
-        // The latest moments are the dangerous ones.
-        const accept = this.options.subject === "hasty" ? 60 : acceptSeconds;
-        const lateMs = this.random.chance(this.chaos.latestShare)
-          ? accept * SECOND
-          : this.random.between(0, accept * SECOND);
-        const acceptedAt = startedAt + deadlineMs + lateMs;
-        await this.time.sleep(Math.max(0, startedAt + deadlineMs - this.time.now));
-        await call.answer(acceptedAt, acceptedAt + lagMs());
-        this.refuseDead(run);
-        throw timedOut();
-      }
-      if (fault === "hang") {
-        await this.time.sleep(Math.max(0, startedAt + deadlineMs - this.time.now));
-        this.refuseDead(run);
-        throw timedOut();
-      }
-      await this.time.sleep(Math.min(this.random.between(20, 2_000), deadlineMs));
-      if (fault === "rate limited") return rateLimited(this.time.now);
-      if (fault === "5xx before") return Response.json({ error: "Unavailable" }, { status: 503 });
-      if (fault === "token refused") return call.refuseToken();
-      const { now } = this.time;
-      const answer = await call.answer(now, now + (fault === "none" ? 0 : lagMs()));
-      await this.disturb(run, name, "after");
-      this.refuseDead(run);
-      if (fault === "reply dropped") throw new TypeError("Network connection lost.");
-      if (fault === "5xx after") return Response.json({ error: "Crashed" }, { status: 500 });
-      if (this.time.now - startedAt >= deadlineMs) throw timedOut();
-      return answer;
-    };
-  }
-
-  /** Puts a message into the queue, which keeps no order, doubles and loses. */
-  private post(message: PublishMessage, delaySeconds: number): void {
-    const { lossShare, copies, jitterMs } = this.chaos.queue;
-    if (this.random.chance(lossShare)) {
-      this.chaos.count("message lost");
-      return;
-    }
-    for (let i = 0; i < copies; i++) {
-      const lateMs = this.random.between(0, jitterMs);
-      this.deliverAt(PUBLISH, [message.uploadId], delaySeconds * SECOND + lateMs, 1);
-    }
-    this.chaos.count("message doubled", copies - 1);
-  }
-
-  private deliverAt(queue: QueueName, ids: number[], inMs: number, attempts: number): void {
-    this.time.at(this.time.now + inMs, "message", () => this.deliver(queue, ids, attempts));
-  }
-
-  private deliver(queue: QueueName, ids: number[], attempts: number): void {
-    // Now and then several at once, as a full queue does.
-    const extra = this.random.chance(this.chaos.batchShare) ? this.waitingIds(BATCH_SIZE - 1) : [];
-    const all = [...ids, ...extra];
-    const run = new Run(
-      `run of #${all.join(" #")} `,
-      all.map((id) => `#${id}`),
-    );
-    const settled = new Map<number, () => void>();
-    const redeliver = (id: number, inMs: number) => {
-      const isSpent = attempts > MAX_RETRIES[queue];
-      if (!isSpent) this.deliverAt(queue, [id], inMs, attempts + 1);
-      else if (queue === PUBLISH) this.deliverAt(DEAD_LETTERS, [id], inMs, 1);
-    };
-    const messages = all.map((uploadId, i) => ({
-      id: String(i),
-      timestamp: new Date(this.time.now),
-      body: { kind: "publish", uploadId },
-      attempts,
-      ack: () => settled.set(i, () => {}),
-      retry: (options?: QueueRetryOptions) =>
-        settled.set(i, () => redeliver(uploadId, (options?.delaySeconds ?? 0) * SECOND)),
-    }));
-    const strands = all.length;
-    // Each message is a strand of its own; the batch as a whole ends with its last.
-    this.time.begin(strands - 1);
-    const batch = { queue, messages } as unknown as MessageBatch;
-    for (const message of messages) {
-      const { ack, retry } = message;
-      let isOver = false;
-      const over = () => {
-        if (isOver) return;
-        isOver = true;
-        ended++;
-        if (ended < strands) this.time.end();
-      };
-      message.ack = () => {
-        const result = ack();
-        over();
-        return result;
-      };
-      message.retry = (options) => {
-        const result = retry(options);
-        over();
-        return result;
-      };
-    }
-    let ended = 0;
-    this.track(consume(this.depsOf(run), batch), () => {
-      if (!run.isDead) {
-        for (const finish of settled.values()) finish();
-        return;
-      }
-      // The queue of a killed runtime is gone; that of the network delivers again.
-      for (const id of all) {
-        if (this.random.chance(0.5)) redeliver(id, this.random.between(0, 60 * SECOND));
-        else this.chaos.count("message lost in a crash");
-      }
-    });
-  }
-
-  private waitingIds(most: number): number[] {
-    const known = this.acknowledged;
-    const count = Math.min(most, known.length);
-    return Array.from(
-      { length: count },
-      () => known[this.random.between(0, known.length - 1)] ?? 0,
-    );
   }
 
   /** The next minute's tick: on time, late, twice or not at all. */
@@ -567,7 +333,7 @@ export class World {
         const inMs = isLate ? this.random.between(0, 10 * MINUTE) : 0;
         this.time.at(this.time.now + inMs, "tick", () => {
           const run = new Run("sweep", [`sweep ${at}`]);
-          this.track(runSchedule(this.depsOf(run)));
+          this.runs.track(runSchedule(this.depsOf(run)));
         });
       }
     });
@@ -596,18 +362,3 @@ export class World {
     return { uploads, events, arrivals, left, cap: CAP, acknowledged: this.acknowledged };
   }
 }
-
-/** As the platforms say it, each in its own header. */
-const rateLimited = (now: number): Response =>
-  Response.json(
-    { error: "RateLimitExceeded", message: "Rate Limit Exceeded" },
-    {
-      status: 429,
-      headers: {
-        "retry-after": String(RETRY_AFTER_SECONDS),
-        "x-rate-limit-reset": String(Math.ceil(now / SECOND) + RETRY_AFTER_SECONDS),
-      },
-    },
-  );
-
-const timedOut = () => new DOMException("The operation timed out.", "TimeoutError");
