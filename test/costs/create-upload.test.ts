@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { createMember, form, Harness, type Member } from "../support/harness.ts";
+import { createMember, type Fields, form, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { connectLive } from "../support/pds.ts";
 import { photo } from "../support/stage.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
   accountId = await connectLive(new Harness(), member);
 });
 
-async function costsOf(fields: Parameters<typeof form>[0]) {
+async function costsOf(fields: Fields) {
   const harness = new Harness();
   const { costs, result } = await measure(harness, () =>
     harness.call("POST", "/upload", { token: member.token, body: form(fields) }),

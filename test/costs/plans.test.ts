@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
-import { createMember, form, Harness, START } from "../support/harness.ts";
+import { createMember, type Fields, form, Harness, START } from "../support/harness.ts";
 import { measure, type Statement } from "../support/meter.ts";
 import { connectLive } from "../support/pds.ts";
 import { photo } from "../support/stage.ts";
@@ -22,7 +22,7 @@ describe("the statements of reading, creating, publishing and the tick", () => {
     const { token } = member;
     const accountId = await connectLive(harness, member);
     const get = (path: string) => record(harness, () => harness.call("GET", path, { token }));
-    const post = (fields: Parameters<typeof form>[0]) =>
+    const post = (fields: Fields) =>
       record(harness, () =>
         harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) }),
       );

@@ -5,7 +5,7 @@ import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
 import { sandboxCredentials, sandboxLogin } from "../../src/sandbox/kit/login.ts";
 import { digitsOf } from "../../src/sandbox/kit/logins.ts";
 import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
-import { createMember, form, Harness } from "../support/harness.ts";
+import { createMember, type Fields, form, Harness } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
 import { store } from "./support.ts";
@@ -16,7 +16,6 @@ const video = () => new Blob([verticalMp4], { type: "video/mp4" });
 const largeVideo = () => new Blob([verticalMp4, new Uint8Array(75_000)], { type: "video/mp4" });
 const pdf = () => new Blob(["%PDF-1.7 of one line"], { type: "application/pdf" });
 
-type Fields = Parameters<typeof form>[0];
 type Cost = [roundTrips: number, rowsWritten: number, rowsRead: number, platformRequests: number];
 
 /** A person's login, unless it is to publish as one of their pages. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bluesky } from "../../src/platforms/bluesky/index.ts";
-import { createMember, form, Harness, START } from "../support/harness.ts";
+import { createMember, type Fields, form, Harness, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { connectLive } from "../support/pds.ts";
 import { photo } from "../support/stage.ts";
@@ -11,13 +11,13 @@ async function prepare() {
   const harness = new Harness();
   const member = await createMember();
   const accountId = await connectLive(harness, member);
-  const create = (fields: Parameters<typeof form>[0]) =>
+  const create = (fields: Fields) =>
     harness.call("POST", "/upload", {
       token: member.token,
       body: form({ accountId, description: "Text", ...fields }),
     });
   /** Publishes one post; what that cost, without its creation. */
-  const publish = async (fields: Parameters<typeof form>[0] = {}) => {
+  const publish = async (fields: Fields = {}) => {
     const created = await create(fields);
     const { costs } = await measure(harness, () => harness.deliver());
     const read = await harness.call("GET", `/upload/${created.body.data.uploadId}`, {

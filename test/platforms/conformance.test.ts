@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { FAILURE_CODES } from "../../src/core/failures.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { PLATFORMS } from "../../src/platforms/registry.ts";
-import { count, dieBefore, type Fields, openStage, type Stage } from "../support/stage.ts";
+import type { Fields } from "../support/harness.ts";
+import { count, dieBefore, openStage, type Stage } from "../support/stage.ts";
 import type { Counts, Kind, Trouble } from "./row.ts";
 import { ROWS } from "./rows.ts";
 

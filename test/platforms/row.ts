@@ -1,6 +1,7 @@
 import type { Platform } from "../../src/core/platforms.ts";
 import type { SimulatedCall } from "../../src/sandbox/kit/simulator.ts";
-import type { Fields, StageOptions } from "../support/stage.ts";
+import type { Fields } from "../support/harness.ts";
+import type { StageOptions } from "../support/stage.ts";
 
 /** How often calls of these names are made. */
 export type Counts = Record<string, number>;

@@ -1,11 +1,9 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { DEFAULT_PLANS, type Plan } from "../../src/core/plans.ts";
-import { type Answer, createToken, form, harnessWith } from "../support/harness.ts";
+import { type Answer, createToken, type Fields, form, harnessWith } from "../support/harness.ts";
 import { beginLife, type Columns, type Life, mediaOf } from "../support/life.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 interface Row {
   status: number;

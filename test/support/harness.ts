@@ -264,7 +264,10 @@ export async function connectSandbox(
   return answer.body.data.id;
 }
 
-export const form = (fields: Record<string, string | Blob | (string | Blob)[]>): FormData => {
+/** Fields of a multipart form; several values of one field are a list. */
+export type Fields = Record<string, string | Blob | (string | Blob)[]>;
+
+export const form = (fields: Fields): FormData => {
   const data = new FormData();
   for (const [name, value] of Object.entries(fields)) {
     for (const one of [value].flat()) {

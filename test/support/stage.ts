@@ -4,10 +4,16 @@ import type { SimulatedCall, Simulator } from "../../src/sandbox/kit/simulator.t
 import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
 import { aroundBatches } from "./database.ts";
 import { eventNames } from "./events.ts";
-import { type Answer, createMember, form, Harness, type Member } from "./harness.ts";
+import {
+  type Answer,
+  connectSandbox,
+  createMember,
+  type Fields,
+  form,
+  Harness,
+  type Member,
+} from "./harness.ts";
 import { pixelPng, testJpeg, testPng, verticalMp4 } from "./videos.ts";
-
-export type Fields = Parameters<typeof form>[0];
 
 export const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
 export const png = () => new Blob([testPng], { type: "image/png" });
@@ -126,6 +132,16 @@ export function stageOf(
   };
 }
 
+/** A sandbox account of a new team. */
+export async function openAccount(
+  platform = "bluesky",
+  usual?: () => Fields,
+  harness = new Harness(),
+): Promise<AccountStage> {
+  const member = await createMember();
+  return stageOf(harness, member, await connectSandbox(harness, member, "Ada", platform), usual);
+}
+
 /** Minutes after which a post must have come to its end. */
 const MINUTES = 45;
 
@@ -164,17 +180,9 @@ export async function openStage(
       return answer;
     },
     end: async (...ids) => {
-      for (let minute = 0; minute < MINUTES; minute++) {
-        await harness.drain(100);
-        const uploads = await Promise.all(ids.map((id) => stage.read(id)));
-        const isOver = uploads.every(({ status }) => ["completed", "failed"].includes(status));
-        if (isOver) {
-          await finish(stage);
-          return stage.read(ids[0] ?? 0);
-        }
-        await nextMinute(harness);
-      }
-      throw new Error("The post never came to an end.");
+      await follow(stage, ...ids);
+      await finish(stage);
+      return stage.read(ids[0] ?? 0);
     },
     watch: async (work, wrap = (_, answer) => answer()) => {
       const calls: string[] = [];
@@ -191,6 +199,19 @@ export async function openStage(
     },
   };
   return stage;
+}
+
+/** Follows posts to their end; the record of the first. */
+export async function follow(stage: AccountStage, ...ids: number[]) {
+  for (let minute = 0; minute < MINUTES; minute++) {
+    await stage.harness.drain(100);
+    const uploads = await Promise.all(ids.map(stage.read));
+    if (uploads.every(({ status }) => status === "completed" || status === "failed")) {
+      return uploads[0];
+    }
+    await nextMinute(stage.harness);
+  }
+  throw new Error("The post never came to an end.");
 }
 
 /** Runs the cron trigger of the next minute: it wakes what waits for longer than a queue message. */

@@ -3,8 +3,15 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
 import { sandboxCredentials, sandboxShortToken } from "../../../src/sandbox/kit/login.ts";
-import { createMember, form, type Harness, harnessWith, START } from "../../support/harness.ts";
-import { type Fields, jpeg, mp4 } from "../../support/stage.ts";
+import {
+  createMember,
+  type Fields,
+  form,
+  type Harness,
+  harnessWith,
+  START,
+} from "../../support/harness.ts";
+import { jpeg, mp4 } from "../../support/stage.ts";
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;

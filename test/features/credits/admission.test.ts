@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { form } from "../../support/harness.ts";
+import { type Fields, form } from "../../support/harness.ts";
 import { testJpeg } from "../../support/videos.ts";
 import { drifts, finish, onStage, type Stage, whileDown } from "./support.ts";
 
@@ -17,7 +17,7 @@ const SHORT = expect.stringMatching(
   /^Not enough X credits: a post with a link costs 15, and 5 are left \(5 of the month's 50, 0 purchased\)\. The included credits are back on \d{4}-\d\d-01\.$/,
 );
 
-const send = ({ harness, member, accountId }: Stage, fields: Parameters<typeof form>[0]) =>
+const send = ({ harness, member, accountId }: Stage, fields: Fields) =>
   harness.call("POST", "/upload", {
     token: member.token,
     body: form({ accountId, ...fields }),

@@ -1,35 +1,19 @@
 import { env } from "cloudflare:workers";
-import { expect } from "vitest";
 import type { Config } from "../../../src/config.ts";
 import { creditDrift } from "../../../src/features/credits/service.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
-import {
-  createMember,
-  form,
-  type Harness,
-  harnessWith,
-  type Member,
-} from "../../support/harness.ts";
-import { passing } from "../../support/stage.ts";
-
-type Fields = Parameters<typeof form>[0];
+import { connectSandbox, createMember, type Fields, harnessWith } from "../../support/harness.ts";
+import { type AccountStage, passing, stageOf } from "../../support/stage.ts";
 
 /** A team on a plan, with a sandbox account at X. */
-export interface Stage {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-  post(fields?: Fields): Promise<number>;
+export interface Stage extends AccountStage {
   /** Creates a post and sees it to its end; its record. */
-  publish(fields?: Fields): Promise<Record_>;
-  read(id: number): Promise<Record_>;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
+  publish(fields?: Fields): Promise<any>;
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
   credits(): Promise<any>;
   ledger(): Promise<{ reference: string; kind: string; included: number; purchased: number }[]>;
 }
-
-// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
-type Record_ = any;
 
 export async function onStage(
   plan: "basic" | "pro" | "scale" | null = "basic",
@@ -40,28 +24,14 @@ export async function onStage(
   const member = await createMember();
   const { token, teamId } = member;
   await setPlan(teamId, plan);
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform, sandbox: true, name: `Ada ${teamId}` },
-  });
-  expect(connected.body).toMatchObject({ success: true });
-  const accountId: string = connected.body.data.id;
+  const accountId = await connectSandbox(harness, member, "Ada", platform);
   const stage: Stage = {
-    harness,
-    member,
-    accountId,
-    post: async (fields = {}) => {
-      const body = form({ accountId, title: "Hello", ...fields });
-      const answer = await harness.call("POST", "/upload", { token, body });
-      expect(answer.body).toMatchObject({ success: true });
-      return answer.body.data.uploadId;
-    },
+    ...stageOf(harness, member, accountId, () => ({ title: "Hello" })),
     publish: async (fields) => {
       const id = await stage.post(fields);
       await finish(stage);
       return stage.read(id);
     },
-    read: async (id) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
     credits: async () => (await harness.call("GET", "/x-credits", { token })).body.data.balance,
     ledger: async () => {
       const { results } = await env.DB.prepare(

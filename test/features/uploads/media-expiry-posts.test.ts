@@ -2,15 +2,9 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
 import { aroundBatches, delaySecondCall } from "../../support/database.ts";
-import {
-  connectSandbox,
-  createMember,
-  form,
-  Harness,
-  type Member,
-  START,
-} from "../../support/harness.ts";
+import { type Fields, type Harness, START } from "../../support/harness.ts";
 import { lag } from "../../support/life.ts";
+import { type AccountStage, openAccount } from "../../support/stage.ts";
 import { testPng, verticalMp4 } from "../../support/videos.ts";
 
 const HOUR_MS = 3_600_000;
@@ -20,27 +14,11 @@ const A_DAY_LATER = START.getTime() + 24 * HOUR_MS + 17 * 60_000;
 let serial = 0;
 const newPhoto = () => new Blob([testPng, `api ${++serial}`], { type: "image/png" });
 
-interface Fixture {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-}
-
-async function start(harness = new Harness()): Promise<Fixture> {
-  const member = await createMember();
-  return { harness, member, accountId: await connectSandbox(harness, member) };
-}
-
-async function post(
-  { harness, member, accountId }: Fixture,
-  fields: Parameters<typeof form>[0],
-): Promise<number> {
-  const body = form({ accountId, description: `Post ${++serial}`, ...fields });
-  const created = await harness.call("POST", "/upload", { token: member.token, body });
-  if (created.status !== 200) throw new Error(JSON.stringify(created.body));
-  await harness.drain();
-  await harness.settle();
-  return created.body.data.uploadId;
+async function post(fixture: AccountStage, fields: Fields): Promise<number> {
+  const id = await fixture.post(fields);
+  await fixture.harness.drain();
+  await fixture.harness.settle();
+  return id;
 }
 
 /** How many retries found the files when they looked, and had lost them by the time they wrote. */
@@ -55,11 +33,6 @@ function countOvertaken(harness: Harness): { retries: number } {
   return overtaken;
 }
 
-const read = async ({ harness, member }: Fixture, id: number) => {
-  const { body } = await harness.call("GET", `/upload/${id}`, { token: member.token });
-  return body.data;
-};
-
 const pathOf = (url: string) => url.slice(new URL(url).origin.length);
 
 beforeEach(async () => {
@@ -67,19 +40,19 @@ beforeEach(async () => {
 });
 
 test("a published photo leaves its thumbnail, at the address that lists show", async () => {
-  const fixture = await start();
+  const fixture = await openAccount();
   const { harness, member } = fixture;
   const id = await post(fixture, { photo: [newPhoto(), newPhoto()] });
-  const fresh = await read(fixture, id);
+  const fresh = await fixture.read(id);
   expect(fresh).toMatchObject({ status: "completed", videoUrl: null });
   const original = pathOf(fresh.thumbnailUrl).replace("/thumbnail", "/original");
   expect(original).not.toBe(pathOf(fresh.thumbnailUrl));
 
   vi.setSystemTime(A_DAY_LATER);
-  const before = await read(fixture, id);
+  const before = await fixture.read(id);
   expect((await harness.request(pathOf(before.thumbnailUrl))).status).toBe(200);
   await harness.tick();
-  const after = await read(fixture, id);
+  const after = await fixture.read(id);
   expect(after.thumbnailUrl).toBe(before.thumbnailUrl);
   const picture = await harness.request(pathOf(after.thumbnailUrl));
   expect(picture.status).toBe(200);
@@ -95,26 +68,26 @@ test("a published photo leaves its thumbnail, at the address that lists show", a
 });
 
 test("a published video leaves nothing, and its address answers 404", async () => {
-  const fixture = await start();
+  const fixture = await openAccount();
   const { harness } = fixture;
   const id = await post(fixture, { video: new Blob([verticalMp4, String(++serial)]) });
   vi.setSystemTime(A_DAY_LATER - HOUR_MS);
   await harness.tick();
-  const before = await read(fixture, id);
+  const before = await fixture.read(id);
   expect(before.status).toBe("completed");
   const address = pathOf(before.videoUrl);
   expect((await harness.request(address)).status).toBe(200);
 
   vi.setSystemTime(A_DAY_LATER);
   await harness.tick();
-  expect(await read(fixture, id)).toMatchObject({ videoUrl: null, thumbnailUrl: null });
+  expect(await fixture.read(id)).toMatchObject({ videoUrl: null, thumbnailUrl: null });
   const gone = await harness.request(address);
   expect(gone.status).toBe(404);
   expect(await gone.json()).toMatchObject({ success: false, code: "NOT_FOUND" });
 });
 
 test("a failed post leaves neither", async () => {
-  const fixture = await start();
+  const fixture = await openAccount();
   const { harness } = fixture;
   const id = await post(fixture, { status: "draft", photo: newPhoto() });
   await env.DB.prepare(
@@ -124,17 +97,17 @@ test("a failed post leaves neither", async () => {
     .bind(START.getTime(), id)
     .run();
   vi.setSystemTime(A_DAY_LATER);
-  const before = await read(fixture, id);
+  const before = await fixture.read(id);
   const thumbnail = pathOf(before.thumbnailUrl);
   expect((await harness.request(thumbnail)).status).toBe(200);
   await harness.tick();
-  const after = await read(fixture, id);
+  const after = await fixture.read(id);
   expect(after).toMatchObject({ status: "failed", thumbnailUrl: null, videoUrl: null });
   expect((await harness.request(thumbnail)).status).toBe(404);
 });
 
 test("a picture of which no thumbnail can be made leaves none", async () => {
-  const fixture = await start();
+  const fixture = await openAccount();
   const broken = new Blob([testPng.subarray(0, 40), String(++serial)], { type: "image/png" });
   const id = await post(fixture, { status: "draft", photo: broken });
   await env.DB.prepare(
@@ -143,13 +116,13 @@ test("a picture of which no thumbnail can be made leaves none", async () => {
     .bind(START.getTime(), id)
     .run();
   vi.setSystemTime(A_DAY_LATER);
-  expect((await read(fixture, id)).thumbnailUrl).not.toBeNull();
+  expect((await fixture.read(id)).thumbnailUrl).not.toBeNull();
   await fixture.harness.tick();
-  expect((await read(fixture, id)).thumbnailUrl).toBeNull();
+  expect((await fixture.read(id)).thumbnailUrl).toBeNull();
 });
 
 test("a file that is still to be downloaded stays as it is beside one that is gone", async () => {
-  const fixture = await start();
+  const fixture = await openAccount();
   const id = await post(fixture, { status: "draft", photo: newPhoto() });
   const url = "https://example.com/photo.png";
   await env.DB.prepare(
@@ -169,7 +142,7 @@ test("a file that is still to be downloaded stays as it is beside one that is go
 });
 
 describe("a retry at the moment the files go", () => {
-  const retry = async ({ harness, member }: Fixture, id: number): Promise<boolean> => {
+  const retry = async ({ harness, member }: AccountStage, id: number): Promise<boolean> => {
     const answer = await harness.call("POST", `/upload/${id}/retry`, { token: member.token });
     if (answer.status === 200) return true;
     expect(answer.body).toMatchObject({ code: "MEDIA_EXPIRED" });
@@ -177,7 +150,7 @@ describe("a retry at the moment the files go", () => {
   };
 
   test("at 23:59:59 has all files or is refused, in 200 races", { timeout: 60_000 }, async () => {
-    const fixture = await start();
+    const fixture = await openAccount();
     const { harness, member } = fixture;
     const overtaken = countOvertaken(harness);
     const outcomes = { retried: 0, refused: 0 };
@@ -241,7 +214,7 @@ describe("a retry at the moment the files go", () => {
   });
 
   test("is refused once they are gone, and taken when the same content has come again", async () => {
-    const fixture = await start();
+    const fixture = await openAccount();
     const photo = newPhoto();
     const id = await post(fixture, { status: "draft", photo });
     await env.DB.prepare(
@@ -259,6 +232,6 @@ describe("a retry at the moment the files go", () => {
     await fixture.harness.call("DELETE", `/upload/${again}`, { token: fixture.member.token });
     await expireFiles(fixture.harness.deps, null);
     await fixture.harness.drain();
-    expect(await read(fixture, id)).toMatchObject({ status: "completed" });
+    expect(await fixture.read(id)).toMatchObject({ status: "completed" });
   });
 });

@@ -5,13 +5,13 @@ import { planOf, slowPlans } from "../../costs/support.ts";
 import { delaySecondCall } from "../../support/database.ts";
 import {
   connectSandbox,
-  createMember,
   form,
-  Harness,
+  type Harness,
   harnessWith,
   type Member,
 } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
+import { type AccountStage, openAccount } from "../../support/stage.ts";
 import { testPng } from "../../support/videos.ts";
 
 const MINUTE_MS = 60_000;
@@ -22,30 +22,21 @@ const NOW = Date.parse("2026-12-05T09:17:00.000Z");
 let serial = 0;
 const newPhoto = () => new Blob([testPng, String(++serial)], { type: "image/png" });
 
-interface Fixture {
-  harness: Harness;
-  member: Member;
-  accountId: string;
-}
-
-async function start(harness = new Harness()): Promise<Fixture> {
-  const member = await createMember();
-  const accountId = await connectSandbox(harness, member);
+async function start(harness?: Harness): Promise<AccountStage> {
+  const stage = await openAccount("bluesky", undefined, harness);
   vi.setSystemTime(NOW);
-  return { harness, member, accountId };
+  return stage;
 }
 
 /** A post with these files, as a draft; its id. */
-async function draft({ harness, member, accountId }: Fixture, ...photo: Blob[]): Promise<number> {
-  const body = form({ accountId, status: "draft", description: `Post ${++serial}`, photo });
-  const created = await harness.call("POST", "/upload", { token: member.token, body });
-  if (created.status !== 200) throw new Error(JSON.stringify(created.body));
-  await harness.settle();
-  return created.body.data.uploadId;
+async function draft(fixture: AccountStage, ...photo: Blob[]): Promise<number> {
+  const id = await fixture.post({ status: "draft", photo });
+  await fixture.harness.settle();
+  return id;
 }
 
 /** A draft with this file for each of three accounts, from one call; their ids. */
-async function batch({ harness, member, accountId }: Fixture, photo: Blob): Promise<number[]> {
+async function batch({ harness, member, accountId }: AccountStage, photo: Blob): Promise<number[]> {
   const accounts = [accountId];
   for (const name of ["Bea", "Cyd"]) accounts.push(await connectSandbox(harness, member, name));
   const body = form({
@@ -290,7 +281,7 @@ test("ticks that come twice at once do no harm", async () => {
 });
 
 describe("the round of an hour", () => {
-  const tickAt = async ({ harness }: Fixture, at: string) => {
+  const tickAt = async ({ harness }: AccountStage, at: string) => {
     vi.setSystemTime(Date.parse(at));
     await harness.tick();
   };

@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   connectSandbox,
   createMember,
+  type Fields,
   form,
   Harness,
   type Member,
@@ -282,7 +283,7 @@ test("a deleted post is 404", async () => {
 });
 
 describe("the record of a post", () => {
-  async function record(fields: Parameters<typeof form>[0], publish = false) {
+  async function record(fields: Fields, publish = false) {
     const stage = new Harness();
     const owner = await createMember();
     const account = await connectSandbox(stage, owner);

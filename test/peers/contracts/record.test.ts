@@ -5,15 +5,8 @@ import type { SimulatedCall, Simulator } from "../../../src/sandbox/kit/simulato
 import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";
-import {
-  type Fields,
-  jpeg,
-  mp4,
-  openStage,
-  passing,
-  png,
-  type Stage,
-} from "../../support/stage.ts";
+import type { Fields } from "../../support/harness.ts";
+import { jpeg, mp4, openStage, passing, png, type Stage } from "../../support/stage.ts";
 import { lasting, verticalMp4 } from "../../support/videos.ts";
 import { type RecordedCall, toLine } from "./recording.ts";
 

@@ -1,4 +1,5 @@
-import { type Fields, jpeg, mp4, png } from "../../support/stage.ts";
+import type { Fields } from "../../support/harness.ts";
+import { jpeg, mp4, png } from "../../support/stage.ts";
 import { shortMp4 } from "../../support/videos.ts";
 import type { Arrival, Row } from "../row.ts";
 

@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import { digitsOf } from "../../../src/sandbox/kit/logins.ts";
-import { type Fields, jpeg, mp4, png, videoOf } from "../../support/stage.ts";
+import type { Fields } from "../../support/harness.ts";
+import { jpeg, mp4, png, videoOf } from "../../support/stage.ts";
 import { shortMp4 } from "../../support/videos.ts";
 import type { Arrival, Row } from "../row.ts";
 

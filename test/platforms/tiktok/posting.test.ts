@@ -1,16 +1,8 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
 import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
-import { form } from "../../support/harness.ts";
-import {
-  count,
-  dieBefore,
-  type Fields,
-  jpeg,
-  mp4,
-  openStage,
-  videoOf,
-} from "../../support/stage.ts";
+import { type Fields, form } from "../../support/harness.ts";
+import { count, dieBefore, jpeg, mp4, openStage, videoOf } from "../../support/stage.ts";
 import { testJpeg } from "../../support/videos.ts";
 import { tiktok } from "./row.ts";
 

@@ -1,11 +1,9 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Platform } from "../../../../src/core/platforms.ts";
-import { form, Harness } from "../../../support/harness.ts";
+import { type Fields, form, Harness } from "../../../support/harness.ts";
 import { beginLife, type Columns, type Life } from "../../../support/life.ts";
 import { measure } from "../../../support/meter.ts";
 import { testJpeg } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 const of = (count: number, character = "x") => character.repeat(count);
 const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });

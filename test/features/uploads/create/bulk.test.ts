@@ -1,10 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createMember, form, Harness, START } from "../../../support/harness.ts";
+import { createMember, type Fields, form, Harness, START } from "../../../support/harness.ts";
 import { measure } from "../../../support/meter.ts";
 import { testJpeg, verticalMp4 } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 const photo = (i = 0) => new Blob([testJpeg, String(i)], { type: "image/jpeg" });
 /** Above the least that LinkedIn takes. */

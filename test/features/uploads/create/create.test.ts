@@ -7,6 +7,7 @@ import {
   connectSandbox,
   createMember,
   createToken,
+  type Fields,
   form,
   Harness,
   harnessWith,
@@ -24,8 +25,6 @@ import {
   part,
 } from "../../../support/multipart.ts";
 import { pixelPng } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 interface Stage {
   harness: Harness;

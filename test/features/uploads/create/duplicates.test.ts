@@ -1,11 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { prepareText } from "../../../../src/features/uploads/create/content-rules.ts";
-import { form } from "../../../support/harness.ts";
+import { type Fields, form } from "../../../support/harness.ts";
 import { beginLife, later } from "../../../support/life.ts";
 import { testPng } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 const DAY_SECONDS = 86_400;
 /** Nearly all that Facebook takes. */

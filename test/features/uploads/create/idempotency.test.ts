@@ -1,10 +1,14 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { loseStoredAnswers } from "../../../support/database.ts";
-import { connectSandbox, createMember, form, Harness } from "../../../support/harness.ts";
+import {
+  connectSandbox,
+  createMember,
+  type Fields,
+  form,
+  Harness,
+} from "../../../support/harness.ts";
 import { testPng } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 async function onStage() {
   const harness = new Harness();

@@ -6,10 +6,15 @@ import {
   isAlike,
   trigramsOf,
 } from "../../../../src/features/uploads/create/content-rules.ts";
-import { createMember, form, Harness, harnessWith, START } from "../../../support/harness.ts";
+import {
+  createMember,
+  type Fields,
+  form,
+  Harness,
+  harnessWith,
+  START,
+} from "../../../support/harness.ts";
 import { testPng } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 const withPlans = (change: Partial<Plans>) =>
   harnessWith({ plans: { ...DEFAULT_PLANS, ...change } });

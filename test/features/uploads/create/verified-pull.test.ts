@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import type { Config } from "../../../../src/config.ts";
-import { form } from "../../../support/harness.ts";
-import { type Fields, jpeg, mp4, openStage } from "../../../support/stage.ts";
+import { type Fields, form } from "../../../support/harness.ts";
+import { jpeg, mp4, openStage } from "../../../support/stage.ts";
 
 const PRODUCTION = {
   isDevelopment: false,

@@ -1,37 +1,22 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createMember, form, Harness } from "../../../support/harness.ts";
+import type { Fields } from "../../../support/harness.ts";
+import { mp4, openAccount } from "../../../support/stage.ts";
 import { shortMp4, testJpeg, verticalMp4 } from "../../../support/videos.ts";
-
-type Fields = Parameters<typeof form>[0];
 
 const jpegs = (count: number) =>
   Array.from({ length: count }, (_, i) => new Blob([testJpeg, String(i)], { type: "image/jpeg" }));
-const mp4 = (bytes: Uint8Array<ArrayBuffer> = verticalMp4) =>
-  new Blob([bytes], { type: "video/mp4" });
 
 async function onStage(platform: string) {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token, teamId } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform, sandbox: true, name: `Bad ${teamId}` },
-  });
-  const accountId: string = connected.body.data.id;
+  const stage = await openAccount(platform, () => ({ title: "Text" }));
+  const { harness, member } = stage;
   return {
-    harness,
-    send: (fields: Fields) =>
-      harness.call("POST", "/upload", {
-        token,
-        body: form({ accountId, title: "Text", ...fields }),
-      }),
-    read: async (id: number) => (await harness.call("GET", `/upload/${id}`, { token })).body.data,
+    ...stage,
     left: async () => {
       await harness.settle();
-      const { objects } = await env.MEDIA.list({ prefix: `media/${teamId}/` });
+      const { objects } = await env.MEDIA.list({ prefix: `media/${member.teamId}/` });
       const row = await env.DB.prepare("SELECT COUNT(*) AS n FROM uploads WHERE team_id = ?")
-        .bind(teamId)
+        .bind(member.teamId)
         .first<{ n: number }>();
       return { objects: objects.length, uploads: row?.n };
     },

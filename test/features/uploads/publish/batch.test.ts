@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { publishUpload } from "../../../../src/features/uploads/publish/run.ts";
-import { connectSandbox, createMember, Harness } from "../../../support/harness.ts";
+import { createMember, type Fields, Harness } from "../../../support/harness.ts";
 import { type Costs, measure } from "../../../support/meter.ts";
 import { connectFakePds, FakePds } from "../../../support/pds.ts";
-import { type Fields, photo, stageOf } from "../../../support/stage.ts";
+import { openAccount, photo, stageOf } from "../../../support/stage.ts";
 import { pixelPng } from "../../../support/videos.ts";
 
 /** Source: Workers, "Limits", of the free plan. */
@@ -120,10 +120,8 @@ describe("every call that leaves the Worker counts", () => {
   });
 
   test("to a simulated platform, and the wake-up of a post that waits", async () => {
-    const harness = new Harness();
-    const member = await createMember();
-    const stage = stageOf(harness, member, await connectSandbox(harness, member));
-    const id = await stage.post({ description: "Lost [sandbox:lost_reply]" });
+    const { harness, post } = await openAccount();
+    const id = await post({ description: "Lost [sandbox:lost_reply]" });
     // Claimed, entered, sent, parked and woken.
     expect(await countedFor(harness, id)).toBe(5);
   });

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { Platform } from "../../../../src/core/platforms.ts";
-import { createMember, form, Harness } from "../../../support/harness.ts";
+import { createMember, type Fields, form, Harness } from "../../../support/harness.ts";
 import { measure } from "../../../support/meter.ts";
 import { connectLive } from "../../../support/pds.ts";
+import { openAccount } from "../../../support/stage.ts";
 import { animatedGif, testJpeg, testPng, verticalMp4, webp } from "../../../support/videos.ts";
 
-type Fields = Parameters<typeof form>[0];
 type Bytes = Uint8Array<ArrayBuffer>;
 
 const half = (image: Bytes): Bytes => image.slice(0, Math.floor(image.length / 2));
@@ -17,41 +17,23 @@ const FAILED = {
 };
 
 async function onStage(platform: Platform) {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token, teamId } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform, sandbox: true, name: `Bad ${teamId}` },
-  });
-  const accountId: string = connected.body.data.id;
-  const boards = await harness.call("GET", `/pinterest/boards?accountId=${accountId}`, { token });
+  const always: Fields = { title: "Text", description: "Text" };
+  const stage = await openAccount(platform, () => always);
+  const { harness, member, accountId } = stage;
+  const query = `accountId=${accountId}`;
+  const boards = await harness.call("GET", `/pinterest/boards?${query}`, { token: member.token });
   const board = boards.body.data?.[0]?.id;
+  if (board) always.pinterest_board_id = board;
   return {
     harness,
     publish: async (fields: Fields) => {
-      const answer = await harness.call("POST", "/upload", {
-        token,
-        body: form({
-          accountId,
-          title: "Text",
-          description: "Text",
-          ...(board ? { pinterest_board_id: board } : {}),
-          ...fields,
-        }),
-      });
-      expect(answer).toMatchObject({ status: 200 });
+      const id = await stage.post(fields);
       await harness.drain();
-      const { uploadId } = answer.body.data;
-      return (await harness.call("GET", `/upload/${uploadId}`, { token })).body.data;
+      return stage.read(id);
     },
-    posted: async (): Promise<number> => {
-      const query = `accountId=${accountId}`;
-      const feed = await harness.request(`/sandbox/api/posts?${query}`);
-      return ((await feed.json()) as { posts: unknown[] }).posts.length;
-    },
+    posted: async () => (await stage.feed()).length,
     mediaRows: () =>
-      env.DB.prepare("SELECT is_damaged FROM media WHERE team_id = ?").bind(teamId).all(),
+      env.DB.prepare("SELECT is_damaged FROM media WHERE team_id = ?").bind(member.teamId).all(),
   };
 }
 

@@ -4,18 +4,12 @@ import { FAILURES, type FailureCode } from "../../../../src/core/failures.ts";
 import type { Budget } from "../../../../src/features/uploads/publish/budget.ts";
 import { publishUpload } from "../../../../src/features/uploads/publish/run.ts";
 import { type Around, aroundBatches } from "../../../support/database.ts";
-import { connectSandbox, createMember, form, Harness } from "../../../support/harness.ts";
+import { createMember, form, Harness } from "../../../support/harness.ts";
 import { connectFakePds, FakePds } from "../../../support/pds.ts";
-import { type AccountStage, dieAt, stageOf } from "../../../support/stage.ts";
+import { type AccountStage, dieAt, openAccount, stageOf } from "../../../support/stage.ts";
 import { pixelPng } from "../../../support/videos.ts";
 
 type Stage = AccountStage & { pds: FakePds };
-
-async function inSandbox(): Promise<AccountStage> {
-  const harness = new Harness();
-  const member = await createMember();
-  return stageOf(harness, member, await connectSandbox(harness, member));
-}
 
 async function atPds(): Promise<Stage> {
   const harness = new Harness();
@@ -31,7 +25,7 @@ const told = async (stage: AccountStage): Promise<string[]> =>
 const connectionLost = () => Promise.reject(new TypeError("Network connection lost."));
 
 test("a lost reply is looked up, never repeated: one post, one event", async () => {
-  const stage = await inSandbox();
+  const stage = await openAccount();
   const id = await stage.post({ description: "Lost [sandbox:lost_reply]" });
   await stage.harness.deliver();
   expect(await stage.read(id)).toMatchObject({ status: "processing" });
@@ -42,7 +36,7 @@ test("a lost reply is looked up, never repeated: one post, one event", async () 
 });
 
 test("a post that the platform surely does not have is submitted again", async () => {
-  const stage = await inSandbox();
+  const stage = await openAccount();
   const id = await stage.post({ description: "Trouble [sandbox:5xx=2]" });
   await stage.harness.drain();
   expect(await stage.read(id)).toMatchObject({ status: "completed" });
@@ -50,7 +44,7 @@ test("a post that the platform surely does not have is submitted again", async (
 });
 
 test("a platform that never answers ends the post as unavailable after three more tries", async () => {
-  const stage = await inSandbox();
+  const stage = await openAccount();
   const id = await stage.post({ description: "Trouble [sandbox:5xx=99]" });
   for (let minute = 0; minute < 20; minute++) {
     await stage.harness.drain();
@@ -68,7 +62,7 @@ test("a platform that never answers ends the post as unavailable after three mor
 test.each(Object.keys(FAILURES) as FailureCode[])(
   "the sandbox can ask for %s, which is final at once and told in one event",
   async (code) => {
-    const stage = await inSandbox();
+    const stage = await openAccount();
     const id = await stage.post({ description: `Please fail [sandbox:${code}]` });
     await stage.harness.deliver();
     const upload = await stage.read(id);
@@ -85,7 +79,7 @@ test.each(Object.keys(FAILURES) as FailureCode[])(
 );
 
 test("an access token that is refused is refreshed once, and the post goes out", async () => {
-  const stage = await inSandbox();
+  const stage = await openAccount();
   const id = await stage.post({ description: "Stale [sandbox:token_expired]" });
   await stage.harness.deliver();
   expect(await stage.read(id)).toMatchObject({ status: "completed" });

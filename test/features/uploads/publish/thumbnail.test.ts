@@ -1,53 +1,20 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../../src/core/signature.ts";
-import { createMember, form, Harness } from "../../../support/harness.ts";
-import { testJpeg, testPng, verticalMp4 } from "../../../support/videos.ts";
+import type { Fields } from "../../../support/harness.ts";
+import { follow, mp4, openAccount } from "../../../support/stage.ts";
+import { testJpeg, testPng } from "../../../support/videos.ts";
 
-type Fields = Parameters<typeof form>[0];
-
-const film = () => new Blob([verticalMp4], { type: "video/mp4" });
 const PICTURE = "https://pictures.example.com/cover.jpg";
 
 async function onStage(platform = "youtube") {
-  const harness = new Harness();
-  const member = await createMember();
-  const { token } = member;
-  const connected = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform, sandbox: true, name: `Thumb ${member.teamId}` },
-  });
-  const accountId: string = connected.body.data.id;
-  const send = (fields: Fields) =>
-    harness.call("POST", "/upload", { token, body: form({ accountId, ...fields }) });
-  return {
-    harness,
-    send,
-    publish: async (fields: Fields) => {
-      const answer = await send(fields);
-      expect(answer.body).toMatchObject({ success: true });
-      for (let minute = 0; minute < 20; minute++) {
-        await harness.drain(100);
-        const { body } = await harness.call("GET", `/upload/${answer.body.data.uploadId}`, {
-          token,
-        });
-        if (body.data.status === "completed" || body.data.status === "failed") return body.data;
-        harness.advance(60);
-        await harness.tick();
-      }
-      throw new Error("The post never came to an end.");
-    },
-    feed: async () => {
-      const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
-      // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the feed holds
-      return ((await answer.json()) as { posts: any[] }).posts;
-    },
-  };
+  const stage = await openAccount(platform, () => ({}));
+  return { ...stage, publish: async (fields: Fields) => follow(stage, await stage.post(fields)) };
 }
 
 test("a thumbnail is set on the video, and is no second file of the post", async () => {
   const stage = await onStage();
   const thumbnail = new Blob([testPng], { type: "image/png" });
-  const upload = await stage.publish({ title: "Film", video: film(), thumbnail });
+  const upload = await stage.publish({ title: "Film", video: mp4(), thumbnail });
   expect(upload).toMatchObject({ status: "completed" });
   expect(upload.metadata.warnings).toBeUndefined();
   expect(upload.thumbnailUrl).toContain(await sha256Hex(testPng));
@@ -60,7 +27,7 @@ test("a thumbnail by its URL is downloaded with the post", async () => {
   const stage = await onStage();
   stage.harness.network = async () =>
     new Response(testJpeg, { headers: { "content-type": "image/jpeg" } });
-  const upload = await stage.publish({ title: "Film", video: film(), thumbnail_url: PICTURE });
+  const upload = await stage.publish({ title: "Film", video: mp4(), thumbnail_url: PICTURE });
   expect(upload).toMatchObject({ status: "completed" });
   const [post] = await stage.feed();
   expect(post.fields.thumbnail).toMatchObject({ sha256: await sha256Hex(testJpeg) });
@@ -73,16 +40,16 @@ test.each<[string, () => Response]>([
 ])("a thumbnail that %s costs the post nothing but itself", async (_, reply) => {
   const stage = await onStage();
   stage.harness.network = async () => reply();
-  const upload = await stage.publish({ title: "Film", video: film(), thumbnail_url: PICTURE });
+  const upload = await stage.publish({ title: "Film", video: mp4(), thumbnail_url: PICTURE });
   expect(upload).toMatchObject({ status: "completed" });
   expect(upload.metadata.warnings).toEqual([expect.stringContaining(PICTURE)]);
 });
 
 test("a thumbnail that is a video, or at an address of nobody's, is refused at once", async () => {
   const stage = await onStage();
-  const bad: Fields[] = [{ thumbnail: film() }, { thumbnail_url: "ftp://example.com/a.jpg" }];
+  const bad: Fields[] = [{ thumbnail: mp4() }, { thumbnail_url: "ftp://example.com/a.jpg" }];
   for (const fields of bad) {
-    const answer = await stage.send({ title: "Film", video: film(), ...fields });
+    const answer = await stage.send({ title: "Film", video: mp4(), ...fields });
     expect(answer).toMatchObject({
       status: 400,
       body: { errors: [{ field: Object.keys(fields)[0] }] },
