@@ -50,7 +50,7 @@ export interface Deps {
 }
 
 /** One JSON line. Never a secret, never a caption. */
-export interface LogEntry {
+interface LogEntry {
   event: string;
   [field: string]: string | number | boolean | null | undefined;
 }

@@ -17,10 +17,10 @@ const upload = z.object({
   errorMessage: z.string().nullish(),
   failure: z.object({ code: z.string() }).partial().nullish(),
 });
-export type Upload = z.infer<typeof upload>;
+type Upload = z.infer<typeof upload>;
 
 const board = z.object({ id: z.string(), name: z.string() });
-export type Board = z.infer<typeof board>;
+type Board = z.infer<typeof board>;
 
 const accountList = z.object({ data: z.array(account) });
 const boardList = z.object({ data: z.array(board) });

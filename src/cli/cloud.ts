@@ -24,7 +24,7 @@ export interface Cloud {
   deploy(config: string, newSecrets: Record<string, string>): Promise<string[]>;
 }
 
-export interface Bucket {
+interface Bucket {
   /** The CORS rules as wrangler prints them; null when there are none. */
   cors: string | null;
 }

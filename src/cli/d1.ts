@@ -13,7 +13,7 @@ const reply = z.array(
 const refusal = z.object({ error: z.object({ text: z.string() }) });
 
 /** The arguments that point a `wrangler d1` command at the place. */
-export const placeArgs = (place: Place): string[] =>
+const placeArgs = (place: Place): string[] =>
   place.kind === "local"
     ? ["--local", "--persist-to", place.stateDir]
     : ["--remote", "--config", place.config];

@@ -27,7 +27,7 @@ export interface StorageKey {
   secretAccessKey: string;
 }
 
-export interface Deployment {
+interface Deployment {
   addresses: string[];
   /** The first token, when this deployment made the owner. */
   firstToken: string | null;

@@ -4,7 +4,7 @@ import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.t
 import { Problem } from "./program.ts";
 import { formatTable } from "./table.ts";
 
-export interface Diagnosis {
+interface Diagnosis {
   /** Shown always. */
   report: string;
   /** Problems to fix, one sentence each. */

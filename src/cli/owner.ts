@@ -1,6 +1,6 @@
 import { sql } from "./sql.ts";
 
-export interface Owner {
+interface Owner {
   email: string;
   teamName: string;
   teamSlug: string;

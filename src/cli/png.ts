@@ -8,7 +8,7 @@ const BYTES_PER_PIXEL = 3;
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
-export interface Gradient {
+interface Gradient {
   width: number;
   height: number;
   /** Top left and bottom right. */

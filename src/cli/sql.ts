@@ -1,4 +1,4 @@
-export type SqlValue = string | number | null;
+type SqlValue = string | number | null;
 
 /**
  * A value as an SQL literal.

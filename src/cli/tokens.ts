@@ -31,7 +31,7 @@ export function parseScopes(text: string): Scope[] {
   return wanted.length > 0 ? wanted.filter(isScope) : ["*"];
 }
 
-export interface NewToken {
+interface NewToken {
   token: string;
   name: string;
   scopes: Scope[];

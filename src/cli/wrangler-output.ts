@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 
 /** Where the lines of `wrangler dev` go. */
-export interface Sinks {
+interface Sinks {
   /** The Worker's own lines, and every error. */
   log(line: string): void;
   /** Errors only: the terminal. */

@@ -1,5 +1,5 @@
 /** The next action of the caller of a failed post. Source: spec, "Failure object". */
-export type NextAction =
+type NextAction =
   | "retry_later"
   | "reconnect_account"
   | "retry"

@@ -4,7 +4,7 @@ import { secondsBetween } from "./time.ts";
 export const LATE_SECONDS = 5 * 60;
 
 /** When cron last ran, and since when it has run without a gap. */
-export interface Pulse {
+interface Pulse {
   lastTickAt: Date | null;
   steadySince: Date | null;
 }

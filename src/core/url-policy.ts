@@ -1,5 +1,5 @@
 /** The rules for a URL that a stranger gave us. */
-export interface UrlPolicy {
+interface UrlPolicy {
   /** `http:` as well as `https:`. */
   allowHttp?: boolean;
   /** This machine and any port: development only. */

@@ -41,7 +41,7 @@ export function bodyOf(request: Request): RequestBody {
   return body;
 }
 
-export class RequestBody {
+class RequestBody {
   private readonly source: ReadableStream<Uint8Array> | null;
   private readonly declaredBytes: number;
   private reader: ByteReader | null = null;

@@ -32,7 +32,7 @@ export type Fields = ReadonlyMap<string, readonly string[]>;
 export const lastOf = (fields: Fields, name: string): string | undefined =>
   fields.get(name)?.at(-1);
 
-export interface FormTaker {
+interface FormTaker {
   /** Awaited once as much as a small body has come, before the rest of a larger one is taken in. */
   onLarge(): Promise<unknown>;
   /** Called with each file as it arrives, in order; it must be read to its end there. */

@@ -18,12 +18,12 @@ const tooManyTokens = (retryAfterSeconds: number) =>
   );
 
 /** Whom a limit counts: an address, and the hash of the token it presented. */
-export interface RateLimited {
+interface RateLimited {
   key: string;
   tokenHash: string | null;
 }
 
-export interface Count {
+interface Count {
   /** True for a token that is new from its address: the limiter is heard before anything else is done. */
   mustWait: boolean;
   /**

@@ -52,7 +52,7 @@ pre {
 .chip[aria-current] { background: var(--accent); border-color: var(--accent); color: var(--accent-ink); }
 `;
 
-export interface Page {
+interface Page {
   title: string;
   /** The page's own CSS, after the shared one. A constant: nothing from outside may get in here. */
   styles?: string;

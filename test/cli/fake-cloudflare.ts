@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 
 /** A call to the account: `POST /d1/database`, without the account's prefix. */
-export interface Call {
+interface Call {
   method: string;
   path: string;
   body: string;

@@ -1,7 +1,7 @@
 import { groupOf, UPLOAD_STATUSES } from "../../src/features/uploads/rules.ts";
 import { PLATFORMS } from "../../src/platforms/registry.ts";
 
-export interface Posts {
+interface Posts {
   firstTeam: number;
   /** Row i belongs to team `firstTeam + i % teams`. */
   teams: number;

@@ -11,7 +11,7 @@ import { Problem } from "../../src/cli/program.ts";
 const POLL_MS = 250;
 const PUBLISH_TIMEOUT_MS = 75_000;
 
-export interface Answer<T> {
+interface Answer<T> {
   status: number;
   body: T;
 }
@@ -33,7 +33,7 @@ interface Metadata {
   shareUrl: string;
 }
 
-export type PublishedUpload = Upload & { metadata: Metadata };
+type PublishedUpload = Upload & { metadata: Metadata };
 
 /** A post's form fields; an array repeats the field. */
 export type PostFields = Record<string, string | string[] | File[]>;

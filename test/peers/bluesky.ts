@@ -22,7 +22,7 @@ interface Described {
   aspectRatio?: { width: number; height: number };
 }
 
-export interface ImagesEmbed {
+interface ImagesEmbed {
   $type: "app.bsky.embed.images";
   images: (Described & { image: BlobRef })[];
 }
@@ -48,7 +48,7 @@ export interface Person {
   appPassword: string;
 }
 
-export interface XrpcAnswer<T> {
+interface XrpcAnswer<T> {
   status: number;
   body: T;
 }

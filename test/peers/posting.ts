@@ -19,7 +19,7 @@ export interface Check {
   run(): Promise<void>;
 }
 
-export interface Account {
+interface Account {
   id: string;
   accountName: string;
   status: string;

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { listen, parseJson, readBody } from "./http.ts";
 
 /** A call that the PDS has answered. */
-export interface Call {
+interface Call {
   nsid: string;
   /** As the caller sent it. */
   token: string | null;

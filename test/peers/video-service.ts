@@ -20,13 +20,13 @@ export interface VideoCall {
 }
 
 /** A video on its way to the account's server, and what that said. */
-export interface Delivery {
+interface Delivery {
   token: string;
   status: number;
   reply: unknown;
 }
 
-export interface ServiceFailure {
+interface ServiceFailure {
   failureCode: string;
   message: string;
 }
@@ -46,7 +46,7 @@ export interface VideoService {
   failNext(failure: ServiceFailure): void;
 }
 
-export interface Refusal {
+interface Refusal {
   status: number;
   error: string;
   message: string;

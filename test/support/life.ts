@@ -141,7 +141,7 @@ export const later = (seconds: number): Date => new Date(Date.now() + seconds * 
 /** Few enough at once that neither a cap nor the queue of an account is full. */
 const RACES_AT_ONCE = 50;
 
-export interface Raced<T> {
+interface Raced<T> {
   outcome: T;
   // biome-ignore lint/suspicious/noExplicitAny: as in `Life`
   row: any;

@@ -39,7 +39,7 @@ export function videoOf(sizeBytes: number, bytes = verticalMp4): Blob {
 export type Wrap = (call: SimulatedCall, answer: () => Promise<Response>) => Promise<Response>;
 
 /** The result of a post. */
-export interface Published {
+interface Published {
   // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the record holds
   upload: any;
   /** Names of the calls to the simulated network, in their order. */

@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
 import { instant } from "../../db/columns.ts";
 
-export type AccountStatus = "active" | "expired" | "revoked";
+type AccountStatus = "active" | "expired" | "revoked";
 export type AccountMode = "live" | "sandbox";
 
 export const accounts = sqliteTable("accounts", {

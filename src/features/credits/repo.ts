@@ -8,7 +8,7 @@ import { type CreditBalance, packReferenceOf, periodOf, referenceOf } from "./ru
 import { creditBalances, creditLedger, creditPacks, creditPeriods } from "./table.ts";
 
 /** Included credits by plan, and the clock that tells the month. */
-export interface CreditTerms {
+interface CreditTerms {
   config: Pick<Config, "plans" | "defaultPlan">;
   now(): Date;
 }

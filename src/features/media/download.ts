@@ -9,7 +9,7 @@ const MAX_REDIRECTS = 3;
 export const DOWNLOAD_SECONDS = 300;
 
 /** The receiver of a download: told of each piece, it may end the download. */
-export interface Recipient {
+interface Recipient {
   signal: AbortSignal;
   /** @throws when the rest is not wanted any more */
   moved(): Promise<void>;
@@ -25,7 +25,7 @@ export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string
   });
 }
 
-export type Downloaded =
+type Downloaded =
   | { kind: "stored"; file: StoredFile }
   /** `transient`: the same address may answer later. */
   | { kind: "unreachable"; message: string; transient: boolean }

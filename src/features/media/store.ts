@@ -27,7 +27,7 @@ export const DAMAGED =
   "The image cannot be decoded: it is cut off, or only begins like one. Export it anew.";
 
 /** `empty`: no byte came. `unknown_type`: the bytes are no file that a platform takes. */
-export type StoreRefusal = "empty" | "unknown_type" | "too_large";
+type StoreRefusal = "empty" | "unknown_type" | "too_large";
 
 /**
  * Streams a file to storage while hashing it; at most one part is held in memory. What was refused or

@@ -63,7 +63,7 @@ export const capabilitiesSchema = z
   })
   .meta({ id: "PlatformCapabilities" });
 
-export type PlatformCapabilities = z.infer<typeof capabilitiesSchema>;
+type PlatformCapabilities = z.infer<typeof capabilitiesSchema>;
 
 /** Returns the limits that the connector itself checks by, in the words of the wire. */
 export function toCapabilities({

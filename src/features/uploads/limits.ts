@@ -5,7 +5,7 @@ import { dayOfAccount } from "./repo/read.ts";
 import { CAP_WINDOW_MS } from "./rules.ts";
 
 /** The posts that an account may still publish today. */
-export interface AccountLimits {
+interface AccountLimits {
   remaining: number;
   limit: number;
   resetAt: Date;

@@ -120,7 +120,7 @@ interface GateSubject {
   approvedHash: string | null;
 }
 
-export interface GateRefusal {
+interface GateRefusal {
   code: FailureCode;
   message: string;
 }

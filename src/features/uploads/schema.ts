@@ -89,7 +89,7 @@ export const postFieldsSchema = z.object({
 
 const dateTime = z.iso.datetime();
 
-export const failureSchema = z
+const failureSchema = z
   .object({
     code: z.enum(FAILURE_CODES),
     retryable: z.boolean(),

@@ -27,7 +27,7 @@ export interface TextDigest {
 }
 
 /** The published post as its platform names it. Source: spec, Upload, `metadata`. */
-export interface UploadMetadata {
+interface UploadMetadata {
   videoId: string;
   shareUrl: string | null;
   /** Parts of the post that the platform did not take; absent where it took everything. */
@@ -82,7 +82,7 @@ export const uploads = sqliteTable("uploads", {
 export type UploadRow = typeof uploads.$inferSelect;
 
 /** The account as it stands beside each of its posts. */
-export interface UploadAccount {
+interface UploadAccount {
   id: string;
   platform: Platform;
   accountName: string;

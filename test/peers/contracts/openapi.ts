@@ -15,7 +15,7 @@ interface Operation {
   requestBody?: { required?: boolean; content: Record<string, { schema: Json }> };
 }
 
-export interface OpenApi {
+interface OpenApi {
   openapi: string;
   servers: { url: string }[];
   paths: Record<string, Record<string, Operation>>;

@@ -1,7 +1,7 @@
 import type { RecordedCall } from "./recording.ts";
 
 /** A mistake, the recorded call that it is made of, and the change. */
-export type WrongCall = [
+type WrongCall = [
   what: string,
   isMadeOf: (call: RecordedCall) => boolean,
   change: (call: RecordedCall) => RecordedCall,

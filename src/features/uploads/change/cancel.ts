@@ -5,7 +5,7 @@ import { cancelWaiting } from "../repo/failed.ts";
 import type { UploadStatus } from "../rules.ts";
 
 /** The result of deleting a post. `status`: where it stands now, or stood when it was removed. */
-export interface Deleted {
+interface Deleted {
   result: "cancelled" | "removed";
   status: UploadStatus;
 }

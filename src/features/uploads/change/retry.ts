@@ -30,7 +30,7 @@ const WINDOW_MS = DAY;
 /** Source: Queues, "Limits": messages per sendBatch. */
 const MESSAGES_PER_SEND = 100;
 
-export interface Retried {
+interface Retried {
   uploadId: number;
   status: "pending" | "pending_approval";
 }
@@ -151,7 +151,7 @@ const toNextAttempt = (
   return { id, attempt, isHeld, isEarly };
 };
 
-export interface Skipped {
+interface Skipped {
   uploadId: number;
   platform: Platform;
   code: ErrorCode | null;

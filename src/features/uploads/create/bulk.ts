@@ -15,7 +15,7 @@ import type { NewPost } from "./new-post.ts";
 import { storePosts } from "./store-posts.ts";
 
 /** The result for one account of a batch. */
-export type BulkResult =
+type BulkResult =
   | {
       accountId: string;
       platform: Platform;
@@ -26,7 +26,7 @@ export type BulkResult =
     }
   | { accountId: string; success: false; error: string };
 
-export interface BulkOutcome {
+interface BulkOutcome {
   results: BulkResult[];
   /** The posts are held for approval. */
   isHeld: boolean;
@@ -144,7 +144,7 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 });
 
 /** The result of a dry run. */
-export interface Validation {
+interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
   targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
 }

@@ -27,7 +27,7 @@ export interface OwnPost
 }
 
 /** Facts that decide whether an account can take a post. */
-export interface Situation {
+interface Situation {
   facts: AccountFacts;
   /** Posts of the account around the same time. */
   recent: readonly RecentPost[];

@@ -22,7 +22,7 @@ export interface RecentPost {
 }
 
 /** The new post. `blocklist`: lower case. */
-export interface Candidate {
+interface Candidate {
   platform: Platform;
   text: PreparedText;
   media: readonly MediaRef[];
@@ -62,7 +62,7 @@ export const COMPARED_WHOLE_BYTES = 2_000;
 export const SAMPLE_CHARACTERS = 1_000;
 
 /** Returns the part of a text that is compared for likeness; bounded, however long the text is. */
-export function sampleOf(text: string): string {
+function sampleOf(text: string): string {
   if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
   // A character has two units at most; the database counts characters.
   const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);

@@ -32,7 +32,7 @@ const NO_SETTINGS = new Set([
 const MAX_FILE_BYTES = 100_000_000;
 
 /** A post read from a form, and the facts that were read on the way. */
-export interface Received {
+interface Received {
   post: NewPost;
   looked: Looked<Known>;
 }

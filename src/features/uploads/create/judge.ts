@@ -50,7 +50,7 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
   });
 
 /** A post of one account, new or changed, as it is to be. */
-export interface Subject {
+interface Subject {
   platform: Platform;
   /** Null when an edit leaves account and files unchanged: they are not judged again. */
   account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
@@ -69,7 +69,7 @@ export interface Subject {
 }
 
 /** Our own rules for a post, beside its platform's. */
-export interface HouseRules {
+interface HouseRules {
   blocklist: readonly string[];
   /** Posts of the account around the same time, which this one must not repeat. */
   recent: readonly RecentPost[];

@@ -21,7 +21,7 @@ export interface Known {
 }
 
 /** The part of a new post that decides which facts are read. */
-export type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
+type Question = Pick<NewPost, "call" | "accountIds" | "scheduledFor" | "media">;
 
 /** Posts with which those of one call are compared, before and after their time; each account has some. */
 const MAX_COMPARED = 3_000;

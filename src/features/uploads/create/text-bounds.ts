@@ -11,7 +11,7 @@ export const MAX_DESCRIPTION_CHARACTERS = 70_000;
 /** Characters of any other field, all its values together: ten times what any platform takes. */
 export const MAX_FIELD_CHARACTERS = 10_000;
 /** Characters of all other fields: with these, title and description a row stays under D1's 2 MB. */
-export const MAX_FIELDS_CHARACTERS = 100_000;
+const MAX_FIELDS_CHARACTERS = 100_000;
 /** Characters of a file's URL. */
 export const MAX_URL_CHARACTERS = 4_096;
 

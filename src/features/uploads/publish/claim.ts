@@ -8,7 +8,7 @@ import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rule
 import type { UploadRow } from "../table.ts";
 
 /** A job that is ours until its lease ends: every write names the fence and changes nothing after. */
-export interface Claim {
+interface Claim {
   upload: UploadRow;
   /** Null when the account has been disconnected. */
   account: AccountRow | null;
@@ -16,7 +16,7 @@ export interface Claim {
 }
 
 /** `idle`: nothing to do here, whatever the message hoped for. */
-export type ClaimResult =
+type ClaimResult =
   | { kind: "claimed"; claim: Claim }
   | { kind: "idle" }
   | { kind: "expired"; claim: Claim }

@@ -7,7 +7,7 @@ import type { MediaRef, UploadRow } from "../table.ts";
 import { Lease } from "./lease.ts";
 import { renewedLease, save } from "./writes.ts";
 
-export type FetchedMedia =
+type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 

@@ -12,7 +12,7 @@ const RENEW_AFTER_SECONDS = 30;
 const PIECE_BYTES = 256 * 1_024;
 
 /** A transfer of bytes that may outlast the lease of its job. */
-export interface Transfer {
+interface Transfer {
   /** Aborted when nothing moved for as long as the lease lasts, and when the job is no longer ours. */
   signal: AbortSignal;
   /**
