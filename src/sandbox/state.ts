@@ -1,9 +1,16 @@
 import { DurableObject } from "cloudflare:workers";
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
-import { LOGINS_SCHEMA } from "./kit/logins.ts";
-import { MEDIA_SCHEMA } from "./kit/media-store.ts";
+import { loginsTable } from "./kit/logins.ts";
+import { MEDIA_TABLES } from "./kit/media-store.ts";
 import { readCall, type Simulator } from "./kit/simulator.ts";
-import { type FeedFilter, type FeedPost, POSTS_SCHEMA, SandboxStore } from "./kit/store.ts";
+import {
+  type FeedFilter,
+  type FeedPost,
+  postMedia,
+  posts,
+  SandboxStore,
+  steerings,
+} from "./kit/store.ts";
 import { findSimulated, type SimulatedPlatform } from "./registry.ts";
 
 /** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
@@ -14,7 +21,9 @@ export class SandboxState extends DurableObject<unknown> {
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
     this.#store = new SandboxStore(ctx.storage.sql);
-    for (const schema of [MEDIA_SCHEMA, POSTS_SCHEMA, LOGINS_SCHEMA]) ctx.storage.sql.exec(schema);
+    for (const { schema } of [...MEDIA_TABLES, posts, postMedia, steerings, loginsTable]) {
+      ctx.storage.sql.exec(schema);
+    }
   }
 
   /** A simulator with its tables in place. */

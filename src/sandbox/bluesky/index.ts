@@ -1,26 +1,27 @@
 import { type Call, createApp, createSimulator } from "../kit/simulator.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
 import {
-  ACCOUNTS_SCHEMA,
+  accounts,
   createSession,
   deleteSession,
   getProfile,
   getServiceAuth,
   getSession,
-  OLDER_TOKENS_SCHEMA,
+  OLDER_TOKENS,
   readDidDocument,
   refreshSession,
   resolveHandle,
 } from "./sessions.ts";
 import { uploadVideo } from "./video-intake.ts";
-import { getJobStatus, getUploadLimits, VIDEO_JOBS_SCHEMA } from "./video-jobs.ts";
+import { getJobStatus, getUploadLimits, jobs } from "./video-jobs.ts";
 import {
   abortUpload,
   finishUpload,
   getUploadStatus,
+  parts,
   startUpload,
   uploadPart,
-  VIDEO_UPLOADS_SCHEMA,
+  uploads,
 } from "./video-uploads.ts";
 import { invalidRequest, xrpcError } from "./xrpc.ts";
 
@@ -74,6 +75,6 @@ app.all("/plc.directory/*", readDidDocument);
 
 /** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
 export const blueskySimulator = createSimulator(
-  [ACCOUNTS_SCHEMA, OLDER_TOKENS_SCHEMA, VIDEO_UPLOADS_SCHEMA, VIDEO_JOBS_SCHEMA],
+  [accounts, OLDER_TOKENS, uploads, parts, jobs],
   app,
 );

@@ -6,6 +6,7 @@ import { bearerOf } from "../kit/input.ts";
 import { ANY_TEAM, Logins, REVOKED } from "../kit/logins.ts";
 import type { Call } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
+import { key, Table, text } from "../kit/table.ts";
 import {
   didOf,
   displayNameOf,
@@ -15,16 +16,19 @@ import {
 } from "./identity.ts";
 import { invalidRequest, readInput, requireNoBody, requireParam, xrpcError } from "./xrpc.ts";
 
-export const ACCOUNTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS bluesky_accounts (
-  did TEXT PRIMARY KEY,
-  handle TEXT NOT NULL UNIQUE,
-  app_password TEXT NOT NULL
+export const accounts = new Table(
+  "bluesky_accounts",
+  {
+    did: key(),
+    handle: text(),
+    app_password: text(),
+  },
+  { constraint: "UNIQUE (handle)" },
 );
-`;
 
 /** Carries over the tokens of a sandbox from before all platforms had one table of logins. */
-export const OLDER_TOKENS_SCHEMA = `
+export const OLDER_TOKENS = {
+  schema: `
 CREATE TABLE IF NOT EXISTS bluesky_tokens (
   token TEXT, kind TEXT, did TEXT, session_id TEXT, expires_at INTEGER, revoked INTEGER
 );
@@ -33,7 +37,8 @@ INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
     iif(revoked, ${REVOKED}, expires_at)
   FROM bluesky_tokens;
 DROP TABLE bluesky_tokens;
-`;
+`,
+};
 
 /** Lifetimes. Source: platform notes, "App password". */
 const ACCESS_MS = 2 * HOUR;
@@ -90,25 +95,16 @@ const didDocument = ({ did, handle }: Account) => ({
 
 /** A known account by DID or handle. */
 export function findAccount(store: SandboxStore, identifier: string): Account | null {
-  const [row] = store.sql
-    .exec<{ did: string; handle: string }>(
-      "SELECT did, handle FROM bluesky_accounts WHERE did = ?1 OR handle = ?1",
-      identifier.toLowerCase(),
-    )
-    .toArray();
-  return row ?? null;
+  const name = identifier.toLowerCase();
+  return accounts.find(store, { did: name }) ?? accounts.find(store, { handle: name });
 }
 
 /** The account of a DID or handle, brought into being where the simulated network has that handle. */
 async function resolveAccount(store: SandboxStore, identifier: string): Promise<Account | null> {
   const handle = identifier.toLowerCase();
   if (isSimulatedHandle(handle)) {
-    store.sql.exec(
-      "INSERT OR IGNORE INTO bluesky_accounts (did, handle, app_password) VALUES (?, ?, ?)",
-      await didOf(handle),
-      handle,
-      SANDBOX_APP_PASSWORD,
-    );
+    const did = await didOf(handle);
+    accounts.insert(store, { did, handle, app_password: SANDBOX_APP_PASSWORD }, "OR IGNORE");
   }
   return findAccount(store, handle);
 }
@@ -152,8 +148,8 @@ export function authenticate(call: Call, kind: "access" | "refresh") {
     throw invalidRequest("Token could not be verified", "InvalidToken");
   }
   if (login.kind !== kind) throw invalidRequest("Bad token scope", "InvalidToken");
-  if (login.expiresAt === REVOKED) throw invalidRequest("Token has been revoked", "ExpiredToken");
-  if (login.expiresAt <= now().getTime()) throw expiredToken();
+  if (login.expires_at === REVOKED) throw invalidRequest("Token has been revoked", "ExpiredToken");
+  if (login.expires_at <= now().getTime()) throw expiredToken();
   return { token, account, sessionId };
 }
 
@@ -243,7 +239,7 @@ export function authenticateService(
   const login = loginsOf(call).find(token);
   const account = login?.kind === "service" ? findAccount(call.env.store, login.name) : null;
   if (!login || !account) throw xrpcError(401, "BadJwt", "poorly formatted jwt");
-  const { expiresAt } = login;
+  const { expires_at: expiresAt } = login;
   if (expiresAt <= now().getTime()) throw xrpcError(401, "JwtExpired", "jwt expired");
   const { aud, lxm } = readPayload(token);
   if (aud !== expected.audience) {

@@ -55,17 +55,17 @@ export async function uploadVideo(call: Call): Promise<Response> {
   requireAllowance(call, account.did, declared);
   const mediaId = reserveFile(call.env, { platform: "bluesky", owner: account.did });
   const stored = await appendBody(call.env.store, mediaId, 0, call.req.raw.body, declared);
-  const video = await readVideo(call, mediaId);
-  if (stored === "too_large" || stored.bytes !== declared || !video.isVideo) {
+  const { isVideo, ...video } = await readVideo(call, mediaId);
+  if (stored === "too_large" || stored.bytes !== declared || !isVideo) {
     call.env.store.media.discard(mediaId);
     const reason = "The content of the file is not a supported video";
     throw invalidRequest(reason, "UnsupportedContentType");
   }
   const { status, isKnown } = createJob(call, account, {
     ...video,
-    mediaId,
-    sizeBytes: declared,
-    tokenExpiresAt: expiresAt,
+    media_id: mediaId,
+    size: declared,
+    token_expires_at: expiresAt,
   });
   if (!isKnown) return Response.json(status);
   const conflict = { ...status, error: "already_exists", message: "Video already processed" };

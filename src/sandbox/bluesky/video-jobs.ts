@@ -2,28 +2,30 @@ import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Call } from "../kit/simulator.ts";
-import type { Account } from "./sessions.ts";
-import { authenticateService } from "./sessions.ts";
+import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
+import { type Account, authenticateService } from "./sessions.ts";
 import { invalidRequest, requireParam } from "./xrpc.ts";
 
 const VIDEO_SERVICE_DID = "did:web:video.bsky.app";
 
-export const VIDEO_JOBS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS bluesky_video_jobs (
-  job_id TEXT PRIMARY KEY,
-  did TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  media_id INTEGER NOT NULL,
-  cid TEXT NOT NULL,
-  sha256 TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  done_at INTEGER NOT NULL,
-  token_expires_at INTEGER NOT NULL
+export const jobs = new Table(
+  "bluesky_video_jobs",
+  {
+    job_id: key(),
+    did: text(),
+    team_id: integer(),
+    media_id: integer(),
+    cid: text(),
+    sha256: text(),
+    size: integer(),
+    created_at: integer(),
+    done_at: integer(),
+    token_expires_at: integer(),
+  },
+  { indexes: { by_video: "did, team_id, cid", by_age: "created_at" } },
 );
-CREATE INDEX IF NOT EXISTS bluesky_video_jobs_by_video ON bluesky_video_jobs (did, team_id, cid);
-CREATE INDEX IF NOT EXISTS bluesky_video_jobs_by_age ON bluesky_video_jobs (created_at);
-`;
+
+type Job = RowOf<typeof jobs>;
 
 /** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
@@ -35,28 +37,11 @@ const REMEMBERED_MS = 2 * DAY;
 /** Whatever came in, the network keeps MP4. Here it is only called so: the bytes stay. */
 const PROCESSED_MIME = "video/mp4";
 
-type JobRow = {
-  job_id: string;
-  did: string;
-  team_id: number;
-  media_id: number;
-  cid: string;
-  sha256: string;
-  size: number;
-  created_at: number;
-  done_at: number;
-  token_expires_at: number;
-};
-
-/** A whole video that is stored under a reserved name. */
-interface ReceivedVideo {
-  mediaId: number;
-  cid: string;
-  sha256: string;
-  sizeBytes: number;
-  /** Epoch milliseconds: until when the video may be written to the account's server. */
-  tokenExpiresAt: number;
-}
+/**
+ * A whole video that is stored under a reserved name. `token_expires_at`, in epoch milliseconds: until when
+ * it may be written to the account's server.
+ */
+type ReceivedVideo = Pick<Job, "media_id" | "cid" | "sha256" | "size" | "token_expires_at">;
 
 interface JobStatus {
   jobId: string;
@@ -65,10 +50,10 @@ interface JobStatus {
   [field: string]: unknown;
 }
 
-const isFailed = (job: JobRow): boolean => job.token_expires_at <= job.done_at;
+const isFailed = (job: Job): boolean => job.token_expires_at <= job.done_at;
 
 /** The status of a job by the clock. The first look after its end puts the video on the server. */
-function statusOf(call: Call, job: JobRow): JobStatus {
+function statusOf(call: Call, job: Job): JobStatus {
   const base = { jobId: job.job_id, did: job.did };
   const at = now().getTime();
   if (at < job.done_at) {
@@ -105,7 +90,7 @@ function statusOf(call: Call, job: JobRow): JobStatus {
 
 /** @throws Refusal 400 */
 export function readJob(call: Call, jobId: string): JobStatus {
-  const job = call.env.store.find<JobRow>("bluesky_video_jobs", { job_id: jobId });
+  const job = jobs.find(call.env.store, { job_id: jobId });
   if (!job) throw invalidRequest(`Could not find job: ${jobId}`);
   return statusOf(call, job);
 }
@@ -113,15 +98,11 @@ export function readJob(call: Call, jobId: string): JobStatus {
 /** The earlier job of the same video, as long as what came of it is still there. */
 function findSameVideo(call: Call, did: string, cid: string): JobStatus | null {
   const { store, origin } = call.env;
-  const [job] = store.sql
-    .exec<JobRow>(
-      `SELECT * FROM bluesky_video_jobs WHERE did = ? AND team_id = ? AND cid = ?
-         AND token_expires_at > done_at ORDER BY created_at DESC LIMIT 1`,
-      did,
-      origin.teamId,
-      cid,
-    )
-    .toArray();
+  const job = jobs.find(
+    store,
+    { did, team_id: origin.teamId, cid },
+    "AND token_expires_at > done_at ORDER BY created_at DESC LIMIT 1",
+  );
   const status = job ? statusOf(call, job) : null;
   const isGone = status?.blob && !store.media.find("bluesky", did, cid, origin.teamId);
   return isGone ? null : status;
@@ -135,24 +116,20 @@ export function createJob(
 ): { status: JobStatus; isKnown: boolean } {
   const known = findSameVideo(call, account.did, video.cid);
   if (known) {
-    call.env.store.media.discard(video.mediaId);
+    call.env.store.media.discard(video.media_id);
     return { status: known, isKnown: true };
   }
   const at = now().getTime();
   const { store, origin } = call.env;
-  store.sql.exec("DELETE FROM bluesky_video_jobs WHERE created_at < ?", at - REMEMBERED_MS);
+  jobs.delete(store, {}, "AND created_at < ?", at - REMEMBERED_MS);
   const jobId = `job-${randomHex(10)}`;
-  store.insert("bluesky_video_jobs", {
+  jobs.insert(store, {
+    ...video,
     job_id: jobId,
     did: account.did,
     team_id: origin.teamId,
-    media_id: video.mediaId,
-    cid: video.cid,
-    sha256: video.sha256,
-    size: video.sizeBytes,
     created_at: at,
     done_at: at + PROCESSING_MS,
-    token_expires_at: video.tokenExpiresAt,
   });
   return { status: readJob(call, jobId), isKnown: false };
 }

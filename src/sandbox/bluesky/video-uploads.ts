@@ -6,29 +6,34 @@ import { reserveFile } from "../kit/files.ts";
 import { readBody } from "../kit/input.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
 import type { Call } from "../kit/simulator.ts";
+import { integer, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, readVideo, requireAllowance, requireVideoType } from "./video-intake.ts";
 import { createJob, readJob } from "./video-jobs.ts";
 import { invalidRequest, readInput, requireBody, requireParam } from "./xrpc.ts";
 
-export const VIDEO_UPLOADS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS bluesky_video_uploads (
-  job_id TEXT PRIMARY KEY,
-  did TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  media_id INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  completed_job_id TEXT,
-  failure_reason TEXT,
-  expires_at INTEGER NOT NULL
+export const uploads = new Table(
+  "bluesky_video_uploads",
+  {
+    job_id: key(),
+    did: text(),
+    team_id: integer(),
+    media_id: integer(),
+    size: integer(),
+    state: text<"created" | "completed" | "failed" | "aborted" | "expired">(),
+    completed_job_id: optional(text()),
+    failure_reason: optional(text()),
+    expires_at: integer(),
+  },
+  { indexes: { by_owner: "did, team_id" } },
 );
-CREATE INDEX IF NOT EXISTS bluesky_video_uploads_by_owner ON bluesky_video_uploads (did, team_id);
-CREATE TABLE IF NOT EXISTS bluesky_video_parts (
-  job_id TEXT NOT NULL,
-  part_number INTEGER NOT NULL,
-  PRIMARY KEY (job_id, part_number)
+
+type Session = RowOf<typeof uploads>;
+
+export const parts = new Table(
+  "bluesky_video_parts",
+  { job_id: text(), part_number: integer() },
+  { constraint: "PRIMARY KEY (job_id, part_number)" },
 );
-`;
 
 /** The smallest part that storage of this kind takes; the service picks its own size. */
 const PART_BYTES = 5 * 1_024 * 1_024;
@@ -38,18 +43,6 @@ const MAX_DURATION_MS = 10 * MINUTE;
 /** The real figures of these two are not published. */
 const SESSION_MS = HOUR;
 const MAX_OPEN_UPLOADS = 10;
-
-type Session = {
-  job_id: string;
-  did: string;
-  team_id: number;
-  media_id: number;
-  size: number;
-  state: "created" | "completed" | "failed" | "aborted" | "expired";
-  completed_job_id: string | null;
-  failure_reason: string | null;
-  expires_at: number;
-};
 
 const startInput = z.object({
   sizeBytes: z.int().min(1),
@@ -75,27 +68,17 @@ export async function startUpload(call: Call): Promise<Response> {
   const { store, origin } = call.env;
   const at = now().getTime();
   forgetOldSessions(call, at - DAY);
-  const { open } = store.sql
-    .exec<{ open: number }>(
-      `SELECT count(*) AS open FROM bluesky_video_uploads
-       WHERE did = ? AND team_id = ? AND state = 'created' AND expires_at > ?`,
-      account.did,
-      origin.teamId,
-      at,
-    )
-    .one();
-  if (open >= MAX_OPEN_UPLOADS) {
+  const open = { did: account.did, team_id: origin.teamId, state: "created" } as const;
+  if (uploads.count(store, open, "AND expires_at > ?", at) >= MAX_OPEN_UPLOADS) {
     throw invalidRequest("Too many open uploads", "TooManyOpenUploads");
   }
   const jobId = `upload-${randomHex(10)}`;
   const expiresAt = at + SESSION_MS;
-  store.insert("bluesky_video_uploads", {
+  uploads.insert(store, {
+    ...open,
     job_id: jobId,
-    did: account.did,
-    team_id: origin.teamId,
     media_id: reserveFile(call.env, { platform: "bluesky", owner: account.did }),
     size: input.sizeBytes,
-    state: "created",
     expires_at: expiresAt,
   });
   return Response.json({
@@ -106,18 +89,15 @@ export async function startUpload(call: Call): Promise<Response> {
   });
 }
 
-function forgetOldSessions(call: Call, before: number): void {
-  call.env.store.sql.exec(
-    `DELETE FROM bluesky_video_parts WHERE job_id IN
-       (SELECT job_id FROM bluesky_video_uploads WHERE expires_at < ?)`,
-    before,
-  );
-  call.env.store.sql.exec("DELETE FROM bluesky_video_uploads WHERE expires_at < ?", before);
+function forgetOldSessions({ env: { store } }: Call, before: number): void {
+  const old = "(SELECT job_id FROM bluesky_video_uploads WHERE expires_at < ?)";
+  parts.delete(store, {}, `AND job_id IN ${old}`, before);
+  uploads.delete(store, {}, "AND expires_at < ?", before);
 }
 
 /** The caller's own session, in any state. */
 function requireSession(call: Call, did: string, jobId: string): Session {
-  const session = call.env.store.find<Session>("bluesky_video_uploads", { job_id: jobId });
+  const session = uploads.find(call.env.store, { job_id: jobId });
   if (session?.did !== did || session.team_id !== call.env.origin.teamId) {
     throw invalidRequest(`Could not find upload: ${jobId}`, "UploadNotFound");
   }
@@ -172,36 +152,21 @@ export async function uploadPart(call: Call): Promise<Response> {
       bytes.subarray(offset, offset + SLICE_BYTES),
     );
   }
-  call.env.store.sql.exec(
-    "INSERT OR IGNORE INTO bluesky_video_parts VALUES (?, ?)",
-    session.job_id,
-    partNumber,
-  );
+  const part = { job_id: session.job_id, part_number: partNumber };
+  parts.insert(call.env.store, part, "OR IGNORE");
   return Response.json({ partNumber, sizeBytes: expected });
 }
 
 const receivedParts = (call: Call, { job_id }: Session): number[] =>
-  call.env.store.sql
-    .exec<{ part_number: number }>(
-      "SELECT part_number FROM bluesky_video_parts WHERE job_id = ? ORDER BY part_number",
-      job_id,
-    )
-    .toArray()
-    .map((row) => row.part_number);
+  parts
+    .list(call.env.store, { job_id }, "ORDER BY part_number")
+    .map(({ part_number }) => part_number);
 
-function endSession(
-  call: Call,
+const endSession = (
+  { env: { store } }: Call,
   { job_id }: Session,
-  state: Session["state"],
-  outcome: { completedJobId?: string; failureReason?: string } = {},
-): void {
-  const changed = {
-    state,
-    completed_job_id: outcome.completedJobId ?? null,
-    failure_reason: outcome.failureReason ?? null,
-  };
-  call.env.store.update("bluesky_video_uploads", { job_id }, changed);
-}
+  ending: Pick<Session, "state"> & Partial<Session>,
+): void => uploads.update(store, { job_id }, ending);
 
 const completedAnswer = (call: Call, jobId: string) => ({
   completedJobId: jobId,
@@ -223,28 +188,28 @@ export async function finishUpload(call: Call): Promise<Response> {
   }
   const { media } = call.env.store;
   if (media.storedBytes(session.media_id) !== session.size) {
-    endSession(call, session, "failed", { failureReason: "The parts were lost" });
+    endSession(call, session, { state: "failed", failure_reason: "The parts were lost" });
     throw invalidRequest("The parts were lost", "UploadFailed");
   }
-  const video = await readVideo(call, session.media_id);
+  const { isVideo, ...video } = await readVideo(call, session.media_id);
   // Reading took a while: the same call may have been answered meanwhile.
   const current = requireSession(call, account.did, jobId);
   refuseIfOver(current);
   if (current.completed_job_id)
     return Response.json(completedAnswer(call, current.completed_job_id));
-  if (!video.isVideo) {
+  if (!isVideo) {
     const reason = "The content of the file is not a supported video";
-    endSession(call, session, "failed", { failureReason: reason });
+    endSession(call, session, { state: "failed", failure_reason: reason });
     media.discard(session.media_id);
     throw invalidRequest(reason, "UnsupportedContentType");
   }
   const { status } = createJob(call, account, {
     ...video,
-    mediaId: session.media_id,
-    sizeBytes: session.size,
-    tokenExpiresAt: expiresAt,
+    media_id: session.media_id,
+    size: session.size,
+    token_expires_at: expiresAt,
   });
-  endSession(call, session, "completed", { completedJobId: status.jobId });
+  endSession(call, session, { state: "completed", completed_job_id: status.jobId });
   return Response.json(completedAnswer(call, status.jobId));
 }
 
@@ -270,7 +235,7 @@ export async function abortUpload(call: Call): Promise<Response> {
   const { jobId } = await readInput(call, jobInput);
   const session = requireSession(call, account.did, jobId);
   if (session.state === "created") {
-    endSession(call, session, "aborted");
+    endSession(call, session, { state: "aborted" });
     call.env.store.media.discard(session.media_id);
     return Response.json({ state: "aborted" });
   }

@@ -34,7 +34,7 @@ function readAttached(call: GraphCall, page: Page): Photo[] {
     if (typeof id !== "string") throw invalidParameter("Param attached_media: media_fbid");
     const photo = findPhoto(call, page, id);
     if (!photo) throw invalidParameter(`Param attached_media: ${id} does not exist`);
-    if (photo.isPublished) throw mediaError(100, 1366051, "These photos were already posted.");
+    if (photo.published) throw mediaError(100, 1366051, "These photos were already posted.");
     return photo;
   });
 }
@@ -101,7 +101,7 @@ export async function createPost(call: GraphCall): Promise<Response> {
     kind: link === "" ? kind : "link",
     message,
     link,
-    photos: photos.map(({ fileId }) => fileId),
+    photos: photos.map(({ file_id }) => file_id),
     fields: {
       ...Object.fromEntries(call.var.params),
       photos: photos.map((photo) => photo.received),

@@ -2,13 +2,13 @@ import { createSimulator, idOf } from "../kit/simulator.ts";
 import { createGraphApp, type GraphCall, unsupported } from "../meta/graph.ts";
 import { pick, readFacebookFields } from "./call.ts";
 import { createPost } from "./feed.ts";
-import { authenticate, isSelf, PAGES_SCHEMA, readOtherPage, readPage } from "./pages.ts";
-import { createPhoto, deletePhoto, findPhoto, PHOTOS_SCHEMA } from "./photos.ts";
-import { FACEBOOK_POSTS_SCHEMA, findPost, listPosts } from "./posts.ts";
+import { authenticate, isSelf, pages, readOtherPage, readPage } from "./pages.ts";
+import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
+import { findPost, listPosts, posts } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
 import { debugToken, exchangeToken } from "./tokens.ts";
 import { uploadVideo } from "./video-sessions.ts";
-import { findVideo, readVideo, VIDEOS_SCHEMA } from "./videos.ts";
+import { findVideo, readVideo, videos } from "./videos.ts";
 
 /** A Page, a post, a photo or a video of the caller's. */
 async function readNode(call: GraphCall): Promise<Response> {
@@ -75,7 +75,4 @@ app
   .all("/rupload.facebook.com/*", pullReel);
 
 /** Facebook's Graph API for Pages: posts, photos, videos and reels. */
-export const facebookSimulator = createSimulator(
-  [PAGES_SCHEMA, FACEBOOK_POSTS_SCHEMA, PHOTOS_SCHEMA, VIDEOS_SCHEMA],
-  app,
-);
+export const facebookSimulator = createSimulator([pages, posts, photos, videos], app);

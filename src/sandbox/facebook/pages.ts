@@ -1,18 +1,15 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
+import { integer, Table, text } from "../kit/table.ts";
 import { type GraphCall, graphError, invalidParameter, unsupported } from "../meta/graph.ts";
 import { pick, topFields } from "./call.ts";
 import { isOfPerson, issuePageToken, loginsOf } from "./tokens.ts";
 
-export const PAGES_SCHEMA = `
-CREATE TABLE IF NOT EXISTS facebook_pages (
-  team_id INTEGER NOT NULL,
-  login TEXT NOT NULL,
-  page_id TEXT NOT NULL,
-  name TEXT NOT NULL,
-  PRIMARY KEY (team_id, login)
+export const pages = new Table(
+  "facebook_pages",
+  { team_id: integer(), login: text(), page_id: text(), name: text() },
+  { constraint: "PRIMARY KEY (team_id, login)" },
 );
-`;
 
 export interface Page {
   id: string;
@@ -27,21 +24,13 @@ export const expiredToken = (): Refusal =>
   graphError(190, "Error validating access token: The session is invalid.", { subcode: 463 });
 
 function findPage({ env: { store, origin } }: GraphCall, login: string): Page | null {
-  const row = store.find<{ page_id: string; name: string }>("facebook_pages", {
-    team_id: origin.teamId,
-    login,
-  });
+  const row = pages.find(store, { team_id: origin.teamId, login });
   return row && { id: row.page_id, name: row.name, login };
 }
 
 function savePage({ env: { store, origin } }: GraphCall, page: Page): Page {
-  store.sql.exec(
-    "INSERT OR IGNORE INTO facebook_pages (team_id, login, page_id, name) VALUES (?, ?, ?, ?)",
-    origin.teamId,
-    page.login,
-    page.id,
-    page.name,
-  );
+  const { id: page_id, name, login } = page;
+  pages.insert(store, { team_id: origin.teamId, login, page_id, name }, "OR IGNORE");
   return page;
 }
 

@@ -4,23 +4,24 @@ import { pullTyped } from "../kit/files.ts";
 import { randomDigits } from "../kit/ids.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { deliver } from "../kit/simulator.ts";
+import { flag, integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, graphError, isReachable, mediaError } from "../meta/graph.ts";
 import { readFlag, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-export const PHOTOS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS facebook_photos (
-  id TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  page_id TEXT NOT NULL,
-  file_id INTEGER NOT NULL,
-  received TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  published INTEGER NOT NULL DEFAULT 0
-);
-`;
+export const photos = new Table("facebook_photos", {
+  id: key(),
+  team_id: integer(),
+  page_id: text(),
+  file_id: integer(),
+  received: json<Record<string, string>>(),
+  created_at: integer(),
+  published: flag(),
+});
+
+export type Photo = RowOf<typeof photos>;
 
 /** Bytes. Source: Meta, "Page Photos". */
 const MAX_PHOTO_BYTES = 4_000_000;
@@ -29,52 +30,34 @@ const PHOTO_TYPES = ["image/jpeg", "image/png", "image/gif"];
 /** Life of a photo that is attached to nothing. */
 const STAGED_MS = DAY;
 
-export interface Photo {
-  id: string;
-  fileId: number;
-  received: Record<string, string>;
-  isPublished: boolean;
-}
-
-type PhotoRow = { file_id: number; received: string; created_at: number; published: number };
-
 /** A photo of the Page, or null: others are not to be seen. */
 export function findPhoto(
   { env: { store, origin } }: GraphCall,
   page: Page,
   id: string,
 ): Photo | null {
-  const own = { id, team_id: origin.teamId, page_id: page.id };
-  const row = store.find<PhotoRow>("facebook_photos", own);
-  const isPublished = row?.published === 1;
-  if (!row || (!isPublished && row.created_at <= now().getTime() - STAGED_MS)) return null;
-  return { id, fileId: row.file_id, received: JSON.parse(row.received), isPublished };
+  const photo = photos.find(store, { id, team_id: origin.teamId, page_id: page.id });
+  if (!photo) return null;
+  const isGone = !photo.published && photo.created_at <= now().getTime() - STAGED_MS;
+  return isGone ? null : photo;
 }
 
 /** Marks photos as part of a post. */
-export function attach({ env: { store } }: GraphCall, photos: Photo[]): void {
-  for (const { id } of photos) store.update("facebook_photos", { id }, { published: 1 });
+export function attach({ env: { store } }: GraphCall, attached: Photo[]): void {
+  for (const { id } of attached) photos.update(store, { id }, { published: true });
 }
 
-function insertPhoto(call: GraphCall, page: Page, fileId: number): Photo {
-  const {
-    env: { store, origin },
-    var: { params },
-  } = call;
-  const photo: Photo = {
+function insertPhoto({ env, var: { params } }: GraphCall, page: Page, fileId: number): Photo {
+  const photo = {
     id: `1${randomDigits(14)}`,
-    fileId,
-    received: Object.fromEntries(params),
-    isPublished: false,
-  };
-  store.insert("facebook_photos", {
-    id: photo.id,
-    team_id: origin.teamId,
+    team_id: env.origin.teamId,
     page_id: page.id,
     file_id: fileId,
-    received: JSON.stringify(photo.received),
+    received: Object.fromEntries(params),
     created_at: now().getTime(),
-  });
+    published: false,
+  };
+  photos.insert(env.store, photo);
   return photo;
 }
 
@@ -121,6 +104,6 @@ export async function createPhoto(call: GraphCall): Promise<Response> {
 }
 
 export function deletePhoto({ env: { store } }: GraphCall, { id }: Photo): Response {
-  store.sql.exec("DELETE FROM facebook_photos WHERE id = ?", id);
+  photos.delete(store, { id });
   return Response.json({ success: true });
 }

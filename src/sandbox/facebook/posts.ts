@@ -1,41 +1,35 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
+import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
 import { pick, requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 
-export const FACEBOOK_POSTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS facebook_posts (
-  id TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  page_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  message TEXT NOT NULL,
-  link TEXT NOT NULL,
-  photos INTEGER NOT NULL,
-  permalink TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+type PostKind = "text" | "link" | "photo" | "album" | "video";
+
+export const posts = new Table(
+  "facebook_posts",
+  {
+    id: key(),
+    team_id: integer(),
+    page_id: text(),
+    kind: text<PostKind>(),
+    message: text(),
+    link: text(),
+    photos: integer(),
+    permalink: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_page: "team_id, page_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS facebook_posts_by_page ON facebook_posts (team_id, page_id, created_at);
-`;
+
+type PostRow = RowOf<typeof posts>;
 
 /** Characters of a message. Source: Facebook, the longest post. */
 const MAX_MESSAGE = 63_206;
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 100;
-
-type PostKind = "text" | "link" | "photo" | "album" | "video";
-
-type PostRow = {
-  id: string;
-  kind: PostKind;
-  message: string;
-  link: string;
-  photos: number;
-  permalink: string;
-  created_at: number;
-};
 
 /** A post of a Page. */
 export interface NewPost {
@@ -60,7 +54,7 @@ export function savePost(call: GraphCall, page: Page, post: NewPost): string {
   const id = `${page.id}_${digits}`;
   const url = post.permalink ?? `https://www.facebook.com/${page.id}/posts/${digits}`;
   const photos = post.photos ?? [];
-  store.insert("facebook_posts", {
+  posts.insert(store, {
     id,
     team_id: origin.teamId,
     page_id: page.id,
@@ -110,15 +104,8 @@ const toObject = (row: PostRow): Record<string, unknown> => ({
 
 /** The last post of the Page; null before the first. */
 export function newestPost({ env: { store, origin } }: GraphCall, page: Page): PostRow | null {
-  const [row] = store.sql
-    .exec<PostRow>(
-      `SELECT * FROM facebook_posts WHERE team_id = ? AND page_id = ?
-       ORDER BY created_at DESC, rowid DESC LIMIT 1`,
-      origin.teamId,
-      page.id,
-    )
-    .toArray();
-  return row ?? null;
+  const own = { team_id: origin.teamId, page_id: page.id };
+  return posts.find(store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 1");
 }
 
 export function findPost(
@@ -127,7 +114,7 @@ export function findPost(
   id: string,
 ): Record<string, unknown> | null {
   const own = { id, team_id: origin.teamId, page_id: page.id };
-  const row = store.find<PostRow>("facebook_posts", own);
+  const row = posts.find(store, own);
   return row && toObject(row);
 }
 
@@ -143,19 +130,16 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   requireKnown(call, ["fields", "since", "until", "limit", "after"]);
   const limit = Math.min(readNumber(call, "limit", DEFAULT_LIMIT), MAX_LIMIT);
   const offset = readNumber(call, "after", 0);
-  const rows = call.env.store.sql
-    .exec<PostRow>(
-      `SELECT * FROM facebook_posts
-       WHERE team_id = ? AND page_id = ? AND created_at >= ? AND created_at <= ?
-       ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
-      call.env.origin.teamId,
-      page.id,
-      readNumber(call, "since", 0) * SECOND,
-      readNumber(call, "until", 99_999_999_999) * SECOND,
-      limit + 1,
-      offset,
-    )
-    .toArray();
+  const rows = posts.list(
+    call.env.store,
+    { team_id: call.env.origin.teamId, page_id: page.id },
+    `AND created_at >= ? AND created_at <= ?
+     ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+    readNumber(call, "since", 0) * SECOND,
+    readNumber(call, "until", 99_999_999_999) * SECOND,
+    limit + 1,
+    offset,
+  );
   const data = rows.slice(0, limit).map((row) => pick(call, toObject(row), ["id", "message"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
   const next = new URL(call.req.url);

@@ -6,7 +6,7 @@ import { idOf } from "../kit/simulator.ts";
 import { type GraphCall, graphError, invalidParameter, isReachable } from "../meta/graph.ts";
 import { requireKnown, requireParam } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
-import { findVideo, insertVideo, publishVideo, type Video } from "./videos.ts";
+import { findVideo, insertVideo, publishVideo, type Video, videos } from "./videos.ts";
 
 /** Bytes. */
 const MAX_REEL_BYTES = 1_000_000_000;
@@ -21,7 +21,7 @@ export async function publishReel(call: GraphCall): Promise<Response> {
   const phase = call.var.params.get("upload_phase");
   if (phase === "start") {
     requireKnown(call, ["upload_phase"]);
-    const { id } = insertVideo(call, page, { kind: "reel", size: 0, fileId: null });
+    const { id } = insertVideo(call, page, { kind: "reel", size: 0, file_id: null });
     const upload_url = `https://rupload.facebook.com/video-upload/v26.0/${id}`;
     return Response.json({ video_id: id, upload_url });
   }
@@ -72,7 +72,7 @@ async function pull({ env }: GraphCall, page: Page, { id }: Video, address: stri
       pulled.error === "too_large"
         ? "The video is too large."
         : "The video could not be fetched from the URL.";
-    store.update("facebook_videos", { id }, { upload_error });
+    videos.update(store, { id }, { upload_error });
     return;
   }
   const { mime, sizeBytes } = pulled.value;
@@ -83,5 +83,5 @@ async function pull({ env }: GraphCall, page: Page, { id }: Video, address: stri
     size: sizeBytes,
     received: sizeBytes,
   };
-  store.update("facebook_videos", { id }, changed);
+  videos.update(store, { id }, changed);
 }

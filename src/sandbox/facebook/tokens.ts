@@ -27,7 +27,7 @@ export function isOfPerson(call: GraphCall, token: string): boolean {
 export function issuePageToken(call: GraphCall, login: string, token: string): string {
   const logins = loginsOf(call);
   const from = logins.find(token);
-  const left = ((from?.expiresAt ?? 0) - now().getTime()) / SECOND;
+  const left = ((from?.expires_at ?? 0) - now().getTime()) / SECOND;
   return logins.issue(login, "access", from?.kind === "short" ? left : PAGE_SECONDS);
 }
 
@@ -69,14 +69,14 @@ export function debugToken(call: GraphCall): Response {
     return Response.json({ data: { error, is_valid: false, scopes: [] } });
   }
   const at = now().getTime();
-  const isEndless = login.expiresAt - at > ENDLESS_MS;
+  const isEndless = login.expires_at - at > ENDLESS_MS;
   return Response.json({
     data: {
       app_id: "100000000000001",
       type: login.kind === "access" ? "PAGE" : "USER",
       application: "Sandbox",
-      is_valid: login.expiresAt > at,
-      expires_at: isEndless ? 0 : Math.floor(login.expiresAt / SECOND),
+      is_valid: login.expires_at > at,
+      expires_at: isEndless ? 0 : Math.floor(login.expires_at / SECOND),
       data_access_expires_at: Math.floor((at + 90 * DAY) / SECOND),
       scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
     },

@@ -4,7 +4,7 @@ import type { Refusal } from "../kit/refusal.ts";
 import { type GraphCall, graphError, invalidParameter, mediaError } from "../meta/graph.ts";
 import { CHUNK_BYTES, requireKnown, requireParam } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
-import { findVideo, insertVideo, publishVideo, type Video } from "./videos.ts";
+import { findVideo, insertVideo, publishVideo, type Video, videos } from "./videos.ts";
 
 /** Bytes. Source: Meta, "Uploading Videos with the Graph API". */
 const MAX_VIDEO_BYTES = 10_000_000_000;
@@ -21,18 +21,18 @@ function start(call: GraphCall, page: Page): Response {
   if (!Number.isSafeInteger(size) || size < 1 || size > MAX_VIDEO_BYTES) {
     throw mediaError(6000, 1363023, "The video is too large, or of no size.");
   }
-  const fileId = reserveFile(call.env, { platform: "facebook", owner: page.id });
-  const { id, sessionId } = insertVideo(call, page, { kind: "video", size, fileId });
+  const file_id = reserveFile(call.env, { platform: "facebook", owner: page.id });
+  const { id, session_id } = insertVideo(call, page, { kind: "video", size, file_id });
   return Response.json({
     video_id: id,
-    upload_session_id: sessionId,
+    upload_session_id: session_id,
     ...rangeOf({ received: 0, size }),
   });
 }
 
 function requireSession(call: GraphCall, page: Page): Video {
-  const sessionId = requireParam(call, "upload_session_id");
-  const video = findVideo(call, page, { sessionId });
+  const session_id = requireParam(call, "upload_session_id");
+  const video = findVideo(call, page, { session_id });
   if (!video) throw mediaError(6000, 1363041, "There is no such upload session.");
   return video;
 }
@@ -59,12 +59,8 @@ async function transfer(call: GraphCall, page: Page): Promise<Response> {
   if (current.received !== video.received) throw wrongOffset(current);
   if (stored === "too_large") throw graphError(1, "An unknown error occurred");
   const received = video.received + chunk.size;
-  store.sql.exec(
-    "UPDATE facebook_videos SET received = ?, slices = slices + ? WHERE id = ?",
-    received,
-    stored.slices,
-    video.id,
-  );
+  const arrived = { received, slices: video.slices + stored.slices };
+  videos.update(store, { id: video.id }, arrived);
   if (received === video.size) {
     const file = await readStored(store, mediaId);
     const owner = { platform: "facebook", owner: page.id } as const;
@@ -73,7 +69,7 @@ async function transfer(call: GraphCall, page: Page): Promise<Response> {
       file_id: sealFile(call.env, owner, mediaId, file),
       mime: file.mime,
     };
-    store.update("facebook_videos", { id: video.id }, changed);
+    videos.update(store, { id: video.id }, changed);
   }
   return Response.json(rangeOf({ received, size: video.size }));
 }

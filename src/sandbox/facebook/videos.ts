@@ -3,33 +3,41 @@ import { SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { deliverAtOnce } from "../kit/simulator.ts";
 import { readSteering } from "../kit/steering.ts";
+import { count, integer, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, mediaError, toGraphTimestamp } from "../meta/graph.ts";
 import { pick } from "./call.ts";
 import type { Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-export const VIDEOS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS facebook_videos (
-  id TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  page_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  session_id TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  received INTEGER NOT NULL DEFAULT 0,
-  slices INTEGER NOT NULL DEFAULT 0,
-  file_id INTEGER,
-  mime TEXT,
-  uploaded_at INTEGER,
-  upload_error TEXT,
-  ready_at INTEGER,
-  post_id TEXT,
-  description TEXT NOT NULL DEFAULT '',
-  created_at INTEGER NOT NULL
+/** Videos and reels, from the first call on. Moments in epoch milliseconds. */
+export const videos = new Table(
+  "facebook_videos",
+  {
+    id: key(),
+    team_id: integer(),
+    page_id: text(),
+    kind: text<"video" | "reel">(),
+    session_id: text(),
+    size: integer(),
+    received: count(),
+    slices: count(),
+    /** Sealed once the file is whole. */
+    file_id: optional(integer()),
+    mime: optional(text()),
+    /** When the file is there; null while it is not, or never will be. */
+    uploaded_at: optional(integer()),
+    upload_error: optional(text()),
+    /** When it is processed; null until it is finished. */
+    ready_at: optional(integer()),
+    post_id: optional(text()),
+    description: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_session: "session_id" } },
 );
-CREATE INDEX IF NOT EXISTS facebook_videos_by_session ON facebook_videos (session_id);
-`;
+
+export type Video = RowOf<typeof videos>;
 
 const VIDEO_TYPES = ["video/mp4", "video/quicktime"];
 /** Characters. Source: Meta, "Page Videos". */
@@ -37,56 +45,30 @@ const MAX_TITLE = 255;
 /** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 3 * SECOND;
 
-/** A video or reel, from the first call on. Moments in epoch milliseconds. */
-export type Video = {
-  id: string;
-  kind: "video" | "reel";
-  session_id: string;
-  size: number;
-  received: number;
-  slices: number;
-  /** Sealed once the file is whole. */
-  file_id: number | null;
-  mime: string | null;
-  /** When the file is there; null while it is not, or never will be. */
-  uploaded_at: number | null;
-  upload_error: string | null;
-  /** When it is processed; null until it is finished. */
-  ready_at: number | null;
-  post_id: string | null;
-  description: string;
-  created_at: number;
-};
-
 /** A video of the Page by its id or its session's, or null: others are not to be seen. */
 export function findVideo(
   { env: { store, origin } }: GraphCall,
   page: Page,
-  by: { id: string } | { sessionId: string },
+  by: { id: string } | { session_id: string },
 ): Video | null {
-  const key = "id" in by ? by : { session_id: by.sessionId };
-  const own = { ...key, team_id: origin.teamId, page_id: page.id };
-  return store.find<Video>("facebook_videos", own);
+  return videos.find(store, { ...by, team_id: origin.teamId, page_id: page.id });
 }
 
 export function insertVideo(
   { env: { store, origin } }: GraphCall,
   page: Page,
-  video: { kind: Video["kind"]; size: number; fileId: number | null },
-): { id: string; sessionId: string } {
-  const id = `1${randomDigits(15)}`;
-  const sessionId = `1${randomDigits(15)}`;
-  store.insert("facebook_videos", {
-    id,
+  video: Pick<Video, "kind" | "size" | "file_id">,
+): Pick<Video, "id" | "session_id"> {
+  const ids = { id: `1${randomDigits(15)}`, session_id: `1${randomDigits(15)}` };
+  videos.insert(store, {
+    ...ids,
+    ...video,
     team_id: origin.teamId,
     page_id: page.id,
-    kind: video.kind,
-    session_id: sessionId,
-    size: video.size,
-    file_id: video.fileId,
+    description: "",
     created_at: now().getTime(),
   });
-  return { id, sessionId };
+  return ids;
 }
 
 export const isUploaded = ({ uploaded_at }: Video): boolean =>
@@ -106,8 +88,8 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
   if (video.ready_at !== null) {
     throw mediaError(6000, 1363041, "The upload session is closed: the video was published.");
   }
-  const text = `${title} ${description}`;
-  const reply = steerPost(call, page, text, token);
+  const words = `${title} ${description}`;
+  const reply = steerPost(call, page, words, token);
   const isGood = video.file_id !== null && VIDEO_TYPES.includes(video.mime ?? "");
   const postId = isGood
     ? savePost(call, page, {
@@ -120,13 +102,13 @@ export function publishVideo(call: GraphCall, page: Page, token: string, video: 
         fields: Object.fromEntries(call.var.params),
       })
     : null;
-  const { slowSeconds } = readSteering(text);
+  const { slowSeconds } = readSteering(words);
   const changed = {
     ready_at: now().getTime() + Math.max(PROCESSING_MS, slowSeconds * SECOND),
     post_id: postId,
     description,
   };
-  call.env.store.update("facebook_videos", { id: video.id }, changed);
+  videos.update(call.env.store, { id: video.id }, changed);
   return deliverAtOnce(reply, Response.json({ success: true }));
 }
 

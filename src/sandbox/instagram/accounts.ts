@@ -45,14 +45,8 @@ export async function authenticate(call: GraphCall): Promise<{ account: Account;
 
 const ME_FIELDS = ["id", "username"];
 
-export async function getMe(call: GraphCall): Promise<Response> {
-  const { account } = await authenticate(call);
-  const [posts] = call.env.store.sql
-    .exec<{ count: number }>(
-      "SELECT count(*) AS count FROM instagram_media WHERE user_id = ?",
-      account.userId,
-    )
-    .toArray();
+/** @param mediaCount the number of posts that the account has */
+export function readMe(call: GraphCall, account: Account, mediaCount: number): Response {
   const me = {
     // The id that the app knows the person by is another one.
     id: `2${account.userId.slice(1)}`,
@@ -63,7 +57,7 @@ export async function getMe(call: GraphCall): Promise<Response> {
     profile_picture_url: undefined,
     followers_count: 0,
     follows_count: 0,
-    media_count: posts?.count ?? 0,
+    media_count: mediaCount,
   };
   return Response.json(pickFields(call, me, ME_FIELDS));
 }

@@ -43,15 +43,19 @@ export async function createContainer(call: GraphCall): Promise<Response> {
   requireAllowance(call.env.store, account);
   const pulled = await pullSource(call, account, fields);
   const { kind, caption, children, received, source } = fields;
-  const id = containers.save(call, account.userId, {
-    kind,
-    text: caption,
-    children,
-    received,
-    fileId: pulled.ok ? pulled.value : null,
-    error: pulled.ok ? null : `Error: Media upload has failed with error code ${pulled.error}`,
-    takes: source?.kind === "video" ? "as_video" : "as_image",
-  });
+  const id = containers.save(
+    call,
+    account.userId,
+    {
+      kind,
+      caption,
+      children,
+      received,
+      file_id: pulled.ok ? pulled.value : null,
+      error: pulled.ok ? null : `Error: Media upload has failed with error code ${pulled.error}`,
+    },
+    source?.kind === "video" ? "as_video" : "as_image",
+  );
   return Response.json({ id });
 }
 

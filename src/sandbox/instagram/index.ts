@@ -1,9 +1,14 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
 import { createGraphApp, type GraphCall, pickFields, unsupported } from "../meta/graph.ts";
-import { authenticate, getMe, logins } from "./accounts.ts";
+import { authenticate, logins, readMe } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findMedia, INSTAGRAM_MEDIA_SCHEMA, listMedia } from "./media.ts";
+import { findMedia, listMedia, posts } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
+
+async function getMe(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  return readMe(call, account, posts.count(call.env.store, { user_id: account.userId }));
+}
 
 /** A container or a post of the caller's. */
 async function readNode(call: GraphCall): Promise<Response> {
@@ -38,4 +43,4 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
 }
 
 /** Instagram's API for professional accounts: containers, publishing, reads and tokens. */
-export const instagramSimulator = createSimulator([containers.schema, INSTAGRAM_MEDIA_SCHEMA], app);
+export const instagramSimulator = createSimulator([containers.table, posts], app);

@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
 import type { SandboxStore } from "../kit/store.ts";
+import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
 import { type GraphCall, pickFields, requireSelf, toGraphTimestamp } from "../meta/graph.ts";
 import type { GraphPost } from "../meta/publish.ts";
@@ -8,32 +9,23 @@ import { type Account, authenticate } from "./accounts.ts";
 import type { InstagramContainer } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";
 
-export const INSTAGRAM_MEDIA_SCHEMA = `
-CREATE TABLE IF NOT EXISTS instagram_media (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  media_type TEXT NOT NULL,
-  caption TEXT NOT NULL,
-  shortcode TEXT NOT NULL,
-  permalink TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+export const posts = new Table(
+  "instagram_media",
+  {
+    id: key(),
+    user_id: text(),
+    kind: text<ContainerKind>(),
+    media_type: text(),
+    caption: text(),
+    shortcode: text(),
+    permalink: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_user: "user_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS instagram_media_by_user ON instagram_media (user_id, created_at);
-`;
 
 /** Life of a story. */
 const STORY_MS = DAY;
-
-type MediaRow = {
-  id: string;
-  kind: ContainerKind;
-  media_type: string;
-  caption: string;
-  shortcode: string;
-  permalink: string;
-  created_at: number;
-};
 
 export function permalinkOf(
   { username }: Pick<Account, "username">,
@@ -54,12 +46,12 @@ export function insertMedia(
   { id, shortcode, container }: GraphPost<ContainerKind>,
   permalink: string,
 ): void {
-  store.insert("instagram_media", {
+  posts.insert(store, {
     id,
     user_id: userId,
     kind: container.kind,
     media_type: mediaTypeOf(container),
-    caption: container.text,
+    caption: container.caption,
     shortcode,
     permalink,
     created_at: now().getTime(),
@@ -68,7 +60,7 @@ export function insertMedia(
 
 const PRODUCTS: Partial<Record<ContainerKind, string>> = { reel: "REELS", story: "STORY" };
 
-const toObject = (row: MediaRow): Record<string, unknown> => ({
+const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   id: row.id,
   caption: row.caption === "" ? undefined : row.caption,
   media_type: row.media_type,
@@ -85,7 +77,7 @@ export function findMedia(
   account: Account,
   id: string,
 ): Record<string, unknown> | null {
-  const row = store.find<MediaRow>("instagram_media", { id, user_id: account.userId });
+  const row = posts.find(store, { id, user_id: account.userId });
   const isGone = row?.kind === "story" && row.created_at <= now().getTime() - STORY_MS;
   return row && !isGone ? toObject(row) : null;
 }
@@ -95,20 +87,17 @@ export async function listMedia(call: GraphCall, edge: "media" | "stories"): Pro
   const { account } = await authenticate(call);
   requireSelf(call, account);
   const limit = readLimit(call);
-  const isStories = edge === "stories";
   const offset = Number(call.var.params.get("after") ?? 0) || 0;
-  const rows = call.env.store.sql
-    .exec<MediaRow>(
-      `SELECT * FROM instagram_media
-       WHERE user_id = ?1 AND (kind = 'story') = ?2 AND (?2 = 0 OR created_at > ?3)
-       ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
-      account.userId,
-      isStories ? 1 : 0,
-      now().getTime() - STORY_MS,
-      limit + 1,
-      offset,
-    )
-    .toArray();
+  const isListed =
+    edge === "stories" ? "kind = 'story' AND created_at > ?" : "kind <> 'story' AND ?";
+  const rows = posts.list(
+    call.env.store,
+    { user_id: account.userId },
+    `AND ${isListed} ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+    now().getTime() - STORY_MS,
+    limit + 1,
+    offset,
+  );
   const data = rows.slice(0, limit).map((row) => pickFields(call, toObject(row), ["id"]));
   const hasMore = rows.length > limit;
   const cursors = { before: String(offset), after: String(offset + data.length) };

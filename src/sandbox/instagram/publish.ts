@@ -6,7 +6,7 @@ import { createPublishing } from "../meta/publish.ts";
 import { authenticate } from "./accounts.ts";
 import { containers } from "./containers.ts";
 import type { ContainerKind } from "./fields.ts";
-import { insertMedia, permalinkOf } from "./media.ts";
+import { insertMedia, permalinkOf, posts } from "./media.ts";
 
 const dailyCap = (): Refusal =>
   mediaError(9, 2207042, "You have reached the maximum number of posts for today.");
@@ -32,7 +32,7 @@ function requirePublishable(container: Container<ContainerKind> | null): Contain
 export const { publish, readPublishingLimit } = createPublishing({
   platform: "instagram",
   containers,
-  table: "instagram_media",
+  posts,
   // Source: Meta, "Content Publishing Limit", quota_total.
   postsPerDay: 50,
   dailyCap,

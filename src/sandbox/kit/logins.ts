@@ -4,6 +4,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { SECOND } from "../../core/time.ts";
 import { readSandboxName } from "./login.ts";
 import type { CallOrigin } from "./origin.ts";
+import { integer, type RowOf, Table, text } from "./table.ts";
 
 /**
  * `short`: a token of an hour or so, as a login in the browser first leads to at Meta, there to be
@@ -13,18 +14,22 @@ import type { CallOrigin } from "./origin.ts";
 export type TokenKind = "access" | "refresh" | "short" | "person" | "service";
 
 /** Tokens belong to a team, so that a refresh for one of two teams with the same name spares the other. */
-export const LOGINS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS logins (
-  platform TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  token TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  name TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  PRIMARY KEY (platform, team_id, token)
+export const loginsTable = new Table(
+  "logins",
+  {
+    platform: text<Platform>(),
+    team_id: integer(),
+    token: text(),
+    kind: text<TokenKind>(),
+    name: text(),
+    /** Epoch ms; `REVOKED` for a token that was ended at once. */
+    expires_at: integer(),
+  },
+  {
+    constraint: "PRIMARY KEY (platform, team_id, token)",
+    indexes: { by_name: "platform, team_id, name" },
+  },
 );
-CREATE INDEX IF NOT EXISTS logins_by_name ON logins (platform, team_id, name);
-`;
 
 /** The origin of tokens that every team may use. */
 export const ANY_TEAM = { teamId: 0 };
@@ -32,7 +37,7 @@ export const ANY_TEAM = { teamId: 0 };
 /** The last moment there is: without a life given, the tokens of a consent never expire. */
 const FOR_EVER = 8_640_000_000_000_000;
 
-/** The `expiresAt` of a token that was ended at once. */
+/** The `expires_at` of a token that was ended at once. */
 export const REVOKED = 0;
 
 /** Life of the tokens of a person's consent, in seconds from the first use of the login. */
@@ -41,21 +46,17 @@ type GivenLives = Partial<Record<"access" | "refresh" | "short", number>>;
 /** The prefixes of such tokens, by their kind. */
 const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-short" } as const;
 
-export interface Login {
-  name: string;
-  kind: TokenKind;
-  /** Epoch ms; `REVOKED` for a token that was ended at once. */
-  expiresAt: number;
-}
+export type Login = RowOf<typeof loginsTable>;
 
 /**
  * Tokens of a simulated platform, and whose they are. Those that a person's consent led to name the
  * account themselves (see `sandboxCredentials`).
  */
 export class Logins {
-  readonly #sql: SqlStorage;
+  readonly #store: { sql: SqlStorage };
   readonly #platform: Platform;
-  readonly #teamId: number;
+  /** What the rows of this platform and team have in common. */
+  readonly #own: { platform: Platform; team_id: number };
   readonly #lives: GivenLives;
 
   constructor(
@@ -64,9 +65,9 @@ export class Logins {
     { teamId }: Pick<CallOrigin, "teamId">,
     lives: GivenLives = {},
   ) {
-    this.#sql = sql;
+    this.#store = { sql };
     this.#platform = platform;
-    this.#teamId = teamId;
+    this.#own = { platform, team_id: teamId };
     this.#lives = lives;
   }
 
@@ -74,7 +75,7 @@ export class Logins {
   nameOf(token: string, ...kinds: TokenKind[]): string | "expired" | null {
     const login = this.find(token);
     if (!login || !kinds.includes(login.kind)) return null;
-    return login.expiresAt > now().getTime() ? login.name : "expired";
+    return login.expires_at > now().getTime() ? login.name : "expired";
   }
 
   /** The name of the account whose token it is, while the token lives. */
@@ -102,50 +103,24 @@ export class Logins {
 
   /** Ends a token: at once, or at a moment in epoch ms. It is refused as expired from then on. */
   end(token: string, at = REVOKED): void {
-    this.#sql.exec(
-      `UPDATE logins SET expires_at = min(expires_at, ?)
-       WHERE platform = ? AND team_id = ? AND token = ?`,
-      at,
-      this.#platform,
-      this.#teamId,
-      token,
-    );
+    const expires_at = Math.min(this.#stored(token)?.expires_at ?? at, at);
+    loginsTable.update(this.#store, { ...this.#own, token }, { expires_at });
   }
 
   /** Ends every token of an account that was in use, or those of one kind. */
   endAll(name: string, kind: TokenKind | null = null): void {
-    this.#sql.exec(
-      `UPDATE logins SET expires_at = ?1
-       WHERE platform = ?2 AND team_id = ?3 AND name = ?4 AND (?5 IS NULL OR kind = ?5)`,
-      REVOKED,
-      this.#platform,
-      this.#teamId,
-      name,
-      kind,
-    );
+    const ended = { ...this.#own, name, ...(kind && { kind }) };
+    loginsTable.update(this.#store, ended, { expires_at: REVOKED });
   }
 
   /** Forgets tokens that expired by themselves before a moment in epoch ms. */
   forget(before: number): void {
-    this.#sql.exec(
-      "DELETE FROM logins WHERE platform = ? AND team_id = ? AND expires_at > ? AND expires_at < ?",
-      this.#platform,
-      this.#teamId,
-      REVOKED,
-      before,
-    );
+    const between = "AND expires_at > ? AND expires_at < ?";
+    loginsTable.delete(this.#store, this.#own, between, REVOKED, before);
   }
 
   #stored(token: string): Login | null {
-    const [row] = this.#sql
-      .exec<{ name: string; kind: TokenKind; expires_at: number }>(
-        "SELECT name, kind, expires_at FROM logins WHERE platform = ? AND team_id = ? AND token = ?",
-        this.#platform,
-        this.#teamId,
-        token,
-      )
-      .toArray();
-    return row ? { name: row.name, kind: row.kind, expiresAt: row.expires_at } : null;
+    return loginsTable.find(this.#store, { ...this.#own, token });
   }
 
   /** All tokens of a consent come into being with the first of them. */
@@ -166,29 +141,23 @@ export class Logins {
 
   /** @param expiresAt epoch ms */
   save(token: string, kind: TokenKind, name: string, expiresAt: number): void {
-    this.#sql.exec(
-      `INSERT OR IGNORE INTO logins (platform, team_id, token, kind, name, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-      this.#platform,
-      this.#teamId,
-      token,
-      kind,
-      name,
-      expiresAt,
+    loginsTable.insert(
+      this.#store,
+      { ...this.#own, token, kind, name, expires_at: expiresAt },
+      "OR IGNORE",
     );
   }
 }
 
 /** Ends the login that a token belongs to, whichever platform gave it out. */
 export function endLogin(sql: SqlStorage, { teamId }: CallOrigin, token: string): void {
-  const [row] = sql
-    .exec<{ platform: Platform; team_id: number; name: string }>(
-      "SELECT platform, team_id, name FROM logins WHERE team_id IN (?, ?) AND token = ?",
-      teamId,
-      ANY_TEAM.teamId,
-      token,
-    )
-    .toArray();
+  const row = loginsTable.find(
+    { sql },
+    { token },
+    "AND team_id IN (?, ?)",
+    teamId,
+    ANY_TEAM.teamId,
+  );
   if (row) new Logins(sql, row.platform, { teamId: row.team_id }).endAll(row.name);
 }
 

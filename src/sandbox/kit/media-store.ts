@@ -3,6 +3,7 @@ import { now } from "../../core/clock.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { HOUR } from "../../core/time.ts";
 import type { CallOrigin } from "./origin.ts";
+import { blob, integer, serial, Table, text } from "./table.ts";
 
 /** A file as a simulated platform holds it. */
 export interface StoredMedia {
@@ -13,35 +14,30 @@ export interface StoredMedia {
   sha256: string;
 }
 
-/** `owner`: the platform's id of the account that it was given to; `ref`: what the platform calls it. */
-interface NewMedia {
-  platform: Platform;
-  owner: string;
-  ref: string;
-  mime: string;
-  sha256: string;
-}
+/** Files: `owner` is the platform's id of the account, `ref` the platform's name of the file. */
+const mediaTable = new Table(
+  "media",
+  {
+    id: serial(),
+    platform: text<Platform>(),
+    owner: text(),
+    ref: text(),
+    team_id: integer(),
+    mime: text(),
+    size: integer(),
+    sha256: text(),
+    touched_at: integer(),
+  },
+  { constraint: "UNIQUE (platform, owner, ref, team_id)" },
+);
 
-export const MEDIA_SCHEMA = `
-CREATE TABLE IF NOT EXISTS media (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  platform TEXT NOT NULL,
-  owner TEXT NOT NULL,
-  ref TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  mime TEXT NOT NULL,
-  size INTEGER NOT NULL,
-  sha256 TEXT NOT NULL,
-  touched_at INTEGER NOT NULL,
-  UNIQUE (platform, owner, ref, team_id)
+const chunks = new Table(
+  "media_chunks",
+  { media_id: integer(), position: integer(), bytes: blob() },
+  { constraint: "PRIMARY KEY (media_id, position)" },
 );
-CREATE TABLE IF NOT EXISTS media_chunks (
-  media_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  bytes BLOB NOT NULL,
-  PRIMARY KEY (media_id, position)
-);
-`;
+
+export const MEDIA_TABLES = [mediaTable, chunks];
 
 /** A value of the storage ends at 2 MB. */
 export const SLICE_BYTES = 1_000_000;
@@ -72,28 +68,11 @@ function planPieces(slices: { position: number; size: number }[], range: ByteRan
 
 /** The files of the simulated platforms, their bytes in slices that fit the storage. */
 export class MediaStore {
-  readonly #sql: SqlStorage;
+  readonly #store: { sql: SqlStorage };
   #sweptAt = 0;
 
   constructor(sql: SqlStorage) {
-    this.#sql = sql;
-  }
-
-  #insert(origin: CallOrigin, file: NewMedia & { sizeBytes: number }, at: number): number {
-    return this.#sql
-      .exec<{ id: number }>(
-        `INSERT INTO media (platform, owner, ref, team_id, mime, size, sha256, touched_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-        file.platform,
-        file.owner,
-        file.ref,
-        origin.teamId,
-        file.mime,
-        file.sizeBytes,
-        file.sha256,
-        at,
-      )
-      .one().id;
+    this.#store = { sql };
   }
 
   /**
@@ -101,11 +80,16 @@ export class MediaStore {
    *
    * @param ref a name of its own until it is sealed
    */
-  reserve(origin: CallOrigin, file: { platform: Platform; owner: string; ref: string }): number {
+  reserve(
+    { teamId }: CallOrigin,
+    file: { platform: Platform; owner: string; ref: string },
+  ): number {
     const at = now().getTime();
     this.#sweep(at);
-    const unknown = { mime: "application/octet-stream", sha256: "", sizeBytes: 0 };
-    return this.#insert(origin, { ...file, ...unknown }, at);
+    const own = { ...file, team_id: teamId };
+    const unknown = { mime: "application/octet-stream", size: 0, sha256: "" };
+    mediaTable.insert(this.#store, { ...own, ...unknown, touched_at: at });
+    return mediaTable.find(this.#store, own)?.id ?? 0;
   }
 
   /**
@@ -113,41 +97,21 @@ export class MediaStore {
    * that has been discarded meanwhile are dropped.
    */
   writeSlice(id: number, position: number, bytes: Uint8Array): void {
-    this.#sql.exec(
-      `INSERT OR REPLACE INTO media_chunks (media_id, position, bytes)
-       SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM media WHERE id = ?1)`,
-      id,
-      position,
-      bytes.slice().buffer,
-    );
+    if (!mediaTable.find(this.#store, { id })) return;
+    const slice = { media_id: id, position, bytes: bytes.slice().buffer };
+    chunks.insert(this.#store, slice, "OR REPLACE");
   }
 
   /** Gives a reserved file its name and type; where the owner has that file already, this one goes. */
   seal(id: number, file: { ref: string; mime: string; sha256: string }): void {
-    const at = now().getTime();
-    const [same] = this.#sql
-      .exec<{ id: number }>(
-        `SELECT known.id FROM media AS known
-         JOIN media AS fresh USING (platform, owner, team_id)
-         WHERE fresh.id = ? AND known.ref = ?`,
-        id,
-        file.ref,
-      )
-      .toArray();
-    if (same) {
-      this.#sql.exec("UPDATE media SET touched_at = ? WHERE id = ?", at, same.id);
-      if (same.id !== id) this.discard(id);
-      return;
-    }
-    this.#sql.exec(
-      "UPDATE media SET ref = ?, mime = ?, sha256 = ?, size = ?, touched_at = ? WHERE id = ?",
-      file.ref,
-      file.mime,
-      file.sha256,
-      this.storedBytes(id),
-      at,
-      id,
-    );
+    const touched_at = now().getTime();
+    const fresh = mediaTable.find(this.#store, { id });
+    if (!fresh) return;
+    const { platform, owner, team_id } = fresh;
+    const same = mediaTable.find(this.#store, { platform, owner, team_id, ref: file.ref });
+    const changed = same ? { touched_at } : { ...file, size: this.storedBytes(id), touched_at };
+    mediaTable.update(this.#store, { id: same?.id ?? id }, changed);
+    if (same && same.id !== id) this.discard(id);
   }
 
   /** The number of bytes of a file that have arrived. */
@@ -160,7 +124,7 @@ export class MediaStore {
   }
 
   #slicesOf(id: number): { position: number; size: number }[] {
-    return this.#sql
+    return this.#store.sql
       .exec<{ position: number; size: number }>(
         "SELECT position, length(bytes) AS size FROM media_chunks WHERE media_id = ? ORDER BY position",
         id,
@@ -169,29 +133,14 @@ export class MediaStore {
   }
 
   find(platform: Platform, owner: string, ref: string, teamId: number): StoredMedia | null {
-    const [row] = this.#sql
-      .exec<MediaRow>(
-        `SELECT id, mime, size, sha256 FROM media
-         WHERE platform = ? AND owner = ? AND ref = ? AND team_id = ?`,
-        platform,
-        owner,
-        ref,
-        teamId,
-      )
-      .toArray();
-    return row ? toStoredMedia(row) : null;
+    const row = mediaTable.find(this.#store, { platform, owner, ref, team_id: teamId });
+    return row && toStoredMedia(row);
   }
 
   /** A file by its id; `teamId` null: whosever it is. */
   findById(id: number, teamId: number | null): StoredMedia | null {
-    const [row] = this.#sql
-      .exec<MediaRow>(
-        "SELECT id, mime, size, sha256 FROM media WHERE id = ?1 AND (?2 IS NULL OR team_id = ?2)",
-        id,
-        teamId,
-      )
-      .toArray();
-    return row ? toStoredMedia(row) : null;
+    const row = mediaTable.find(this.#store, { id, ...(teamId !== null && { team_id: teamId }) });
+    return row && toStoredMedia(row);
   }
 
   /** The bytes, all or of a range, read from storage as they are asked for. */
@@ -201,15 +150,8 @@ export class MediaStore {
       type: "bytes",
       pull: (controller) => {
         const piece = pieces.shift();
-        const [row] = piece
-          ? this.#sql
-              .exec<{ bytes: ArrayBuffer }>(
-                "SELECT bytes FROM media_chunks WHERE media_id = ? AND position = ?",
-                id,
-                piece.position,
-              )
-              .toArray()
-          : [];
+        const own = piece && { media_id: id, position: piece.position };
+        const row = own && chunks.find(this.#store, own);
         if (piece && row) controller.enqueue(new Uint8Array(row.bytes, piece.from, piece.length));
         else controller.close();
       },
@@ -226,11 +168,11 @@ export class MediaStore {
   }
 
   #delete(where: string, ...bindings: SqlStorageValue[]): void {
-    this.#sql.exec(
+    this.#store.sql.exec(
       `DELETE FROM media_chunks WHERE media_id IN (SELECT id FROM media WHERE ${where})`,
       ...bindings,
     );
-    this.#sql.exec(`DELETE FROM media WHERE ${where}`, ...bindings);
+    this.#store.sql.exec(`DELETE FROM media WHERE ${where}`, ...bindings);
   }
 
   /** Forgets the files of a team, or of all. */

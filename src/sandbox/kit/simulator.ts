@@ -60,12 +60,12 @@ export function createApp<E extends SandboxEnv = SandboxEnv>(
   });
 }
 
-/** @param schemas `CREATE TABLE IF NOT EXISTS …` of what the app keeps beyond the shared tables */
+/** @param tables those of the app, beyond the shared ones */
 export const createSimulator = <E extends SandboxEnv>(
-  schemas: string[],
+  tables: { schema: string }[],
   app: Hono<E>,
 ): Simulator => ({
-  schema: schemas.join("\n"),
+  schema: tables.map(({ schema }) => schema).join("\n"),
   handle: async ({ request, origin }, store) => app.fetch(request, { origin, store }),
 });
 

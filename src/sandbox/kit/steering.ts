@@ -16,15 +16,15 @@ interface Steering {
 
 /** Steering already applied to one upload, so that "once" means once. */
 export interface SteeringHistory {
-  refusedToken: string | null;
-  serverErrors: number;
-  replyLost: boolean;
+  refused_token: string | null;
+  server_errors: number;
+  reply_lost: boolean;
 }
 
 export const NO_HISTORY: SteeringHistory = {
-  refusedToken: null,
-  serverErrors: 0,
-  replyLost: false,
+  refused_token: null,
+  server_errors: 0,
+  reply_lost: false,
 };
 
 /** The delivery of the answer to an accepted post. */
@@ -74,22 +74,22 @@ export function steer(
   history: SteeringHistory,
   accessToken: string,
 ): { verdict: Verdict; history: SteeringHistory } {
-  const refused = history.refusedToken;
+  const refused = history.refused_token;
   if (steering.expiresToken && (refused === null || refused === accessToken)) {
     return {
       verdict: { kind: "token_refused" },
-      history: { ...history, refusedToken: accessToken },
+      history: { ...history, refused_token: accessToken },
     };
   }
-  if (history.serverErrors < steering.serverErrors) {
-    const nth = history.serverErrors + 1;
-    return { verdict: { kind: "server_error", nth }, history: { ...history, serverErrors: nth } };
+  if (history.server_errors < steering.serverErrors) {
+    const nth = history.server_errors + 1;
+    return { verdict: { kind: "server_error", nth }, history: { ...history, server_errors: nth } };
   }
   if (steering.failure) return { verdict: { kind: "failure", code: steering.failure }, history };
-  if (steering.losesReply && !history.replyLost) {
+  if (steering.losesReply && !history.reply_lost) {
     return {
       verdict: { kind: "accepted", reply: { kind: "dropped" } },
-      history: { ...history, replyLost: true },
+      history: { ...history, reply_lost: true },
     };
   }
   const reply: Reply =

@@ -5,6 +5,7 @@ import { endLogin } from "./logins.ts";
 import { type MediaRow, MediaStore, type StoredMedia, toStoredMedia } from "./media-store.ts";
 import type { CallOrigin } from "./origin.ts";
 import { NO_HISTORY, readSteering, type SteeringHistory, steer, type Verdict } from "./steering.ts";
+import { flag, integer, key, optional, serial, Table, text } from "./table.ts";
 
 export interface FeedMedia extends StoredMedia {
   kind: MediaKind;
@@ -54,64 +55,42 @@ export interface NewPost {
   url: string;
 }
 
-export const POSTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS posts (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  platform TEXT NOT NULL,
-  key TEXT NOT NULL,
-  version TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  account_id TEXT,
-  upload_id INTEGER,
-  author TEXT NOT NULL,
-  text TEXT NOT NULL,
-  fields TEXT NOT NULL,
-  url TEXT NOT NULL,
-  received INTEGER NOT NULL,
-  created_at INTEGER NOT NULL,
-  UNIQUE (platform, key)
+export const posts = new Table(
+  "posts",
+  {
+    id: serial(),
+    platform: text<Platform>(),
+    key: text(),
+    version: text(),
+    team_id: integer(),
+    account_id: optional(text()),
+    upload_id: optional(integer()),
+    author: text(),
+    text: text(),
+    fields: text(),
+    url: text(),
+    received: integer(),
+    created_at: integer(),
+  },
+  { constraint: "UNIQUE (platform, key)", indexes: { by_team: "team_id, id" } },
 );
-CREATE INDEX IF NOT EXISTS posts_by_team ON posts (team_id, id);
-CREATE TABLE IF NOT EXISTS post_media (
-  post_id INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  media_id INTEGER NOT NULL,
-  alt TEXT NOT NULL,
-  PRIMARY KEY (post_id, position)
+
+export const postMedia = new Table(
+  "post_media",
+  { post_id: integer(), position: integer(), media_id: integer(), alt: text() },
+  { constraint: "PRIMARY KEY (post_id, position)", indexes: { by_media: "media_id" } },
 );
-CREATE INDEX IF NOT EXISTS post_media_by_media ON post_media (media_id);
-CREATE TABLE IF NOT EXISTS steering (
-  key TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  refused_token TEXT,
-  server_errors INTEGER NOT NULL,
-  reply_lost INTEGER NOT NULL
-);
-`;
+
+export const steerings = new Table("steering", {
+  key: key(),
+  team_id: integer(),
+  refused_token: optional(text()),
+  server_errors: integer(),
+  reply_lost: flag(),
+});
 
 /** The sandbox is a test ground, not an archive: a team's older posts make room. */
 const MAX_POSTS_PER_TEAM = 5_000;
-type SteeringRow = { refused_token: string | null; server_errors: number; reply_lost: number };
-
-type PostRow = {
-  id: number;
-  platform: Platform;
-  account_id: string | null;
-  upload_id: number | null;
-  author: string;
-  text: string;
-  fields: string;
-  url: string;
-  received: number;
-  created_at: number;
-};
-
-type Values = Record<string, SqlStorageValue>;
-
-const listOf = (values: Values, separator: string): string =>
-  Object.keys(values)
-    .map((name) => `${name} = ?`)
-    .join(separator);
 
 const kindOf = (mime: string): MediaKind => {
   if (mime.startsWith("image/")) return "image";
@@ -131,59 +110,19 @@ export class SandboxStore {
     this.media = new MediaStore(sql);
   }
 
-  /** The first row with these values, of a table that a simulator keeps. */
-  find<Row extends Record<string, SqlStorageValue>>(table: string, where: Values): Row | null {
-    const [row] = this.sql
-      .exec<Row>(`SELECT * FROM ${table} WHERE ${listOf(where, " AND ")}`, ...Object.values(where))
-      .toArray();
-    return row ?? null;
-  }
-
-  insert(table: string, row: Values): void {
-    const names = Object.keys(row);
-    this.sql.exec(
-      `INSERT INTO ${table} (${names.join(", ")}) VALUES (${names.map(() => "?").join(", ")})`,
-      ...Object.values(row),
-    );
-  }
-
-  update(table: string, where: Values, changed: Values): void {
-    this.sql.exec(
-      `UPDATE ${table} SET ${listOf(changed, ", ")} WHERE ${listOf(where, " AND ")}`,
-      ...Object.values(changed),
-      ...Object.values(where),
-    );
-  }
-
   /**
    * Steers a write call by the post's text, remembered per account and upload. Where the call
    * belongs to no upload, `postKey` takes that place. A disconnected account is a lost login: every
    * token of it ends.
    */
-  steer(origin: CallOrigin, postKey: string, text: string, accessToken: string): Verdict {
+  steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
     const key =
       origin.uploadId === null ? postKey : `${origin.accountId ?? ""}/${String(origin.uploadId)}`;
-    const row = this.find<SteeringRow>("steering", { key });
-    const history: SteeringHistory = row
-      ? {
-          refusedToken: row.refused_token,
-          serverErrors: row.server_errors,
-          replyLost: row.reply_lost === 1,
-        }
-      : NO_HISTORY;
-    const steered = steer(readSteering(text), history, accessToken);
-    if (steered.history !== history) {
-      const { refusedToken, serverErrors, replyLost } = steered.history;
-      this.sql.exec("DELETE FROM steering WHERE key = ?", key);
-      this.insert("steering", {
-        key,
-        team_id: origin.teamId,
-        refused_token: refusedToken,
-        server_errors: serverErrors,
-        reply_lost: replyLost ? 1 : 0,
-      });
+    const history: SteeringHistory = steerings.find(this, { key }) ?? NO_HISTORY;
+    const { verdict, history: changed } = steer(readSteering(words), history, accessToken);
+    if (changed !== history) {
+      steerings.insert(this, { ...changed, key, team_id: origin.teamId }, "OR REPLACE");
     }
-    const { verdict } = steered;
     if (verdict.kind === "failure" && verdict.code === "account_disconnected") {
       endLogin(this.sql, origin, accessToken);
     }
@@ -191,7 +130,7 @@ export class SandboxStore {
   }
 
   findPost(platform: Platform, key: string): { version: string; fieldsJson: string } | null {
-    const row = this.find<{ version: string; fields: string }>("posts", { platform, key });
+    const row = posts.find(this, { platform, key });
     return row ? { version: row.version, fieldsJson: row.fields } : null;
   }
 
@@ -220,7 +159,7 @@ export class SandboxStore {
       .one();
     this.sql.exec("DELETE FROM post_media WHERE post_id = ?", id);
     for (const [position, media] of post.media.entries()) {
-      this.insert("post_media", { post_id: id, position, media_id: media.id, alt: media.alt });
+      postMedia.insert(this, { post_id: id, position, media_id: media.id, alt: media.alt });
     }
     this.#deletePosts(
       "team_id = ?1 AND id <= (SELECT id FROM posts WHERE team_id = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
@@ -243,20 +182,17 @@ export class SandboxStore {
 
   /** Newest first. */
   listPosts(filter: FeedFilter): FeedPost[] {
-    const rows = this.sql
-      .exec<PostRow>(
-        `SELECT id, platform, account_id, upload_id, author, text, fields, url, received, created_at
-         FROM posts
-         WHERE (?1 IS NULL OR platform = ?1) AND (?2 IS NULL OR account_id = ?2)
-           AND (?3 IS NULL OR team_id = ?3) AND (?4 IS NULL OR id < ?4)
-         ORDER BY id DESC LIMIT ?5`,
-        filter.platform ?? null,
-        filter.accountId ?? null,
-        filter.teamId ?? null,
-        filter.before ?? null,
-        filter.limit ?? -1,
-      )
-      .toArray();
+    const rows = posts.list(
+      this,
+      {},
+      `AND (?1 IS NULL OR platform = ?1) AND (?2 IS NULL OR account_id = ?2)
+       AND (?3 IS NULL OR team_id = ?3) AND (?4 IS NULL OR id < ?4) ORDER BY id DESC LIMIT ?5`,
+      filter.platform ?? null,
+      filter.accountId ?? null,
+      filter.teamId ?? null,
+      filter.before ?? null,
+      filter.limit ?? -1,
+    );
     return rows.map((row) => ({
       id: row.id,
       platform: row.platform,

@@ -4,55 +4,41 @@ import { randomHex } from "../../core/ids.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
 import { reserveFile } from "../kit/files.ts";
 import type { Call } from "../kit/simulator.ts";
+import { integer, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, requireActor } from "./accounts.ts";
 import { accessDenied, invalidValue, readInput, refusal } from "./call.ts";
 
-export const ASSETS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS linkedin_assets (
-  urn TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  owner TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  media_id INTEGER NOT NULL,
-  upload_token TEXT NOT NULL,
-  expires_at INTEGER NOT NULL,
-  uploaded_at INTEGER,
-  available_at INTEGER,
-  failure TEXT
-);
-CREATE TABLE IF NOT EXISTS linkedin_uploads (
-  url TEXT PRIMARY KEY,
-  urn TEXT NOT NULL,
-  part INTEGER NOT NULL,
-  size INTEGER,
-  etag TEXT
-);
-CREATE INDEX IF NOT EXISTS linkedin_uploads_by_asset ON linkedin_uploads (urn, part);
-`;
-
 export type Kind = "image" | "video" | "document";
 
-export type AssetRow = {
-  urn: string;
-  team_id: number;
-  owner: string;
-  kind: Kind;
-  media_id: number;
-  upload_token: string;
-  expires_at: number;
-  uploaded_at: number | null;
-  available_at: number | null;
-  failure: string | null;
-};
+export const assets = new Table("linkedin_assets", {
+  urn: key(),
+  team_id: integer(),
+  owner: text(),
+  kind: text<Kind>(),
+  media_id: integer(),
+  upload_token: text(),
+  expires_at: integer(),
+  uploaded_at: optional(integer()),
+  available_at: optional(integer()),
+  failure: optional(text()),
+});
 
-/** `size` is null where the whole file is wanted, however large. */
-export type UploadRow = {
-  url: string;
-  urn: string;
-  part: number;
-  size: number | null;
-  etag: string | null;
-};
+export type AssetRow = RowOf<typeof assets>;
+
+export const uploads = new Table(
+  "linkedin_uploads",
+  {
+    url: key(),
+    urn: text(),
+    part: integer(),
+    /** Null where the whole file is wanted, however large. */
+    size: optional(integer()),
+    etag: optional(text()),
+  },
+  { indexes: { by_asset: "urn, part" } },
+);
+
+export type UploadRow = RowOf<typeof uploads>;
 
 const UPLOAD_MS = 24 * HOUR;
 /** Bytes of a part. Source: LinkedIn, "Videos API". */
@@ -99,7 +85,7 @@ async function openAsset(call: Call, kind: Kind, owner: string) {
   const expiresAt = now().getTime() + UPLOAD_MS;
   const uploadToken = kind === "video" ? randomHex(8) : "";
   const { store, origin } = call.env;
-  store.insert("linkedin_assets", {
+  assets.insert(store, {
     urn,
     team_id: origin.teamId,
     owner,
@@ -110,7 +96,7 @@ async function openAsset(call: Call, kind: Kind, owner: string) {
   });
   const openUpload = (part: number, size: number | null): string => {
     const url = uploadUrl(kind, part);
-    store.insert("linkedin_uploads", { url, urn, part, size });
+    uploads.insert(store, { url, urn, part, size });
     return url;
   };
   return { urn, expiresAt, uploadToken, openUpload };
@@ -148,7 +134,7 @@ export async function initializeVideo(call: Call): Promise<Response> {
 }
 
 export const findAsset = ({ env: { store, origin } }: Call, urn: string): AssetRow | null =>
-  store.find<AssetRow>("linkedin_assets", { urn, team_id: origin.teamId });
+  assets.find(store, { urn, team_id: origin.teamId });
 
 export function statusOf({ uploaded_at, available_at, failure }: AssetRow): string {
   if (uploaded_at === null) return "WAITING_UPLOAD";

@@ -7,9 +7,9 @@ import {
   refreshToken,
   revokeToken,
 } from "./accounts.ts";
-import { ASSETS_SCHEMA, initializeFile, initializeVideo, readAsset } from "./assets.ts";
+import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
-import { createPost, LINKEDIN_POSTS_SCHEMA, listPosts } from "./posts.ts";
+import { createPost, listPosts, posts } from "./posts.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
 const notFound = ({ req }: Call) =>
@@ -72,4 +72,4 @@ rest
   .post("/videos", byAction({ initializeUpload: initializeVideo, finalizeUpload: finalizeVideo }));
 
 /** LinkedIn's API for logins, pages, files and posts, and the server that takes the files. */
-export const linkedinSimulator = createSimulator([ASSETS_SCHEMA, LINKEDIN_POSTS_SCHEMA], app);
+export const linkedinSimulator = createSimulator([assets, uploads, posts], app);

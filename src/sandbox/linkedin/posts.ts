@@ -4,23 +4,12 @@ import { MINUTE } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
+import { integer, json, key, Table, text } from "../kit/table.ts";
 import { authenticate, listOf, requireActor } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
 import { accessDenied, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
 import { shownText } from "./little-text.ts";
 import { REFUSALS } from "./steering.ts";
-
-export const LINKEDIN_POSTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS linkedin_posts (
-  urn TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  author TEXT NOT NULL,
-  body TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS linkedin_posts_by_author
-  ON linkedin_posts (author, team_id, created_at);
-`;
 
 /** Characters of the text as it is sent, its backslashes among them. */
 const MAX_TEXT = 3_000;
@@ -95,22 +84,11 @@ function requireFit({ kind, urn }: AssetRow, media: NonNullable<NewPost["content
   }
 }
 
-type PostRow = { urn: string; body: string; created_at: number };
-
-/** The same post of a moment ago. */
-function findTwin(call: Call, author: string, body: string): PostRow | null {
-  const [row] = call.env.store.sql
-    .exec<PostRow>(
-      `SELECT urn, body, created_at FROM linkedin_posts
-       WHERE author = ? AND team_id = ? AND body = ? AND created_at > ?`,
-      author,
-      call.env.origin.teamId,
-      body,
-      now().getTime() - DUPLICATE_MS,
-    )
-    .toArray();
-  return row ?? null;
-}
+export const posts = new Table(
+  "linkedin_posts",
+  { urn: key(), team_id: integer(), author: text(), body: json<NewPost>(), created_at: integer() },
+  { indexes: { by_author: "author, team_id, created_at" } },
+);
 
 export async function createPost(call: Call): Promise<Response> {
   const { member, token } = await authenticate(call);
@@ -125,8 +103,8 @@ export async function createPost(call: Call): Promise<Response> {
   // Nothing waits from here to the end.
   const { store, origin } = call.env;
   const reply = steer(call.env, REFUSALS, { key: `linkedin/${post.author}`, text, token });
-  const body = JSON.stringify(post);
-  const twin = findTwin(call, post.author, body);
+  const own = { author: post.author, team_id: origin.teamId, body: post };
+  const twin = posts.find(store, own, "AND created_at > ?", now().getTime() - DUPLICATE_MS);
   const isVideo = post.content && "media" in post.content && /:video:/.test(post.content.media.id);
   const urn = twin?.urn ?? `urn:li:${isVideo ? "ugcPost" : "share"}:7${randomDigits(18)}`;
   store.savePost(origin, {
@@ -143,13 +121,7 @@ export async function createPost(call: Call): Promise<Response> {
     const message = `Content is a duplicate of ${urn}`;
     throw refusal(422, "UNPROCESSABLE_ENTITY", message);
   }
-  store.insert("linkedin_posts", {
-    urn,
-    team_id: origin.teamId,
-    author: post.author,
-    body,
-    created_at: now().getTime(),
-  });
+  posts.insert(store, { ...own, urn, created_at: now().getTime() });
   // The body is empty: the header alone names the post.
   const headers = { "x-restli-id": urn };
   return deliver(reply, new Response(null, { status: 201, headers }));
@@ -169,18 +141,12 @@ export async function listPosts(call: Call): Promise<Response> {
   }
   const sortBy = call.req.query("sortBy") ?? "LAST_MODIFIED";
   if (!["LAST_MODIFIED", "CREATED"].includes(sortBy)) throw invalidValue("sortBy is not known");
-  const rows = call.env.store.sql
-    .exec<PostRow>(
-      `SELECT urn, body, created_at FROM linkedin_posts WHERE author = ? AND team_id = ?
-       ORDER BY created_at DESC, rowid DESC LIMIT 1000`,
-      author,
-      call.env.origin.teamId,
-    )
-    .toArray();
+  const own = { author, team_id: call.env.origin.teamId };
+  const rows = posts.list(call.env.store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 1000");
   return listOf(
     call,
     rows.map(({ urn, body, created_at }) => ({
-      ...JSON.parse(body),
+      ...body,
       id: urn,
       createdAt: created_at,
       publishedAt: created_at,

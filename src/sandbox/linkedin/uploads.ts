@@ -7,11 +7,13 @@ import type { Call } from "../kit/simulator.ts";
 import { authenticate, requireActor } from "./accounts.ts";
 import {
   type AssetRow,
+  assets,
   findAsset,
   type Kind,
   processingMs,
   tooLarge,
   type UploadRow,
+  uploads,
 } from "./assets.ts";
 import { invalidValue, readInput, refusal } from "./call.ts";
 
@@ -34,7 +36,7 @@ const TYPES: Record<Kind, RegExp> = {
 const SLICES_PER_PART = 100;
 
 function requireUpload(call: Call): { upload: UploadRow; asset: AssetRow } {
-  const upload = call.env.store.find<UploadRow>("linkedin_uploads", { url: call.req.url });
+  const upload = uploads.find(call.env.store, { url: call.req.url });
   const asset = upload && findAsset(call, upload.urn);
   if (!upload || !asset) throw refusal(404, "NOT_FOUND", "There is no such upload");
   if (asset.expires_at <= now().getTime()) {
@@ -74,7 +76,7 @@ export async function putUpload(call: Call): Promise<Response> {
     throw invalidValue("The body has another length than it says");
   }
   const etag = `/ambry-video/signedId/${randomHex(24)}`;
-  store.update("linkedin_uploads", { url: upload.url }, { etag });
+  uploads.update(store, { url: upload.url }, { etag });
   if (!isPart) await closeAsset(call, asset);
   return new Response(null, { status: isPart ? 200 : 201, headers: isPart ? { etag } : {} });
 }
@@ -92,7 +94,7 @@ async function closeAsset(call: Call, { urn, kind, owner, media_id }: AssetRow) 
     available_at: at + processingMs(kind, file.sizeBytes),
     failure: id === null ? `The file is ${file.mime}` : null,
   };
-  store.update("linkedin_assets", { urn }, changed);
+  assets.update(store, { urn }, changed);
 }
 
 const finalizeInput = z.strictObject({
@@ -115,9 +117,7 @@ export async function finalizeVideo(call: Call): Promise<Response> {
     throw refusal(400, "UPDATING_ASSET_FAILED", "The upload has been finalized already");
   }
   if (input.uploadToken !== asset.upload_token) throw invalidValue("The uploadToken is wrong");
-  const parts = call.env.store.sql
-    .exec<UploadRow>("SELECT * FROM linkedin_uploads WHERE urn = ? ORDER BY part", asset.urn)
-    .toArray();
+  const parts = uploads.list(call.env.store, { urn: asset.urn }, "ORDER BY part");
   const isComplete =
     parts.length === input.uploadedPartIds.length &&
     parts.every(({ etag }, index) => etag !== null && etag === input.uploadedPartIds[index]);

@@ -69,7 +69,7 @@ export class MetaLogins {
     if (login?.kind !== "access") {
       throw invalidParameter("The access token is short-lived: it has to be exchanged.");
     }
-    const issuedAt = login.expiresAt - this.#lifeSeconds * SECOND;
+    const issuedAt = login.expires_at - this.#lifeSeconds * SECOND;
     if (now().getTime() < issuedAt + RENEWABLE_AFTER_MS) {
       throw invalidParameter("The access token is less than 24 hours old.");
     }

@@ -22,8 +22,9 @@ export interface GraphPost<Kind extends string> {
 interface Publishing<Kind extends string> {
   platform: "instagram" | "threads";
   containers: GraphContainers<Kind>;
-  /** The table of posts, by `user_id` and `created_at`. */
-  table: string;
+  posts: {
+    count(store: SandboxStore, where: { user_id: string }, sql: string, from: number): number;
+  };
   postsPerDay: number;
   dailyCap(): Refusal;
   refusals: SteeredRefusals;
@@ -38,14 +39,8 @@ interface Publishing<Kind extends string> {
 export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
   const { platform, containers, postsPerDay } = rules;
 
-  const countOfDay = ({ sql }: SandboxStore, { userId }: Account): number =>
-    sql
-      .exec<{ count: number }>(
-        `SELECT count(*) AS count FROM ${rules.table} WHERE user_id = ? AND created_at > ?`,
-        userId,
-        now().getTime() - DAY,
-      )
-      .one().count;
+  const countOfDay = (store: SandboxStore, { userId }: Account): number =>
+    rules.posts.count(store, { user_id: userId }, "AND created_at > ?", now().getTime() - DAY);
 
   function savePost({ env }: GraphCall, account: Account, container: Container<Kind>): string {
     const { store, origin } = env;
@@ -56,20 +51,20 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
     const id = newGraphId("180");
     const post = { id, shortcode: shortcodeOf(id), container };
     const url = rules.permalinkOf(account, post);
-    containers.markPublished(store, container.id);
+    containers.table.update(store, { id: container.id }, { published: true });
     rules.insert(store, account, post, url);
     store.savePost(origin, {
       platform,
       key: id,
       version: id,
       author: account.username,
-      text: container.text,
+      text: container.caption,
       fields:
         children.length > 0
           ? { ...container.received, items: children.map(({ received }) => received) }
           : container.received,
-      media: files.flatMap(({ fileId, received }) =>
-        fileId === null ? [] : [{ id: fileId, alt: received.alt_text ?? "" }],
+      media: files.flatMap(({ file_id, received }) =>
+        file_id === null ? [] : [{ id: file_id, alt: received.alt_text ?? "" }],
       ),
       url,
     });
@@ -89,7 +84,7 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
       // Nothing waits from here to the end, so that no container is published twice.
       const container = rules.requirePublishable(call, account, creationId);
       const key = `${platform}/${container.id}`;
-      const reply = steer(call.env, rules.refusals, { key, text: container.text, token });
+      const reply = steer(call.env, rules.refusals, { key, text: container.caption, token });
       if (countOfDay(call.env.store, account) >= postsPerDay) throw rules.dailyCap();
       return deliverAtOnce(reply, Response.json({ id: savePost(call, account, container) }));
     },

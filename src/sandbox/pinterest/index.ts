@@ -3,8 +3,8 @@ import { createApp, createSimulator } from "../kit/simulator.ts";
 import { readUserAccount, refreshTokens } from "./accounts.ts";
 import { listBoards } from "./boards.ts";
 import { refusal } from "./call.ts";
-import { PINTEREST_MEDIA_SCHEMA, readMedia, registerMedia } from "./media.ts";
-import { createPin, listBoardPins, PINS_SCHEMA } from "./pins.ts";
+import { mediaTable, readMedia, registerMedia } from "./media.ts";
+import { createPin, listBoardPins, pins } from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
 
 const app = createApp(() => refusal(404, 404, "API method not found."));
@@ -24,4 +24,4 @@ app
 app.all("/pinterest-media-upload.s3-accelerate.amazonaws.com/*", receiveVideo);
 
 /** Pinterest's API for logins, boards, media and pins, and the storage that takes videos. */
-export const pinterestSimulator = createSimulator([PINTEREST_MEDIA_SCHEMA, PINS_SCHEMA], app);
+export const pinterestSimulator = createSimulator([mediaTable, pins], app);

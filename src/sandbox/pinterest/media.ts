@@ -4,36 +4,30 @@ import { randomHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
+import { flag, integer, json, key, optional, type RowOf, Table, text } from "../kit/table.ts";
 import { accountIdOf } from "./accounts.ts";
 import { authenticate, readInput, refusal } from "./call.ts";
 
-export const PINTEREST_MEDIA_SCHEMA = `
-CREATE TABLE IF NOT EXISTS pinterest_media (
-  media_id TEXT PRIMARY KEY,
-  owner TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  object_key TEXT NOT NULL UNIQUE,
-  parameters TEXT NOT NULL,
-  file_id INTEGER,
-  failed INTEGER NOT NULL DEFAULT 0,
-  created_at INTEGER NOT NULL,
-  done_at INTEGER
+export const mediaTable = new Table(
+  "pinterest_media",
+  {
+    media_id: key(),
+    owner: text(),
+    team_id: integer(),
+    object_key: text(),
+    parameters: json<Record<string, string>>(),
+    file_id: optional(integer()),
+    failed: flag(),
+    created_at: integer(),
+    done_at: optional(integer()),
+  },
+  { constraint: "UNIQUE (object_key)" },
 );
-`;
+
+export type Media = RowOf<typeof mediaTable>;
 
 /** Simulated processing time of a video, in ms. */
 const PROCESSING_MS = 6 * SECOND;
-
-type MediaRow = {
-  media_id: string;
-  owner: string;
-  team_id: number;
-  parameters: string;
-  file_id: number | null;
-  failed: number;
-  created_at: number;
-  done_at: number | null;
-};
 
 /** The storage that takes videos. */
 const UPLOADS = "https://pinterest-media-upload.s3-accelerate.amazonaws.com";
@@ -60,12 +54,12 @@ export async function registerMedia(call: Call): Promise<Response> {
     "x-amz-credential": `SANDBOX/${stamp.slice(0, 8)}/us-east-1/s3/aws4_request`,
     "Content-Type": "multipart/form-data",
   };
-  call.env.store.insert("pinterest_media", {
+  mediaTable.insert(call.env.store, {
     media_id: mediaId,
     owner: await accountIdOf(name),
     team_id: call.env.origin.teamId,
     object_key: parameters.key,
-    parameters: JSON.stringify(parameters),
+    parameters,
     created_at: at.getTime(),
   });
   const body = {
@@ -79,60 +73,36 @@ export async function registerMedia(call: Call): Promise<Response> {
 
 type MediaStatus = "registered" | "processing" | "succeeded" | "failed";
 
-export interface Media {
-  mediaId: string;
-  owner: string;
-  parameters: Record<string, string>;
-  fileId: number | null;
-  status: MediaStatus;
-  createdAt: number;
-}
-
-function statusOf({ failed, done_at }: MediaRow): MediaStatus {
+export function statusOf({ failed, done_at }: Media): MediaStatus {
   if (done_at === null) return "registered";
   if (done_at > now().getTime()) return "processing";
   return failed ? "failed" : "succeeded";
 }
 
-function find({ env: { store, origin } }: Call, by: Record<string, string>): Media | null {
-  const row = store.find<MediaRow>("pinterest_media", { ...by, team_id: origin.teamId });
-  return (
-    row && {
-      mediaId: row.media_id,
-      owner: row.owner,
-      parameters: JSON.parse(row.parameters),
-      fileId: row.file_id,
-      status: statusOf(row),
-      createdAt: row.created_at,
-    }
-  );
-}
-
-export const mediaByKey = (call: Call, key: string): Media | null =>
-  find(call, { object_key: key });
+export const mediaByKey = ({ env: { store, origin } }: Call, object_key: string): Media | null =>
+  mediaTable.find(store, { object_key, team_id: origin.teamId });
 
 /** The account's own media of this id. */
 export async function findMedia(call: Call, name: string, mediaId: string): Promise<Media | null> {
-  const media = find(call, { media_id: mediaId });
-  return media?.owner === (await accountIdOf(name)) ? media : null;
+  const { store, origin } = call.env;
+  const owner = await accountIdOf(name);
+  return mediaTable.find(store, { media_id: mediaId, owner, team_id: origin.teamId });
 }
 
 /** Begins to process a file that has arrived; `fileId` null: it is no video. */
-export const receiveFile = (call: Call, mediaId: string, fileId: number | null): void =>
-  call.env.store.update(
-    "pinterest_media",
-    { media_id: mediaId },
-    {
-      file_id: fileId,
-      failed: fileId === null ? 1 : 0,
-      done_at: now().getTime() + PROCESSING_MS,
-    },
-  );
+export function receiveFile(
+  { env: { store } }: Call,
+  media_id: string,
+  fileId: number | null,
+): void {
+  const done_at = now().getTime() + PROCESSING_MS;
+  mediaTable.update(store, { media_id }, { file_id: fileId, failed: fileId === null, done_at });
+}
 
 export async function readMedia(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const mediaId = idOf(call);
   const media = await findMedia(call, name, mediaId);
   if (!media) throw refusal(404, 404, "Media not found.");
-  return Response.json({ media_id: mediaId, media_type: "video", status: media.status });
+  return Response.json({ media_id: mediaId, media_type: "video", status: statusOf(media) });
 }

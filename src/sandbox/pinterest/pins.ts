@@ -2,6 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { type Call, deliver, idOf } from "../kit/simulator.ts";
 import { type SteeredRefusals, steer } from "../kit/steered.ts";
+import { integer, json, key, Table, text } from "../kit/table.ts";
 import { accountIdOf, handleOf } from "./accounts.ts";
 import { requireBoard } from "./boards.ts";
 import { authenticate, invalid, pageOf, readInput, refusal, unauthenticated } from "./call.ts";
@@ -15,17 +16,18 @@ import {
   withoutData,
 } from "./sources.ts";
 
-export const PINS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS pinterest_pins (
-  pin_id TEXT PRIMARY KEY,
-  owner TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  board_id TEXT NOT NULL,
-  object TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+export const pins = new Table(
+  "pinterest_pins",
+  {
+    pin_id: key(),
+    owner: text(),
+    team_id: integer(),
+    board_id: text(),
+    object: json<object>(),
+    created_at: integer(),
+  },
+  { indexes: { by_board: "board_id, team_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS pinterest_pins_by_board ON pinterest_pins (board_id, team_id, created_at);
-`;
 
 const DIGITS = z.string().regex(/^\d+$/, "does not match '^\\d+$'");
 
@@ -115,12 +117,12 @@ export async function createPin(call: Call): Promise<Response> {
     media: { media_type: mediaTypeOf(pin.media_source) },
     pin_metrics: null,
   };
-  call.env.store.insert("pinterest_pins", {
+  pins.insert(call.env.store, {
     pin_id: pinId,
     owner,
     team_id: call.env.origin.teamId,
     board_id: board.id,
-    object: JSON.stringify(object),
+    object,
     created_at: at.getTime(),
   });
   call.env.store.savePost(call.env.origin, {
@@ -140,14 +142,9 @@ export async function createPin(call: Call): Promise<Response> {
 export async function listBoardPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
   const board = await requireBoard(name, idOf(call));
-  const rows = call.env.store.sql
-    .exec<{ object: string }>(
-      `SELECT object FROM pinterest_pins WHERE board_id = ? AND team_id = ?
-       ORDER BY created_at DESC, rowid DESC LIMIT 5000`,
-      board.id,
-      call.env.origin.teamId,
-    )
-    .toArray();
-  const items = rows.map(({ object }) => JSON.parse(object));
+  const { store, origin } = call.env;
+  const own = { board_id: board.id, team_id: origin.teamId };
+  const rows = pins.list(store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 5000");
+  const items = rows.map(({ object }) => object);
   return pageOf(call, ["creative_types", "pin_metrics"], items);
 }

@@ -4,7 +4,7 @@ import { keepFile, pullTyped, storeFile } from "../kit/files.ts";
 import type { Call } from "../kit/simulator.ts";
 import { accountIdOf } from "./accounts.ts";
 import { refusal } from "./call.ts";
-import { findMedia } from "./media.ts";
+import { findMedia, statusOf } from "./media.ts";
 
 /** Source of all limits: Pinterest, "Pins create", `media_source`. */
 const MAX_IMAGE_BYTES = 20_000_000;
@@ -185,10 +185,11 @@ export async function takeSource(call: Call, name: string, source: MediaSource):
     case "video_id": {
       const media = await findMedia(call, name, source.media_id);
       if (!media) throw refusal(404, 404, "Media not found.");
-      if (media.status !== "succeeded" || media.fileId === null) {
-        throw refusal(400, 400, `The upload is ${media.status}, not succeeded.`);
+      const status = statusOf(media);
+      if (status !== "succeeded" || media.file_id === null) {
+        throw refusal(400, 400, `The upload is ${status}, not succeeded.`);
       }
-      return [media.fileId];
+      return [media.file_id];
     }
   }
 }

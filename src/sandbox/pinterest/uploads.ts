@@ -53,7 +53,7 @@ function requireMedia(call: Call, fields: Map<string, string>): Media | Response
   }
   const media = mediaByKey(call, key);
   if (!media) return denied("Invalid according to Policy: Policy Condition failed");
-  const { parameters, createdAt } = media;
+  const { parameters, created_at } = media;
   for (const [name, value] of Object.entries(parameters)) {
     if (!fields.has(name)) return denied(`Invalid according to Policy: ${name} is missing`);
     if (fields.get(name) === value) continue;
@@ -62,7 +62,7 @@ function requireMedia(call: Call, fields: Map<string, string>): Media | Response
   }
   const extra = [...fields.keys()].find((name) => !Object.hasOwn(parameters, name));
   if (extra) return denied(`Invalid according to Policy: Extra input fields: ${extra}`);
-  if (createdAt + POLICY_MS <= now().getTime()) {
+  if (created_at + POLICY_MS <= now().getTime()) {
     return denied("Invalid according to Policy: Policy expired.");
   }
   return media;
@@ -126,7 +126,7 @@ export async function receiveVideo(call: Call): Promise<Response> {
   if (taken instanceof Response) return taken;
   if (!taken) return refuse(400, "InvalidArgument", "POST requires exactly one file upload.");
   if (!isFileLast) return malformed("The file must be the last field.");
-  receiveFile(call, taken.media.mediaId, taken.fileId);
+  receiveFile(call, taken.media.media_id, taken.fileId);
   return new Response(null, { status: 204 });
 }
 

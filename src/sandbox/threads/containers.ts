@@ -52,15 +52,19 @@ export async function createContainer(call: GraphCall): Promise<Response> {
   const pulled = await pullSource(call, account, fields);
   const { kind, text, children, received } = fields;
   const steered = STEERED_ERRORS[readSteering(text).failure ?? ""] ?? null;
-  const id = containers.save(call, account.userId, {
-    kind,
-    text,
-    children,
-    received,
-    fileId: pulled.ok ? pulled.value : null,
-    error: pulled.ok ? steered : pulled.error,
-    takes: takenBy(fields),
-  });
+  const id = containers.save(
+    call,
+    account.userId,
+    {
+      kind,
+      caption: text,
+      children,
+      received,
+      file_id: pulled.ok ? pulled.value : null,
+      error: pulled.ok ? steered : pulled.error,
+    },
+    takenBy(fields),
+  );
   return Response.json({ id });
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findPost, listPosts, POSTS_SCHEMA } from "./posts.ts";
+import { findPost, listPosts, posts } from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
 /** The caller's profile, a container or a post of theirs. */
@@ -53,4 +53,4 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
 }
 
 /** The Threads API: containers, publishing, reads and tokens. */
-export const threadsSimulator = createSimulator([containers.schema, POSTS_SCHEMA], app);
+export const threadsSimulator = createSimulator([containers.table, posts], app);

@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import type { SandboxStore } from "../kit/store.ts";
+import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
 import {
   type GraphCall,
@@ -13,29 +14,20 @@ import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
 
-export const POSTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS threads_posts (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  username TEXT NOT NULL,
-  media_type TEXT NOT NULL,
-  text TEXT NOT NULL,
-  shortcode TEXT NOT NULL,
-  permalink TEXT NOT NULL,
-  created_at INTEGER NOT NULL
+export const posts = new Table(
+  "threads_posts",
+  {
+    id: key(),
+    user_id: text(),
+    username: text(),
+    media_type: text(),
+    text: text(),
+    shortcode: text(),
+    permalink: text(),
+    created_at: integer(),
+  },
+  { indexes: { by_user: "user_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS threads_posts_by_user ON threads_posts (user_id, created_at);
-`;
-
-type PostRow = {
-  id: string;
-  username: string;
-  media_type: string;
-  text: string;
-  shortcode: string;
-  permalink: string;
-  created_at: number;
-};
 
 const MEDIA_TYPES: Record<Exclude<ContainerKind, "child">, string> = {
   text: "TEXT_POST",
@@ -50,19 +42,19 @@ export function insertPost(
   { id, shortcode, container }: GraphPost<ContainerKind>,
   permalink: string,
 ): void {
-  store.insert("threads_posts", {
+  posts.insert(store, {
     id,
     user_id: userId,
     username,
     media_type: container.kind === "child" ? "IMAGE" : MEDIA_TYPES[container.kind],
-    text: container.text,
+    text: container.caption,
     shortcode,
     permalink,
     created_at: now().getTime(),
   });
 }
 
-const toObject = (row: PostRow): Record<string, unknown> => ({
+const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   id: row.id,
   username: row.username,
   media_product_type: "THREADS",
@@ -79,16 +71,15 @@ export function findPost(
   { userId }: Account,
   id: string,
 ): Record<string, unknown> | null {
-  const row = store.find<PostRow>("threads_posts", { id, user_id: userId });
+  const row = posts.find(store, { id, user_id: userId });
   return row && toObject(row);
 }
 
 /** A moment in epoch seconds, as milliseconds. */
-function readMoment({ var: { params } }: GraphCall, name: "since" | "until"): number | null {
-  const text = params.get(name);
-  if (text === undefined) return null;
-  if (!/^\d{1,12}$/.test(text)) throw invalidParameter(`Param ${name} must be a unix timestamp`);
-  return Number(text) * SECOND;
+function readMoment({ var: { params } }: GraphCall, name: string, otherwise: number): number {
+  const moment = params.get(name) ?? String(otherwise);
+  if (!/^\d{1,12}$/.test(moment)) throw invalidParameter(`Param ${name} must be a unix timestamp`);
+  return Number(moment) * SECOND;
 }
 
 /** Newest first. Every page has the cursor of the next, and no page has its address. */
@@ -96,19 +87,16 @@ export async function listPosts(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   requireSelf(call, account);
   const offset = Number(call.var.params.get("after") ?? 0) || 0;
-  const rows = call.env.store.sql
-    .exec<PostRow>(
-      `SELECT * FROM threads_posts
-       WHERE user_id = ?1 AND created_at >= coalesce(?2, 0)
-         AND (?3 IS NULL OR created_at <= ?3)
-       ORDER BY created_at DESC, rowid DESC LIMIT ?4 OFFSET ?5`,
-      account.userId,
-      readMoment(call, "since"),
-      readMoment(call, "until"),
-      readLimit(call),
-      offset,
-    )
-    .toArray();
+  const rows = posts.list(
+    call.env.store,
+    { user_id: account.userId },
+    `AND created_at >= ? AND created_at <= ?
+     ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+    readMoment(call, "since", 0),
+    readMoment(call, "until", 999_999_999_999),
+    readLimit(call),
+    offset,
+  );
   const data = rows.map((row) => pickFields(call, toObject(row), ["id"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });

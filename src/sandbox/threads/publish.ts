@@ -5,7 +5,7 @@ import { expiredToken } from "../meta/logins.ts";
 import { createPublishing } from "../meta/publish.ts";
 import { authenticate } from "./accounts.ts";
 import { containers, notFound } from "./containers.ts";
-import { insertPost } from "./posts.ts";
+import { insertPost, posts } from "./posts.ts";
 
 const dailyCap = (): Refusal =>
   graphError(4, "Application request limit reached", {
@@ -15,7 +15,7 @@ const dailyCap = (): Refusal =>
 export const { publish, readPublishingLimit } = createPublishing({
   platform: "threads",
   containers,
-  table: "threads_posts",
+  posts,
   // Source: Threads API, "Overview", rate limits.
   postsPerDay: 250,
   dailyCap,

@@ -7,15 +7,14 @@ import { Logins } from "../kit/logins.ts";
 import { readRefresh } from "../kit/refresh.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
+import { key, Table, text } from "../kit/table.ts";
 import { answer, invalidParams, readInput, refusal } from "./call.ts";
 
-export const ACCOUNTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS tiktok_accounts (
-  open_id TEXT PRIMARY KEY,
-  name TEXT NOT NULL,
-  username TEXT NOT NULL
-);
-`;
+export const accounts = new Table("tiktok_accounts", {
+  open_id: key(),
+  name: text(),
+  username: text(),
+});
 
 /** Lifetimes in seconds. Source: TikTok, "Manage User Access Tokens with OAuth v2". */
 const ACCESS_SECONDS = 7_200;
@@ -47,12 +46,8 @@ async function openIdOf(name: string): Promise<string> {
 /** The account of this name, which comes into being here. */
 async function toAccount({ env: { store } }: Call, name: string): Promise<Account> {
   const account = { openId: await openIdOf(name), name, username: usernameOf(name) };
-  store.sql.exec(
-    "INSERT OR IGNORE INTO tiktok_accounts (open_id, name, username) VALUES (?, ?, ?)",
-    account.openId,
-    account.name,
-    account.username,
-  );
+  const { openId: open_id, username } = account;
+  accounts.insert(store, { open_id, name, username }, "OR IGNORE");
   return account;
 }
 

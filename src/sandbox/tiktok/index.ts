@@ -1,7 +1,7 @@
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { createApp, createSimulator } from "../kit/simulator.ts";
 import {
-  ACCOUNTS_SCHEMA,
+  accounts,
   readCreatorInfo,
   readUserInfo,
   refreshTokens,
@@ -9,7 +9,7 @@ import {
 } from "./accounts.ts";
 import { refusal } from "./call.ts";
 import { initPhotos } from "./photos.ts";
-import { fetchStatus, listVideos, TASKS_SCHEMA } from "./tasks.ts";
+import { fetchStatus, listVideos, tasks, uploads } from "./tasks.ts";
 import { initInboxVideo, initVideo, putChunk } from "./videos.ts";
 
 const app = createApp(() => refusal(404, "invalid_params", "Unsupported path"));
@@ -37,4 +37,4 @@ app
 app.put("/open-upload.tiktokapis.com/video/", putChunk);
 
 /** TikTok's API for logins, posts and listings, and the server that takes the chunks of videos. */
-export const tiktokSimulator = createSimulator([ACCOUNTS_SCHEMA, TASKS_SCHEMA], app);
+export const tiktokSimulator = createSimulator([accounts, tasks, uploads], app);

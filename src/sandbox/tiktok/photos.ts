@@ -80,14 +80,20 @@ async function pullPhotos({ env }: Call, owner: string, urls: string[]): Promise
 export async function initPhotos(call: Call): Promise<Response> {
   const { account, token } = await authenticate(call);
   const body = await readInput(call, input);
-  const isInbox = body.post_mode === "MEDIA_UPLOAD";
   const { title, description } = body.post_info;
   if (body.post_mode === "DIRECT_POST") {
     const { privacy_level, brand_content_toggle } = body.post_info;
     requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   }
   const privacy = body.post_mode === "DIRECT_POST" ? body.post_info.privacy_level : "";
-  const task: NewTask = { isVideo: false, isInbox, privacy, title, description, fields: body };
+  const task: NewTask = {
+    is_video: false,
+    is_inbox: body.post_mode === "MEDIA_UPLOAD",
+    privacy,
+    title,
+    description,
+    fields: body,
+  };
   const text = allWords(textOf(task));
   const reply = steer(call.env, refusalsOf({ isPulled: true }), {
     key: account.openId,

@@ -3,56 +3,65 @@ import { now } from "../../core/clock.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import type { Call } from "../kit/simulator.ts";
-import { type Account, authenticate, isModerated, isUnaudited, requireFields } from "./accounts.ts";
+import {
+  count,
+  flag,
+  integer,
+  json,
+  key,
+  optional,
+  type RowOf,
+  Table,
+  text,
+} from "../kit/table.ts";
+import {
+  type Account,
+  accounts,
+  authenticate,
+  isModerated,
+  isUnaudited,
+  requireFields,
+} from "./accounts.ts";
 import { answer, invalidParams, readInput, refusal } from "./call.ts";
 import { processingSeconds } from "./steering.ts";
 
-export const TASKS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS tiktok_tasks (
-  publish_id TEXT PRIMARY KEY,
-  open_id TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  is_video INTEGER NOT NULL,
-  is_inbox INTEGER NOT NULL,
-  privacy TEXT NOT NULL,
-  title TEXT NOT NULL,
-  description TEXT NOT NULL,
-  fields TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  done_at INTEGER,
-  fail_reason TEXT,
-  post_id TEXT
+export const tasks = new Table(
+  "tiktok_tasks",
+  {
+    publish_id: key(),
+    open_id: text(),
+    team_id: integer(),
+    is_video: flag(),
+    is_inbox: flag(),
+    privacy: text(),
+    title: text(),
+    description: text(),
+    fields: json<Record<string, unknown>>(),
+    created_at: integer(),
+    done_at: optional(integer()),
+    fail_reason: optional(text()),
+    post_id: optional(text()),
+  },
+  { indexes: { by_account: "open_id, team_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS tiktok_tasks_by_account ON tiktok_tasks (open_id, team_id, created_at);
-CREATE TABLE IF NOT EXISTS tiktok_uploads (
-  publish_id TEXT PRIMARY KEY,
-  upload_token TEXT NOT NULL,
-  media_id INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  chunk_size INTEGER NOT NULL,
-  chunk_count INTEGER NOT NULL,
-  chunks INTEGER NOT NULL DEFAULT 0,
-  received INTEGER NOT NULL DEFAULT 0,
-  slices INTEGER NOT NULL DEFAULT 0,
-  expires_at INTEGER NOT NULL
-);
-`;
 
-type TaskRow = {
-  publish_id: string;
-  open_id: string;
-  team_id: number;
-  is_video: number;
-  is_inbox: number;
-  privacy: string;
-  title: string;
-  description: string;
-  fields: string;
-  created_at: number;
-  done_at: number | null;
-  fail_reason: string | null;
-  post_id: string | null;
-};
+type Task = RowOf<typeof tasks>;
+
+/** The video of a task, which comes in chunks. */
+export const uploads = new Table("tiktok_uploads", {
+  publish_id: key(),
+  upload_token: text(),
+  media_id: integer(),
+  size: integer(),
+  chunk_size: integer(),
+  chunk_count: integer(),
+  chunks: count(),
+  received: count(),
+  slices: count(),
+  expires_at: integer(),
+});
+
+export type Upload = RowOf<typeof uploads>;
 
 const PUBLIC = "PUBLIC_TO_EVERYONE";
 const PRIVATE = "SELF_ONLY";
@@ -65,36 +74,27 @@ const PRIVATE = "SELF_ONLY";
 const moderationMs = (account: Account): number => (isModerated(account) ? HOUR : 2 * SECOND);
 
 /** The content of a new task; its texts are empty for an inbox video. */
-export interface NewTask {
-  isVideo: boolean;
-  isInbox: boolean;
-  privacy: string;
-  title: string;
-  description: string;
-  fields: Record<string, unknown>;
-}
+export type NewTask = Pick<
+  Task,
+  "is_video" | "is_inbox" | "privacy" | "title" | "description" | "fields"
+>;
 
 /** Opens a task; its id. */
 export function openTask(call: Call, account: Account, task: NewTask): string {
-  const kind = task.isInbox ? "inbox" : "pub";
-  const publishId = `${task.isVideo ? "v" : "p"}_${kind}_${task.isVideo ? "file" : "url"}~v2-1.7${randomDigits(18)}`;
-  call.env.store.insert("tiktok_tasks", {
+  const kind = task.is_inbox ? "inbox" : "pub";
+  const publishId = `${task.is_video ? "v" : "p"}_${kind}_${task.is_video ? "file" : "url"}~v2-1.7${randomDigits(18)}`;
+  tasks.insert(call.env.store, {
+    ...task,
     publish_id: publishId,
     open_id: account.openId,
     team_id: call.env.origin.teamId,
-    is_video: task.isVideo ? 1 : 0,
-    is_inbox: task.isInbox ? 1 : 0,
-    privacy: task.privacy,
-    title: task.title,
-    description: task.description,
-    fields: JSON.stringify(task.fields),
     created_at: now().getTime(),
   });
   return publishId;
 }
 
-export const findTask = ({ env: { store, origin } }: Call, publishId: string): TaskRow | null =>
-  store.find<TaskRow>("tiktok_tasks", { publish_id: publishId, team_id: origin.teamId });
+export const findTask = ({ env: { store, origin } }: Call, publishId: string): Task | null =>
+  tasks.find(store, { publish_id: publishId, team_id: origin.teamId });
 
 export const textOf = ({ title, description }: Pick<NewTask, "title" | "description">): string =>
   [title, description].filter(Boolean).join("\n");
@@ -102,11 +102,11 @@ export const textOf = ({ title, description }: Pick<NewTask, "title" | "descript
 /** Begins to process a post whose files are all here. It stands in the feed unless it has a reason to fail. */
 export function accept(
   call: Call,
-  task: TaskRow,
+  task: Task,
   outcome: { media: { id: number; alt: string }[] } | { failReason: string },
 ): void {
   const { store, origin } = call.env;
-  const isPublic = task.is_inbox === 0 && task.privacy === PUBLIC && !("failReason" in outcome);
+  const isPublic = !task.is_inbox && task.privacy === PUBLIC && !("failReason" in outcome);
   // More digits than a JSON number holds, as TikTok's have.
   const postId = isPublic ? `75${randomDigits(17)}` : null;
   const changed = {
@@ -114,9 +114,9 @@ export function accept(
     fail_reason: "failReason" in outcome ? outcome.failReason : null,
     post_id: postId,
   };
-  store.update("tiktok_tasks", { publish_id: task.publish_id }, changed);
+  tasks.update(store, { publish_id: task.publish_id }, changed);
   if ("failReason" in outcome) return;
-  const account = store.find<{ username: string }>("tiktok_accounts", { open_id: task.open_id });
+  const account = accounts.find(store, { open_id: task.open_id });
   const username = account?.username ?? "";
   const profile = `https://www.tiktok.com/@${username}`;
   store.savePost(origin, {
@@ -125,7 +125,7 @@ export function accept(
     version: task.publish_id,
     author: username,
     text: textOf(task),
-    fields: JSON.parse(task.fields),
+    fields: task.fields,
     media: outcome.media,
     url: postId ? `${profile}/video/${postId}` : profile,
   });
@@ -145,7 +145,7 @@ export async function fetchStatus(call: Call): Promise<Response> {
       "The access_token does not have authorization for this publish_id.",
     );
   }
-  const upload = call.env.store.find<{ received: number }>("tiktok_uploads", { publish_id });
+  const upload = uploads.find(call.env.store, { publish_id });
   const bytes = upload ? { uploaded_bytes: upload.received } : {};
   const isDone = task.done_at !== null && task.done_at <= now().getTime();
   if (!isDone) {
@@ -191,17 +191,15 @@ export async function listVideos(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const fields = requireFields(call, VIDEO_FIELDS);
   const { max_count, cursor } = await readInput(call, listInput);
-  const rows = call.env.store.sql
-    .exec<TaskRow>(
-      `SELECT * FROM tiktok_tasks WHERE open_id = ? AND team_id = ? AND post_id IS NOT NULL
-         AND done_at <= ? AND created_at < ? ORDER BY created_at DESC LIMIT ?`,
-      account.openId,
-      call.env.origin.teamId,
-      now().getTime() - moderationMs(account),
-      cursor ?? Number.MAX_SAFE_INTEGER,
-      max_count + 1,
-    )
-    .toArray();
+  const rows = tasks.list(
+    call.env.store,
+    { open_id: account.openId, team_id: call.env.origin.teamId },
+    `AND post_id IS NOT NULL AND done_at <= ? AND created_at < ?
+     ORDER BY created_at DESC LIMIT ?`,
+    now().getTime() - moderationMs(account),
+    cursor ?? Number.MAX_SAFE_INTEGER,
+    max_count + 1,
+  );
   const page = rows.slice(0, max_count);
   const videos = page.map((task) => {
     const video: Record<string, string | number> = {

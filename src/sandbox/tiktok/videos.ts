@@ -8,7 +8,16 @@ import { requireAccepted, steer } from "../kit/steered.ts";
 import { type Account, authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
 import { answer, invalidParams, readInput, refusal } from "./call.ts";
 import { deliveryWords, openingWords, refusalsOf } from "./steering.ts";
-import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
+import {
+  accept,
+  findTask,
+  type NewTask,
+  openTask,
+  requirePrivacy,
+  textOf,
+  type Upload,
+  uploads,
+} from "./tasks.ts";
 
 /** Source of all limits: TikTok, "Direct Post" and "Media Transfer Guide". */
 const MAX_VIDEO_BYTES = 4_294_967_296;
@@ -65,7 +74,7 @@ function openUpload(call: Call, account: Account, task: NewTask, source: Source)
   const uploadToken = randomHex(16);
   const { store } = call.env;
   const owner = { platform: "tiktok", owner: account.openId } as const;
-  store.insert("tiktok_uploads", {
+  uploads.insert(store, {
     publish_id: publishId,
     upload_token: uploadToken,
     media_id: reserveFile(call.env, owner),
@@ -85,7 +94,7 @@ export async function initVideo(call: Call): Promise<Response> {
   requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
   requireChunkPlan(input.source_info);
   steer(call.env, REFUSALS, { key: account.openId, text: openingWords(title), token });
-  const task = { isVideo: true, isInbox: false, privacy: privacy_level, title, description: "" };
+  const task = { is_video: true, is_inbox: false, privacy: privacy_level, title, description: "" };
   return openUpload(call, account, { ...task, fields: input }, input.source_info);
 }
 
@@ -93,26 +102,14 @@ export async function initInboxVideo(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const input = await readInput(call, inboxInput);
   requireChunkPlan(input.source_info);
-  const task = { isVideo: true, isInbox: true, privacy: "", title: "", description: "" };
+  const task = { is_video: true, is_inbox: true, privacy: "", title: "", description: "" };
   return openUpload(call, account, { ...task, fields: input }, input.source_info);
 }
-
-type Upload = {
-  publish_id: string;
-  media_id: number;
-  size: number;
-  chunk_size: number;
-  chunk_count: number;
-  chunks: number;
-  received: number;
-  slices: number;
-  expires_at: number;
-};
 
 function requireUpload(call: Call): Upload {
   const publishId = call.req.query("upload_id") ?? "";
   const uploadToken = call.req.query("upload_token") ?? "";
-  const upload = call.env.store.find<Upload>("tiktok_uploads", {
+  const upload = uploads.find(call.env.store, {
     publish_id: publishId,
     upload_token: uploadToken,
   });
@@ -181,13 +178,12 @@ export async function putChunk(call: Call): Promise<Response> {
     throw refusal(400, "invalid_chunk", "The chunk has another length than it says.");
   }
   const received = upload.received + length;
-  call.env.store.sql.exec(
-    `UPDATE tiktok_uploads SET chunks = chunks + 1, received = ?, slices = slices + ?
-     WHERE publish_id = ?`,
+  const changed = {
+    chunks: upload.chunks + 1,
     received,
-    stored.slices,
-    upload.publish_id,
-  );
+    slices: upload.slices + stored.slices,
+  };
+  uploads.update(call.env.store, { publish_id: upload.publish_id }, changed);
   const headers = progress({ ...upload, received });
   if (!isLast) return new Response(null, { status: 206, headers });
   const owner = { platform: "tiktok", owner: task.open_id } as const;

@@ -1,9 +1,9 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
 import { readMe, readUsersBy, refreshTokens, revokeToken } from "./accounts.ts";
 import { notFound } from "./call.ts";
-import { addSubtitles, saveMetadata, uploadWhole, X_MEDIA_SCHEMA } from "./media.ts";
-import { createPost, deletePost, X_POSTS_SCHEMA } from "./posts.ts";
-import { append, finalize, initialize, readStatus } from "./segments.ts";
+import { addSubtitles, mediaTable, saveMetadata, uploadWhole } from "./media.ts";
+import { createPost, deletePost, posts } from "./posts.ts";
+import { append, finalize, initialize, readStatus, segments } from "./segments.ts";
 import { serveSubtitles } from "./subtitle-files.ts";
 import { listPosts } from "./timeline.ts";
 
@@ -31,4 +31,4 @@ app
 app.all("/subtitles.sandbox.test/*", serveSubtitles);
 
 /** X's API v2: logins, posts, timelines and media. */
-export const xSimulator = createSimulator([X_MEDIA_SCHEMA, X_POSTS_SCHEMA], app);
+export const xSimulator = createSimulator([mediaTable, segments, posts], app);

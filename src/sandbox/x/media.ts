@@ -4,49 +4,39 @@ import { SECOND } from "../../core/time.ts";
 import { keepFile, storeFile } from "../kit/files.ts";
 import { randomDigits } from "../kit/ids.ts";
 import type { Call } from "../kit/simulator.ts";
+import {
+  count,
+  flag,
+  integer,
+  json,
+  key,
+  optional,
+  type RowOf,
+  Table,
+  text,
+} from "../kit/table.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { invalidRequest, notFound, readInput, readMedia } from "./call.ts";
 
-export const X_MEDIA_SCHEMA = `
-CREATE TABLE IF NOT EXISTS x_media (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  category TEXT NOT NULL,
-  type TEXT NOT NULL,
-  total_bytes INTEGER NOT NULL,
-  file_id INTEGER NOT NULL,
-  finalized INTEGER NOT NULL DEFAULT 0,
-  is_sound INTEGER NOT NULL DEFAULT 0,
-  processed_at INTEGER NOT NULL DEFAULT 0,
-  expires_at INTEGER NOT NULL,
-  alt_text TEXT NOT NULL DEFAULT '',
-  subtitles TEXT,
-  used_in TEXT
-);
-CREATE TABLE IF NOT EXISTS x_segments (
-  media_id TEXT NOT NULL,
-  segment_index INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  PRIMARY KEY (media_id, segment_index)
-);
-`;
-
-export type MediaRecord = {
-  id: string;
-  category: string;
-  type: string;
-  total_bytes: number;
-  file_id: number;
-  finalized: number;
+export const mediaTable = new Table("x_media", {
+  id: key(),
+  user_id: text(),
+  team_id: integer(),
+  category: text(),
+  type: text(),
+  total_bytes: integer(),
+  file_id: integer(),
+  finalized: flag(),
   /** Result of processing the file: one of `SOUNDNESS`. */
-  is_sound: number;
-  processed_at: number;
-  expires_at: number;
-  alt_text: string;
-  subtitles: string | null;
-  used_in: string | null;
-};
+  is_sound: count(),
+  processed_at: count(),
+  expires_at: integer(),
+  alt_text: text(),
+  subtitles: optional(json<object>()),
+  used_in: optional(text()),
+});
+
+export type MediaRecord = RowOf<typeof mediaTable>;
 
 /** `broken`: the bytes are not what was announced. `tooLong`: it lasts longer than its category takes. */
 export const SOUNDNESS = { broken: 0, sound: 1, tooLong: 2 } as const;
@@ -98,7 +88,7 @@ const processingError = ({ is_sound }: MediaRecord) =>
 export function findMedia(call: Call, account: Account, id: string): MediaRecord | null {
   const { store, origin } = call.env;
   const own = { id, user_id: account.userId, team_id: origin.teamId };
-  const media = store.find<MediaRecord>("x_media", own);
+  const media = mediaTable.find(store, own);
   return media && media.expires_at > now().getTime() ? media : null;
 }
 
@@ -115,21 +105,22 @@ export function insertMedia(
 ): MediaRecord {
   // More digits than a JSON number holds, as X's have.
   const id = `19${randomDigits(17)}`;
-  const seconds = media.finalized === 1 ? READY_SECONDS : OPEN_SECONDS;
-  call.env.store.insert("x_media", {
+  const seconds = media.finalized ? READY_SECONDS : OPEN_SECONDS;
+  mediaTable.insert(call.env.store, {
     ...media,
     id,
     user_id: account.userId,
     team_id: call.env.origin.teamId,
-    is_sound: media.finalized,
+    is_sound: media.finalized ? SOUNDNESS.sound : SOUNDNESS.broken,
     expires_at: now().getTime() + seconds * SECOND,
+    alt_text: "",
   });
   return requireMedia(call, account, id);
 }
 
 /** A file as the API tells of it. */
 export function toData(media: MediaRecord): Record<string, unknown> {
-  const state = media.finalized === 1 ? stateOf(media) : null;
+  const state = media.finalized ? stateOf(media) : null;
   const left = Math.ceil((media.processed_at - now().getTime()) / SECOND);
   return {
     id: media.id,
@@ -171,7 +162,7 @@ export async function uploadWhole(call: Call): Promise<Response> {
     type: stored.mime,
     total_bytes: stored.sizeBytes,
     file_id: fileId,
-    finalized: 1,
+    finalized: true,
   });
   return Response.json({ data: toData(media) });
 }
@@ -187,15 +178,15 @@ const altInput = z.strictObject({
 export async function saveMetadata(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const { id, metadata } = await readInput(call, altInput);
-  const { text } = metadata.alt_text;
-  if ([...text].length > MAX_ALT_CHARACTERS) {
+  const { text: alt_text } = metadata.alt_text;
+  if ([...alt_text].length > MAX_ALT_CHARACTERS) {
     throw invalidRequest(`$.metadata.alt_text.text: must be at most ${MAX_ALT_CHARACTERS} long`);
   }
   const media = requireMedia(call, account, id);
   if (isVideo(media) || media.category === "subtitles") {
     throw invalidRequest("Alternative text is for images and GIFs.");
   }
-  call.env.store.update("x_media", { id }, { alt_text: text });
+  mediaTable.update(call.env.store, { id }, { alt_text });
   return Response.json({ data: { id, associated_metadata: metadata } });
 }
 
@@ -218,13 +209,13 @@ export async function addSubtitles(call: Call): Promise<Response> {
   const video = requireMedia(call, account, input.id);
   const file = requireMedia(call, account, input.subtitles.id);
   const isFitting = SUBTITLED[video.category] === input.media_category;
-  const isWhole = file.finalized === 1 && file.is_sound === SOUNDNESS.sound;
+  const isWhole = file.finalized && file.is_sound === SOUNDNESS.sound;
   if (!isFitting || file.category !== "subtitles" || !isWhole) {
     throw invalidRequest("The subtitles cannot be associated with this media.");
   }
   const { language_code, display_name } = input.subtitles;
   const subtitles = { id: file.id, language_code, display_name };
-  call.env.store.update("x_media", { id: video.id }, { subtitles: JSON.stringify(subtitles) });
+  mediaTable.update(call.env.store, { id: video.id }, { subtitles });
   return Response.json({
     data: {
       id: video.id,

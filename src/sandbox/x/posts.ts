@@ -4,25 +4,12 @@ import { HOUR } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver, idOf } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
+import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
 import { forbidden, invalidRequest, notFound, readInput } from "./call.ts";
-import { findMedia, isVideo, type MediaRecord, mediaKeyOf, stateOf } from "./media.ts";
+import { findMedia, isVideo, type MediaRecord, mediaKeyOf, mediaTable, stateOf } from "./media.ts";
 import { REFUSALS } from "./steering.ts";
 import { linksOf, weightOf } from "./text.ts";
-
-export const X_POSTS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS x_posts (
-  id TEXT PRIMARY KEY,
-  user_id TEXT NOT NULL,
-  team_id INTEGER NOT NULL,
-  text TEXT NOT NULL,
-  shown TEXT NOT NULL,
-  urls TEXT NOT NULL,
-  media_keys TEXT NOT NULL,
-  created_at INTEGER NOT NULL
-);
-CREATE INDEX IF NOT EXISTS x_posts_by_author ON x_posts (user_id, team_id, created_at);
-`;
 
 export interface UrlEntity {
   start: number;
@@ -33,16 +20,23 @@ export interface UrlEntity {
   media_key?: string;
 }
 
-export type PostRow = {
-  id: string;
-  user_id: string;
-  text: string;
-  /** As X shows it: links shortened, written as HTML. */
-  shown: string;
-  urls: string;
-  media_keys: string;
-  created_at: number;
-};
+export const posts = new Table(
+  "x_posts",
+  {
+    id: key(),
+    user_id: text(),
+    team_id: integer(),
+    text: text(),
+    /** As X shows it: links shortened, written as HTML. */
+    shown: text(),
+    urls: json<UrlEntity[]>(),
+    media_keys: json<string[]>(),
+    created_at: integer(),
+  },
+  { indexes: { by_author: "user_id, team_id, created_at" } },
+);
+
+export type PostRow = RowOf<typeof posts>;
 
 const MAX_MEDIA = 4;
 const MAX_TAGGED = 10;
@@ -91,9 +85,7 @@ function requireFiles(call: Call, account: Account, ids: readonly string[]): Med
   const files = ids.map((id) => {
     const media = findMedia(call, account, id);
     const isReady =
-      media?.finalized === 1 &&
-      media.used_in === null &&
-      (stateOf(media) ?? "succeeded") === "succeeded";
+      media?.finalized && media.used_in === null && (stateOf(media) ?? "succeeded") === "succeeded";
     if (!media || !isReady) {
       throw invalidRequest("Your media IDs are invalid.", { "media.media_ids": [...ids] });
     }
@@ -127,15 +119,9 @@ function requireText(account: Account, { text = "", media, poll }: PostInput): s
 
 function refuseDuplicate(call: Call, account: Account, text: string): void {
   if (text.trim() === "") return;
-  const [same] = call.env.store.sql
-    .exec(
-      "SELECT id FROM x_posts WHERE user_id = ? AND team_id = ? AND text = ? AND created_at > ?",
-      account.userId,
-      call.env.origin.teamId,
-      text,
-      now().getTime() - DUPLICATE_MS,
-    )
-    .toArray();
+  const { store, origin } = call.env;
+  const own = { user_id: account.userId, team_id: origin.teamId, text };
+  const same = posts.find(store, own, "AND created_at > ?", now().getTime() - DUPLICATE_MS);
   if (same) throw forbidden("You are not allowed to create a Tweet with duplicate content.");
 }
 
@@ -202,20 +188,18 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
   const kind = files[0] && isVideo(files[0]) ? "video" : "photo";
   const mediaKeys = files.map(mediaKeyOf);
   const { shown, urls } = show(text, `${url}/${kind}/1`, mediaKeys);
-  store.insert("x_posts", {
+  posts.insert(store, {
     id,
     user_id: account.userId,
     team_id: origin.teamId,
     text,
     shown,
-    urls: JSON.stringify(urls),
-    media_keys: JSON.stringify(mediaKeys),
+    urls,
+    media_keys: mediaKeys,
     created_at: now().getTime(),
   });
-  for (const file of files) store.update("x_media", { id: file.id }, { used_in: id });
-  const subtitles = files.flatMap((file) =>
-    file.subtitles === null ? [] : [JSON.parse(file.subtitles)],
-  );
+  for (const file of files) mediaTable.update(store, { id: file.id }, { used_in: id });
+  const subtitles = files.flatMap((file) => file.subtitles ?? []);
   const altTexts = files.map(({ alt_text }) => alt_text);
   store.savePost(origin, {
     platform: "x",
@@ -239,13 +223,9 @@ export async function deletePost(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
   const { store, origin } = call.env;
-  const { rowsWritten } = store.sql.exec(
-    "DELETE FROM x_posts WHERE id = ? AND user_id = ? AND team_id = ?",
-    id,
-    account.userId,
-    origin.teamId,
-  );
-  if (rowsWritten === 0) throw notFound(`Could not find tweet with id: [${id}].`);
+  const own = { id, user_id: account.userId, team_id: origin.teamId };
+  if (!posts.find(store, own)) throw notFound(`Could not find tweet with id: [${id}].`);
+  posts.delete(store, own);
   store.deletePost("x", id);
   return Response.json({ data: { deleted: true } });
 }

@@ -5,9 +5,23 @@ import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
 import { SLICE_BYTES } from "../kit/media-store.ts";
 import { readMovieSeconds } from "../kit/movie-length.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
+import { integer, Table, text } from "../kit/table.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
 import { invalidRequest, readInput, readMedia, requireQuery } from "./call.ts";
-import { insertMedia, type MediaRecord, requireMedia, SOUNDNESS, toData } from "./media.ts";
+import {
+  insertMedia,
+  type MediaRecord,
+  mediaTable,
+  requireMedia,
+  SOUNDNESS,
+  toData,
+} from "./media.ts";
+
+export const segments = new Table(
+  "x_segments",
+  { media_id: text(), segment_index: integer(), size: integer() },
+  { constraint: "PRIMARY KEY (media_id, segment_index)" },
+);
 
 /** Source: X, "Initialize media upload". */
 const MAX_TOTAL_BYTES = 17_179_869_184;
@@ -66,7 +80,7 @@ export async function initialize(call: Call): Promise<Response> {
     type,
     total_bytes,
     file_id: reserveFile(call.env, file),
-    finalized: 0,
+    finalized: false,
   });
   const { id, media_key, expires_after_secs } = toData(media);
   return Response.json({ data: { id, media_key, expires_after_secs } });
@@ -74,7 +88,7 @@ export async function initialize(call: Call): Promise<Response> {
 
 function requireOpen(call: Call, account: Account, id: string): MediaRecord {
   const media = requireMedia(call, account, id);
-  if (media.finalized === 1) throw invalidRequest("The upload has already been finalized.");
+  if (media.finalized) throw invalidRequest("The upload has already been finalized.");
   return media;
 }
 
@@ -89,35 +103,26 @@ export async function append(call: Call): Promise<Response> {
     ["media", "segment_index"],
     MAX_SEGMENT_BYTES + FORM_SLACK,
   );
-  const text = fields.get("segment_index") ?? "";
-  if (!/^\d{1,3}$/.test(text)) {
-    throw invalidRequest(`segment_index: [${text}] is not from 0 to ${MAX_SEGMENT_INDEX}`);
+  const position = fields.get("segment_index") ?? "";
+  if (!/^\d{1,3}$/.test(position)) {
+    throw invalidRequest(`segment_index: [${position}] is not from 0 to ${MAX_SEGMENT_INDEX}`);
   }
   if (file.size === 0) throw invalidRequest("media: the segment is empty");
-  const index = Number(text);
+  const index = Number(position);
   const first = index * SLICES_PER_SEGMENT;
   const stored = await appendBody(store, media.file_id, first, file.stream(), MAX_SEGMENT_BYTES);
   if (stored === "too_large") throw invalidRequest("media: the segment is too large");
   for (let slice = stored.slices; slice < SLICES_PER_SEGMENT; slice++) {
     store.media.writeSlice(media.file_id, first + slice, new Uint8Array());
   }
-  store.sql.exec(
-    "INSERT OR REPLACE INTO x_segments (media_id, segment_index, size) VALUES (?, ?, ?)",
-    id,
-    index,
-    stored.bytes,
-  );
+  const segment = { media_id: id, segment_index: index, size: stored.bytes };
+  segments.insert(store, segment, "OR REPLACE");
   return Response.json({ data: { expires_at: Math.floor(media.expires_at / SECOND) } });
 }
 
 /** Every segment from the first to the last has to be there, and together they are the file. */
 function requireWhole({ env: { store } }: Call, media: MediaRecord): void {
-  const sizes = store.sql
-    .exec<{ segment_index: number; size: number }>(
-      "SELECT segment_index, size FROM x_segments WHERE media_id = ? ORDER BY segment_index",
-      media.id,
-    )
-    .toArray();
+  const sizes = segments.list(store, { media_id: media.id }, "ORDER BY segment_index");
   const total = sizes.reduce((bytes, { size }) => bytes + size, 0);
   if (total !== media.total_bytes || sizes.some((one, index) => one.segment_index !== index)) {
     throw invalidRequest("Segments do not add up to provided total file size.");
@@ -153,13 +158,13 @@ export async function finalize(call: Call): Promise<Response> {
   const named = media.category === "subtitles" ? { ...file, mime: media.type } : file;
   const at = now().getTime();
   const changed = {
-    finalized: 1,
+    finalized: true,
     is_sound: soundness,
     file_id: sealFile(call.env, owner, media.file_id, named),
     processed_at: at + PROCESSING_SECONDS * SECOND,
     expires_at: at + 86_400 * SECOND,
   };
-  store.update("x_media", { id }, changed);
+  mediaTable.update(store, { id }, changed);
   return Response.json({ data: toData(requireMedia(call, account, id)) });
 }
 

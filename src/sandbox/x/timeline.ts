@@ -2,7 +2,7 @@ import { SECOND } from "../../core/time.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import { authenticate, requireSelf } from "./accounts.ts";
 import { invalidRequest, requireFields, requireQuery } from "./call.ts";
-import type { PostRow, UrlEntity } from "./posts.ts";
+import { type PostRow, posts } from "./posts.ts";
 
 /** Source: X, "User Posts timeline by User ID". */
 const PAGE = { least: 5, most: 100, usual: 10 };
@@ -42,8 +42,7 @@ function readPageSize(query: Record<string, string>): number {
 }
 
 function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown> {
-  const urls: UrlEntity[] = JSON.parse(row.urls);
-  const keys: string[] = JSON.parse(row.media_keys);
+  const { urls, media_keys } = row;
   const points = [...row.shown];
   const isLong = points.length > MAX_SHOWN;
   const entities = urls.length > 0 ? { urls } : undefined;
@@ -54,7 +53,7 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     // Whole seconds, as X gives them.
     created_at: new Date(Math.floor(row.created_at / SECOND) * SECOND).toISOString(),
     entities,
-    attachments: keys.length > 0 ? { media_keys: keys } : undefined,
+    attachments: media_keys.length > 0 ? { media_keys } : undefined,
     note_tweet: isLong ? { text: row.shown, entities } : undefined,
   };
   return Object.fromEntries([...new Set([...ALWAYS, ...fields])].map((name) => [name, post[name]]));
@@ -68,19 +67,19 @@ export async function listPosts(call: Call): Promise<Response> {
   const query = requireQuery(call, PARAMETERS);
   const fields = requireFields(query, ["tweet.fields", "post.fields"], FIELDS);
   const size = readPageSize(query);
-  const rows = call.env.store.sql
-    .exec<PostRow>(
-      `SELECT * FROM x_posts WHERE user_id = ? AND team_id = ? AND created_at >= ?
-         AND created_at < ? AND (?5 IS NULL OR length(id) = length(?5) AND id < ?5)
-       ORDER BY created_at DESC, id DESC LIMIT ?6`,
-      userId,
-      call.env.origin.teamId,
-      readInstant(query, "start_time", 0),
-      readInstant(query, "end_time", Number.MAX_SAFE_INTEGER),
-      query.pagination_token ?? null,
-      size + 1,
-    )
-    .toArray();
+  const before = query.pagination_token ?? null;
+  const rows = posts.list(
+    call.env.store,
+    { user_id: userId, team_id: call.env.origin.teamId },
+    `AND created_at >= ? AND created_at < ? AND (? IS NULL OR length(id) = length(?) AND id < ?)
+     ORDER BY created_at DESC, id DESC LIMIT ?`,
+    readInstant(query, "start_time", 0),
+    readInstant(query, "end_time", Number.MAX_SAFE_INTEGER),
+    before,
+    before,
+    before,
+    size + 1,
+  );
   const page = rows.slice(0, size);
   const newest = page[0];
   const oldest = page.at(-1);

@@ -1,8 +1,8 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
 import { listChannels, refreshTokens, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
-import { openSession, putChunk, SESSIONS_SCHEMA } from "./sessions.ts";
-import { listPlaylist, listVideos, setThumbnail, VIDEOS_SCHEMA } from "./videos.ts";
+import { openSession, putChunk, sessions } from "./sessions.ts";
+import { listPlaylist, listVideos, setThumbnail, videos } from "./videos.ts";
 
 const app = createApp(() => refusal(404, "notFound", "Not Found"));
 
@@ -21,4 +21,4 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
 app.basePath("/oauth2.googleapis.com").post("/token", refreshTokens).post("/revoke", revokeTokens);
 
 /** YouTube's Data API for channels, uploads and videos, and Google's tokens. */
-export const youtubeSimulator = createSimulator([SESSIONS_SCHEMA, VIDEOS_SCHEMA], app);
+export const youtubeSimulator = createSimulator([sessions, videos], app);

@@ -4,29 +4,40 @@ import { DAY } from "../../core/time.ts";
 import { appendBody, readStored, reserveFile, sealFile } from "../kit/files.ts";
 import { type Call, deliver } from "../kit/simulator.ts";
 import { requireAccepted, steer } from "../kit/steered.ts";
-import { authenticate } from "./accounts.ts";
+import {
+  count,
+  flag,
+  integer,
+  json,
+  key,
+  optional,
+  type RowOf,
+  Table,
+  text,
+} from "../kit/table.ts";
+import { authenticate, type Channel } from "./accounts.ts";
 import { badParameter, readObject, refusal, requireKnownParameters } from "./call.ts";
 import { type Resource, readResource } from "./metadata.ts";
 import { deliveryWords, findingOf, openingWords, REFUSALS } from "./steering.ts";
 import { insertVideo, readVideo, textOf } from "./videos.ts";
 
-export const SESSIONS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS youtube_sessions (
-  id TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  channel_id TEXT NOT NULL,
-  channel TEXT NOT NULL,
-  resource TEXT NOT NULL,
-  notify INTEGER NOT NULL,
-  media_id INTEGER NOT NULL,
-  size INTEGER NOT NULL,
-  chunk_size INTEGER NOT NULL DEFAULT 0,
-  received INTEGER NOT NULL DEFAULT 0,
-  slices INTEGER NOT NULL DEFAULT 0,
-  video_id TEXT,
-  expires_at INTEGER NOT NULL
-);
-`;
+export const sessions = new Table("youtube_sessions", {
+  id: key(),
+  team_id: integer(),
+  channel_id: text(),
+  channel: json<Channel>(),
+  resource: json<Resource>(),
+  notify: flag(),
+  media_id: integer(),
+  size: integer(),
+  chunk_size: count(),
+  received: count(),
+  slices: count(),
+  video_id: optional(text()),
+  expires_at: integer(),
+});
+
+type Session = RowOf<typeof sessions>;
 
 /** Source: YouTube Data API, "Videos: insert". */
 const MAX_VIDEO_BYTES = 274_877_906_944;
@@ -77,13 +88,13 @@ export async function openSession(call: Call): Promise<Response> {
   steer(call.env, REFUSALS, { key: channel.id, text: openingWords(textOf(resource)), token });
   const id = `sandbox-${randomHex(20)}`;
   const owner = { platform: "youtube", owner: channel.id } as const;
-  call.env.store.insert("youtube_sessions", {
+  sessions.insert(call.env.store, {
     id,
     team_id: call.env.origin.teamId,
     channel_id: channel.id,
-    channel: JSON.stringify(channel),
-    resource: JSON.stringify(resource),
-    notify: notify ? 1 : 0,
+    channel,
+    resource,
+    notify,
     media_id: reserveFile(call.env, owner),
     size,
     expires_at: now().getTime() + SESSION_MS,
@@ -94,24 +105,9 @@ export async function openSession(call: Call): Promise<Response> {
   return new Response(null, { headers: { location, "x-guploader-uploadid": id } });
 }
 
-type Session = {
-  id: string;
-  channel_id: string;
-  channel: string;
-  resource: string;
-  notify: number;
-  media_id: number;
-  size: number;
-  chunk_size: number;
-  received: number;
-  slices: number;
-  video_id: string | null;
-  expires_at: number;
-};
-
 function requireSession({ env: { store, origin }, req }: Call): Session {
   const id = req.query("upload_id") ?? "";
-  const session = store.find<Session>("youtube_sessions", { id, team_id: origin.teamId });
+  const session = sessions.find(store, { id, team_id: origin.teamId });
   if (!session) throw refusal(404, "notFound", "The upload session was not found.");
   if (session.expires_at <= now().getTime()) {
     throw refusal(410, "gone", "The upload session has expired.");
@@ -178,7 +174,7 @@ export async function putChunk(call: Call): Promise<Response> {
     if (session.video_id === null) return incomplete(call, session.received);
     return Response.json(readVideo(call, session.video_id, partsOf(session)));
   }
-  const resource: Resource = JSON.parse(session.resource);
+  const { resource, channel, notify } = session;
   const words = chunk.isLast ? deliveryWords(textOf(resource)) : "";
   const verdict = call.env.store.steer(call.env.origin, session.id, words, "");
   const finding = findingOf(verdict);
@@ -194,18 +190,18 @@ export async function putChunk(call: Call): Promise<Response> {
   const owner = { platform: "youtube", owner: session.channel_id } as const;
   const mediaId = sealFile(call.env, owner, session.media_id, file);
   const videoId = insertVideo(call, {
-    channel: JSON.parse(session.channel),
+    channel,
     resource,
-    notify: session.notify === 1,
+    notify,
     mediaId,
     finding: isVideo ? finding : { uploadStatus: "failed", reason: "invalidFile" },
   });
-  call.env.store.update("youtube_sessions", { id: session.id }, { video_id: videoId });
+  sessions.update(call.env.store, { id: session.id }, { video_id: videoId });
   const answer = Response.json(readVideo(call, videoId, partsOf(session)), { status: 200 });
   return verdict.kind === "accepted" ? deliver(verdict.reply, answer) : answer;
 }
 
-const partsOf = ({ resource }: Session): string[] => Object.keys(JSON.parse(resource));
+const partsOf = ({ resource }: Session): string[] => Object.keys(resource);
 
 /** Stores the chunk; the number of bytes received so far. */
 async function store(call: Call, session: Session, length: number): Promise<number> {
@@ -217,13 +213,11 @@ async function store(call: Call, session: Session, length: number): Promise<numb
     throw badRequest("The chunk is not what its Content-Range says.");
   }
   const received = session.received + length;
-  call.env.store.sql.exec(
-    `UPDATE youtube_sessions SET received = ?, slices = slices + ?,
-       chunk_size = CASE chunk_size WHEN 0 THEN ? ELSE chunk_size END WHERE id = ?`,
+  const changed = {
     received,
-    stored.slices,
-    length,
-    session.id,
-  );
+    slices: slices + stored.slices,
+    chunk_size: session.chunk_size || length,
+  };
+  sessions.update(call.env.store, { id: session.id }, changed);
   return received;
 }

@@ -4,26 +4,29 @@ import { toHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import { readBody } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
+import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, type Channel } from "./accounts.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import type { Resource } from "./metadata.ts";
 import { type Finding, processingSeconds } from "./steering.ts";
 
-export const VIDEOS_SCHEMA = `
-CREATE TABLE IF NOT EXISTS youtube_videos (
-  id TEXT PRIMARY KEY,
-  team_id INTEGER NOT NULL,
-  channel_id TEXT NOT NULL,
-  channel_title TEXT NOT NULL,
-  resource TEXT NOT NULL,
-  created_at INTEGER NOT NULL,
-  done_at INTEGER NOT NULL,
-  outcome TEXT NOT NULL,
-  reason TEXT NOT NULL
+export const videos = new Table(
+  "youtube_videos",
+  {
+    id: key(),
+    team_id: integer(),
+    channel_id: text(),
+    channel_title: text(),
+    resource: json<Resource>(),
+    created_at: integer(),
+    done_at: integer(),
+    outcome: text<"processed" | "failed" | "rejected">(),
+    reason: text(),
+  },
+  { indexes: { by_channel: "channel_id, team_id, created_at" } },
 );
-CREATE INDEX IF NOT EXISTS youtube_videos_by_channel
-  ON youtube_videos (channel_id, team_id, created_at);
-`;
+
+type Video = RowOf<typeof videos>;
 
 /** The steering words stand in either text. */
 export const textOf = ({ snippet }: Resource): string =>
@@ -50,12 +53,12 @@ export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): 
   const { channel, resource, notify, mediaId, finding } = video;
   const id = newVideoId();
   const at = now().getTime();
-  store.insert("youtube_videos", {
+  videos.insert(store, {
     id,
     team_id: origin.teamId,
     channel_id: channel.id,
     channel_title: channel.title,
-    resource: JSON.stringify(resource),
+    resource,
     created_at: at,
     done_at: at + processingSeconds(textOf(resource)) * SECOND,
     outcome: finding?.uploadStatus ?? "processed",
@@ -75,19 +78,8 @@ export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): 
   return id;
 }
 
-type Video = {
-  id: string;
-  channel_id: string;
-  channel_title: string;
-  resource: string;
-  created_at: number;
-  done_at: number;
-  outcome: "processed" | "failed" | "rejected";
-  reason: string;
-};
-
 const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =>
-  store.find<Video>("youtube_videos", { id, team_id: origin.teamId });
+  videos.find(store, { id, team_id: origin.teamId });
 
 const REASON_FIELD = { processed: null, failed: "failureReason", rejected: "rejectionReason" };
 
@@ -127,7 +119,7 @@ const VIDEO_PARTS = [
 ];
 
 function toParts(video: Video): Record<string, object | undefined> {
-  const resource: Resource = JSON.parse(video.resource);
+  const { resource } = video;
   const isDone = video.done_at <= now().getTime();
   return {
     ...resource,
@@ -208,17 +200,10 @@ export async function listPlaylist(call: Call): Promise<Response> {
   if (query.playlistId !== channel.uploads) {
     throw refusal(404, "playlistNotFound", "The playlist cannot be found.");
   }
-  const rows = call.env.store.sql
-    .exec<Video>(
-      `SELECT * FROM youtube_videos WHERE channel_id = ? AND team_id = ?
-       ORDER BY created_at DESC LIMIT ?`,
-      channel.id,
-      call.env.origin.teamId,
-      most,
-    )
-    .toArray();
+  const own = { channel_id: channel.id, team_id: call.env.origin.teamId };
+  const rows = videos.list(call.env.store, own, "ORDER BY created_at DESC LIMIT ?", most);
   const items = rows.map((video) => {
-    const resource: Resource = JSON.parse(video.resource);
+    const { resource } = video;
     const at = new Date(video.created_at).toISOString();
     const { title, description = "" } = resource.snippet;
     const all: Record<string, object> = {
