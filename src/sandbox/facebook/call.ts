@@ -3,7 +3,7 @@ import {
   type GraphCall,
   graphError,
   invalidParameter,
-  pickFields,
+  pickAsked,
   readFields,
 } from "../meta/graph.ts";
 
@@ -49,16 +49,6 @@ export function requireParam({ var: { params } }: GraphCall, name: string): stri
   throw invalidParameter(`The parameter ${name} is required.`);
 }
 
-export function readFlag(
-  { var: { params } }: GraphCall,
-  name: string,
-  otherwise: boolean,
-): boolean {
-  const value = params.get(name) ?? String(otherwise);
-  if (value === "true" || value === "false") return value === "true";
-  throw invalidParameter(`Param ${name} must be a boolean`);
-}
-
 /** A field list's names at its top: `a,b.limit(0){c,d}` is `a` and `b`. */
 export function topFields(text: string): string[] {
   const names: string[] = [];
@@ -80,4 +70,4 @@ export function topFields(text: string): string[] {
 
 /** The fields of an object that a read asks for; nested fields come whole. */
 export const pick = (call: GraphCall, object: Record<string, unknown>, defaults: string[]) =>
-  pickFields(call, object, defaults, topFields);
+  pickAsked(call, object, defaults, topFields);

@@ -1,8 +1,14 @@
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
 import { deliver } from "../kit/simulator.ts";
-import { type GraphCall, graphError, invalidParameter, mediaError } from "../meta/graph.ts";
-import { readFlag, requireKnown } from "./call.ts";
+import {
+  type GraphCall,
+  graphError,
+  invalidParameter,
+  mediaError,
+  readFlag,
+} from "../meta/graph.ts";
+import { requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
@@ -78,7 +84,7 @@ const POST_PARAMS = ["message", "link", "published", "attached_media", "attached
 export async function createPost(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, POST_PARAMS);
-  if (!readFlag(call, "published", true)) {
+  if (!readFlag(call.var.params, "published", true)) {
     throw invalidParameter("Only published posts are simulated here.");
   }
   const message = call.var.params.get("message") ?? "";

@@ -5,8 +5,8 @@ import { randomDigits } from "../kit/ids.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { deliver } from "../kit/simulator.ts";
 import { flag, integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
-import { type GraphCall, graphError, isReachable, mediaError } from "../meta/graph.ts";
-import { readFlag, requireKnown } from "./call.ts";
+import { type GraphCall, graphError, isReachable, mediaError, readFlag } from "../meta/graph.ts";
+import { requireKnown } from "./call.ts";
 import { authenticate, type Page } from "./pages.ts";
 import { checkMessage, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
@@ -82,7 +82,7 @@ const PHOTO_PARAMS = ["url", "message", "caption", "published", "temporary", "al
 export async function createPhoto(call: GraphCall): Promise<Response> {
   const { page, token } = await authenticate(call);
   requireKnown(call, PHOTO_PARAMS);
-  const isPublished = readFlag(call, "published", true);
+  const isPublished = readFlag(call.var.params, "published", true);
   const url = call.var.params.get("url");
   if (!url) throw graphError(324, "(#324) Missing or invalid image file");
   const message = call.var.params.get("message") ?? call.var.params.get("caption") ?? "";

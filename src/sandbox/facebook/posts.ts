@@ -69,7 +69,6 @@ export function savePost(call: GraphCall, page: Page, post: NewPost): string {
   store.savePost(origin, {
     platform: "facebook",
     key: post.key ?? id,
-    version: id,
     author: page.name,
     text: post.message || (post.title ?? ""),
     fields: post.fields,

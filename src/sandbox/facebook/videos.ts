@@ -136,41 +136,23 @@ function processingFailure({ kind }: Video) {
 /** @see https://developers.facebook.com/docs/video-api/guides/reels-publishing */
 function statusOf(video: Video) {
   const publishing_phase = waitingToPublish(video);
+  const waiting = { processing_phase: NOT_STARTED, publishing_phase };
   if (video.upload_error !== null) {
-    return {
-      video_status: "upload_failed",
-      uploading_phase: {
-        status: "error",
-        errors: [{ code: 1363041, message: video.upload_error }],
-      },
-      processing_phase: NOT_STARTED,
-      publishing_phase,
-    };
+    const errors = [{ code: 1363041, message: video.upload_error }];
+    const uploading_phase = { status: "error", errors };
+    return { video_status: "upload_failed", uploading_phase, ...waiting };
   }
   if (!isUploaded(video)) {
-    return {
-      video_status: "uploading",
-      uploading_phase: { status: "in_progress", ...arrived(video, video.received) },
-      processing_phase: NOT_STARTED,
-      publishing_phase,
-    };
+    const uploading_phase = { status: "in_progress", ...arrived(video, video.received) };
+    return { video_status: "uploading", uploading_phase, ...waiting };
   }
   const uploading_phase = { status: "complete", ...arrived(video, video.size) };
   if (video.ready_at === null) {
-    return {
-      video_status: "upload_complete",
-      uploading_phase,
-      processing_phase: NOT_STARTED,
-      publishing_phase,
-    };
+    return { video_status: "upload_complete", uploading_phase, ...waiting };
   }
   if (video.ready_at > now().getTime()) {
-    return {
-      video_status: "processing",
-      uploading_phase,
-      processing_phase: { status: "in_progress" },
-      publishing_phase,
-    };
+    const processing_phase = { status: "in_progress" };
+    return { video_status: "processing", uploading_phase, processing_phase, publishing_phase };
   }
   if (video.post_id === null) {
     return { uploading_phase, publishing_phase, ...processingFailure(video) };

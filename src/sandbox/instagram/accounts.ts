@@ -1,4 +1,4 @@
-import { type GraphCall, pickFields } from "../meta/graph.ts";
+import { type GraphCall, pickAsked } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
@@ -59,5 +59,5 @@ export function readMe(call: GraphCall, account: Account, mediaCount: number): R
     follows_count: 0,
     media_count: mediaCount,
   };
-  return Response.json(pickFields(call, me, ME_FIELDS));
+  return Response.json(pickAsked(call, me, ME_FIELDS));
 }

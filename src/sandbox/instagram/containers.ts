@@ -5,7 +5,7 @@ import {
   GraphContainers,
   statusOf,
 } from "../meta/containers.ts";
-import { type GraphCall, graphError, mediaError, pickFields, requireSelf } from "../meta/graph.ts";
+import { type GraphCall, graphError, mediaError, pickAsked, requireSelf } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import { type ContainerKind, readContainerFields } from "./fields.ts";
 import { pullSource } from "./pull.ts";
@@ -71,5 +71,5 @@ export function readContainer(call: GraphCall, container: InstagramContainer): R
   const status = statusOf(container);
   const text = (status === "ERROR" && container.error) || STATUS_TEXTS[status];
   const object = { id: container.id, status_code: status, status: text };
-  return Response.json(pickFields(call, object, ["id"]));
+  return Response.json(pickAsked(call, object, ["id"]));
 }

@@ -4,6 +4,7 @@ import {
   invalidParameter,
   isReachable,
   mediaError,
+  readFlag,
 } from "../meta/graph.ts";
 
 /** The kind of post that a container makes. */
@@ -60,13 +61,12 @@ const ALLOWED: Record<ContainerKind, readonly string[]> = {
 
 function kindOf(params: Map<string, string>): ContainerKind {
   const type = params.get("media_type");
-  const isChild = params.get("is_carousel_item");
-  if (isChild !== undefined) asFlag(isChild, "is_carousel_item");
+  const isChild = readFlag(params, "is_carousel_item", false);
   switch (type) {
     case undefined:
-      return isChild === "true" ? "child" : "image";
+      return isChild ? "child" : "image";
     case "VIDEO":
-      if (isChild === "true") return "child";
+      if (isChild) return "child";
       throw invalidParameter(
         "VIDEO is no longer a supported media_type. Use the REELS media_type to publish a video.",
       );
@@ -79,11 +79,6 @@ function kindOf(params: Map<string, string>): ContainerKind {
     default:
       throw mediaError(100, 2207023, `The media type ${type} is unknown.`);
   }
-}
-
-function asFlag(value: string, name: string): void {
-  if (value === "true" || value === "false") return;
-  throw invalidParameter(`Param ${name} must be a boolean`);
 }
 
 function asJson(value: string, name: string): unknown {
@@ -178,7 +173,7 @@ function checkForms(params: Map<string, string>, kind: ContainerKind, isImage: b
         break;
       case "share_to_feed":
       case "is_ai_generated":
-        asFlag(value, name);
+        readFlag(params, name, false);
         break;
       case "cover_url":
         asUrl(value, name);

@@ -1,5 +1,5 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
-import { createGraphApp, type GraphCall, pickFields, unsupported } from "../meta/graph.ts";
+import { createGraphApp, type GraphCall, pickAsked, unsupported } from "../meta/graph.ts";
 import { authenticate, logins, readMe } from "./accounts.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findMedia, listMedia, posts } from "./media.ts";
@@ -18,7 +18,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   if (container) return readContainer(call, container);
   const media = findMedia(call.env.store, account, id);
   if (!media) throw unsupported("GET", id);
-  return Response.json(pickFields(call, media, ["id"]));
+  return Response.json(pickAsked(call, media, ["id"]));
 }
 
 const PATH = /^(?:\/v\d+\.\d+)?\/([a-z0-9_]+)(?:\/[a-z_]+)?\/?$/;

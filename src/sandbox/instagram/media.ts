@@ -3,7 +3,7 @@ import { DAY } from "../../core/time.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
-import { type GraphCall, pickFields, requireSelf, toGraphTimestamp } from "../meta/graph.ts";
+import { type GraphCall, pickAsked, requireSelf, toGraphTimestamp } from "../meta/graph.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { InstagramContainer } from "./containers.ts";
@@ -88,17 +88,17 @@ export async function listMedia(call: GraphCall, edge: "media" | "stories"): Pro
   requireSelf(call, account);
   const limit = readLimit(call);
   const offset = Number(call.var.params.get("after") ?? 0) || 0;
-  const isListed =
-    edge === "stories" ? "kind = 'story' AND created_at > ?" : "kind <> 'story' AND ?";
+  const isStories = edge === "stories";
   const rows = posts.list(
     call.env.store,
     { user_id: account.userId },
-    `AND ${isListed} ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
-    now().getTime() - STORY_MS,
+    `AND kind ${isStories ? "=" : "<>"} 'story' AND created_at > ?
+     ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?`,
+    isStories ? now().getTime() - STORY_MS : 0,
     limit + 1,
     offset,
   );
-  const data = rows.slice(0, limit).map((row) => pickFields(call, toObject(row), ["id"]));
+  const data = rows.slice(0, limit).map((row) => pickAsked(call, toObject(row), ["id"]));
   const hasMore = rows.length > limit;
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(hasMore ? { paging: { cursors } } : {}) });

@@ -90,3 +90,12 @@ export async function readMultipart(
   const headers = { "content-type": call.req.header("content-type") ?? "" };
   return new Response(bytes, { headers }).formData().catch(() => "malformed" as const);
 }
+
+/** The fields of an object that a read asks for, each once and in that order. */
+export const pickFields = (
+  object: Record<string, unknown>,
+  names: readonly string[],
+): Record<string, unknown> =>
+  Object.fromEntries(
+    names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])),
+  );

@@ -86,10 +86,9 @@ export class MediaStore {
   ): number {
     const at = now().getTime();
     this.#sweep(at);
-    const own = { ...file, team_id: teamId };
     const unknown = { mime: "application/octet-stream", size: 0, sha256: "" };
-    mediaTable.insert(this.#store, { ...own, ...unknown, touched_at: at });
-    return mediaTable.find(this.#store, own)?.id ?? 0;
+    const row = { ...file, ...unknown, team_id: teamId, touched_at: at };
+    return mediaTable.insert(this.#store, row);
   }
 
   /**

@@ -96,3 +96,27 @@ export function steer(
     steering.slowSeconds > 0 ? { kind: "late", seconds: steering.slowSeconds } : { kind: "now" };
   return { verdict: { kind: "accepted", reply }, history };
 }
+
+/** It is the processing that is slow where files are processed, never the answer. */
+const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
+
+/** The words for a call that opens an upload and makes the post as well. */
+export const allWords = (text: string): string => text.replace(SLOW_WORD, "");
+
+/**
+ * Shares the words of a text out between the call that opens an upload and the last chunk, which makes
+ * the post.
+ *
+ * @param delivery the words about the last chunk
+ */
+export const shareWords = (delivery: RegExp) => ({
+  openingWords: (text: string): string => allWords(text.replace(delivery, "")),
+  deliveryWords: (text: string): string =>
+    [...text.matchAll(delivery)].map(([word]) => word).join(" "),
+});
+
+/** Simulated processing time of a video where its text does not say. */
+const PROCESSING_SECONDS = 3;
+
+export const processingSeconds = (text: string): number =>
+  readSteering(text).slowSeconds || PROCESSING_SECONDS;

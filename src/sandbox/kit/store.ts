@@ -43,11 +43,12 @@ export interface FeedFilter {
   limit?: number | null;
 }
 
-/** A post as a simulator hands it in. `key` is the platform's own id, `version` that of the content. */
+/** A post as a simulator hands it in. `key` is the platform's own id. */
 export interface NewPost {
   platform: Platform;
   key: string;
-  version: string;
+  /** The id of the content; that of the post where its content does not change. */
+  version?: string;
   author: string;
   text: string;
   fields: Record<string, unknown>;
@@ -136,28 +137,29 @@ export class SandboxStore {
 
   /** Adds the post, or counts one more arrival of it and takes over its content. */
   savePost(origin: CallOrigin, post: NewPost): void {
-    const { id } = this.sql
-      .exec<{ id: number }>(
-        `INSERT INTO posts (platform, key, version, team_id, account_id, upload_id, author, text,
-           fields, url, received, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?)
-         ON CONFLICT (platform, key) DO UPDATE SET received = received + 1,
-           version = excluded.version, text = excluded.text, fields = excluded.fields
-         RETURNING id`,
-        post.platform,
-        post.key,
-        post.version,
-        origin.teamId,
-        origin.accountId,
-        origin.uploadId,
-        post.author,
-        post.text,
-        JSON.stringify(post.fields),
-        post.url,
-        now().getTime(),
-      )
-      .one();
-    this.sql.exec("DELETE FROM post_media WHERE post_id = ?", id);
+    const { platform, key, version = key, text: shown, author, url } = post;
+    const known = posts.find(this, { platform, key });
+    const content = {
+      version,
+      text: shown,
+      fields: JSON.stringify(post.fields),
+      received: (known?.received ?? 0) + 1,
+    };
+    if (known) posts.update(this, { id: known.id }, content);
+    const id =
+      known?.id ??
+      posts.insert(this, {
+        ...content,
+        platform,
+        key,
+        author,
+        url,
+        team_id: origin.teamId,
+        account_id: origin.accountId,
+        upload_id: origin.uploadId,
+        created_at: now().getTime(),
+      });
+    postMedia.delete(this, { post_id: id });
     for (const [position, media] of post.media.entries()) {
       postMedia.insert(this, { post_id: id, position, media_id: media.id, alt: media.alt });
     }

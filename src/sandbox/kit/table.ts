@@ -95,14 +95,23 @@ export class Table<C extends Columns> {
     this.#run(store, "DELETE FROM", where, ...rest);
   }
 
-  /** Adds a row; `or` decides about one whose key is taken. */
-  insert({ sql }: Database, row: Partial<Values<C>>, or: "" | "OR IGNORE" | "OR REPLACE" = "") {
+  /**
+   * Adds a row; `or` decides about one whose key is taken.
+   *
+   * @returns the number of the row; 0 for one that was ignored
+   */
+  insert(
+    { sql }: Database,
+    row: Partial<Values<C>>,
+    or: "" | "OR IGNORE" | "OR REPLACE" = "",
+  ): number {
     const names = Object.keys(row);
-    const marks = names.map(() => "?");
-    sql.exec(
-      `INSERT ${or} INTO ${this.#name} (${names.join(", ")}) VALUES (${marks.join(", ")})`,
-      ...this.#write(row),
-    );
+    const marks = names.map(() => "?").join(", ");
+    const statement = `INSERT ${or} INTO ${this.#name} (${names.join(", ")}) VALUES (${marks})`;
+    const [added] = sql
+      .exec<{ id: number }>(`${statement} RETURNING rowid AS id`, ...this.#write(row))
+      .toArray();
+    return added?.id ?? 0;
   }
 
   update({ sql }: Database, where: Where<C>, changed: Partial<Values<C>>): void {

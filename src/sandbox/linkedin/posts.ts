@@ -110,7 +110,6 @@ export async function createPost(call: Call): Promise<Response> {
   store.savePost(origin, {
     platform: "linkedin",
     key: urn,
-    version: urn,
     author,
     text,
     fields: post,

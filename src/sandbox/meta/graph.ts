@@ -1,6 +1,6 @@
 import type { Context, Hono } from "hono";
 import { randomHex } from "../../core/ids.ts";
-import { bearerOf, readBody } from "../kit/input.ts";
+import { bearerOf, pickFields, readBody } from "../kit/input.ts";
 import { Refusal } from "../kit/refusal.ts";
 import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
 
@@ -139,7 +139,7 @@ export function requireSelf(call: GraphCall, { userId }: { userId: string }): vo
 }
 
 /** The fields of an object that a read asks for; `id` always comes along. */
-export function pickFields(
+export function pickAsked(
   { var: { params } }: GraphCall,
   object: Record<string, unknown>,
   defaults: readonly string[],
@@ -152,10 +152,14 @@ export function pickFields(
       throw invalidParameter(`Tried accessing nonexisting field (${name})`);
     }
   }
-  const names = [...new Set([...asked, "id"])].filter((name) => Object.hasOwn(object, name));
-  return Object.fromEntries(
-    names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])),
-  );
+  return pickFields(object, [...asked, "id"]);
+}
+
+/** @throws Refusal for what is neither true nor false */
+export function readFlag(params: Map<string, string>, name: string, otherwise: boolean): boolean {
+  const value = params.get(name) ?? String(otherwise);
+  if (value === "true" || value === "false") return value === "true";
+  throw invalidParameter(`Param ${name} must be a boolean`);
 }
 
 /** Only addresses with TLS are fetched; a local run of this service is reached as it is. */

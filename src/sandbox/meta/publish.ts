@@ -56,7 +56,6 @@ export function createPublishing<Kind extends string>(rules: Publishing<Kind>) {
     store.savePost(origin, {
       platform,
       key: id,
-      version: id,
       author: account.username,
       text: container.caption,
       fields:

@@ -128,7 +128,6 @@ export async function createPin(call: Call): Promise<Response> {
   call.env.store.savePost(call.env.origin, {
     platform: "pinterest",
     key: pinId,
-    version: pinId,
     author: handleOf(name),
     text,
     fields: { ...pin, media_source: withoutData(pin.media_source), board: board.name },

@@ -1,5 +1,5 @@
 import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { type GraphCall, pickFields } from "../meta/graph.ts";
+import { type GraphCall, pickAsked } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
 export interface Account {
@@ -35,5 +35,5 @@ export function readProfile(call: GraphCall, { userId, username, name }: Account
     threads_biography: "",
     is_verified: false,
   };
-  return Response.json(pickFields(call, profile, ["id"]));
+  return Response.json(pickAsked(call, profile, ["id"]));
 }

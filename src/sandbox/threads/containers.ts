@@ -5,7 +5,7 @@ import {
   type GraphCall,
   invalidParameter,
   mediaError,
-  pickFields,
+  pickAsked,
   requireSelf,
 } from "../meta/graph.ts";
 import { type Account, authenticate } from "./accounts.ts";
@@ -72,5 +72,5 @@ export function readContainer(call: GraphCall, container: ThreadsContainer): Res
   const status = statusOf(container);
   const error = status === "ERROR" ? container.error : null;
   const object = { id: container.id, status, error_message: error ?? undefined };
-  return Response.json(pickFields(call, object, ["id"]));
+  return Response.json(pickAsked(call, object, ["id"]));
 }

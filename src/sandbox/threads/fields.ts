@@ -5,6 +5,7 @@ import {
   invalidParameter,
   isReachable,
   mediaError,
+  readFlag,
 } from "../meta/graph.ts";
 
 /** The kind of post that a container makes. */
@@ -60,11 +61,7 @@ function kindOf(params: Map<string, string>): ContainerKind {
   if (!kind) {
     throw invalidParameter(`Param media_type must be one of {${Object.keys(KINDS).join(", ")}}`);
   }
-  const isChild = params.get("is_carousel_item") ?? "false";
-  if (isChild !== "true" && isChild !== "false") {
-    throw invalidParameter("Param is_carousel_item must be a boolean");
-  }
-  if (isChild === "false") return kind;
+  if (!readFlag(params, "is_carousel_item", false)) return kind;
   if (kind === "image" || kind === "video") return "child";
   throw invalidParameter("Only IMAGE and VIDEO can be items of a carousel");
 }

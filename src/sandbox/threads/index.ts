@@ -3,7 +3,7 @@ import {
   createGraphApp,
   type GraphCall,
   graphError,
-  pickFields,
+  pickAsked,
   unsupported,
 } from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
@@ -20,7 +20,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   if (container) return readContainer(call, container);
   const post = findPost(call.env.store, account, id);
   if (!post) throw unsupported("GET", id);
-  return Response.json(pickFields(call, post, ["id"]));
+  return Response.json(pickAsked(call, post, ["id"]));
 }
 
 const PATH = /^(?:\/v1\.0\/([a-z0-9_]+)(?:\/[a-z_]+)?|\/((?:refresh_)?access_token))\/?$/;

@@ -6,7 +6,7 @@ import { readLimit } from "../meta/containers.ts";
 import {
   type GraphCall,
   invalidParameter,
-  pickFields,
+  pickAsked,
   requireSelf,
   toGraphTimestamp,
 } from "../meta/graph.ts";
@@ -97,7 +97,7 @@ export async function listPosts(call: GraphCall): Promise<Response> {
     readLimit(call),
     offset,
   );
-  const data = rows.map((row) => pickFields(call, toObject(row), ["id"]));
+  const data = rows.map((row) => pickAsked(call, toObject(row), ["id"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
-import { bearerOf, readForm } from "../kit/input.ts";
+import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { Logins } from "../kit/logins.ts";
 import { readRefresh } from "../kit/refresh.ts";
 import { Refusal } from "../kit/refusal.ts";
@@ -78,11 +78,7 @@ function audienceOf(openId: string) {
 }
 
 /** The account with everything a field list may name. */
-const userOf = ({
-  openId,
-  name,
-  username,
-}: Account): Record<string, string | number | boolean> => ({
+const userOf = ({ openId, name, username }: Account) => ({
   open_id: openId,
   union_id: openId.replace(/^-000/, ""),
   avatar_url: "https://p16-sandbox.tiktokcdn.test/avatar.jpeg",
@@ -108,7 +104,7 @@ export function requireFields(call: Call, known: readonly string[]): string[] {
 export async function readUserInfo(call: Call): Promise<Response> {
   const user = userOf((await authenticate(call)).account);
   const fields = requireFields(call, Object.keys(user));
-  return answer({ user: Object.fromEntries(fields.map((field) => [field, user[field]])) });
+  return answer({ user: pickFields(user, fields) });
 }
 
 /** An account says by its name what it stands for: one of an app that TikTok has not audited. */

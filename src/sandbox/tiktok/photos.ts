@@ -3,10 +3,11 @@ import * as z from "zod";
 import { pullTyped } from "../kit/files.ts";
 import { type Call, deliver } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
+import { allWords } from "../kit/steering.ts";
 import { authenticate, PRIVACY_OPTIONS } from "./accounts.ts";
-import { answer, readInput, refusal } from "./call.ts";
-import { allWords, refusalsOf } from "./steering.ts";
-import { accept, findTask, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
+import { answer, readInput } from "./call.ts";
+import { refusalsOf } from "./steering.ts";
+import { accept, type NewTask, openTask, requirePrivacy, textOf } from "./tasks.ts";
 
 /** Source of all limits: TikTok, "Photo Post" and "Media Transfer Guide". */
 const MAX_PHOTOS = 35;
@@ -101,9 +102,7 @@ export async function initPhotos(call: Call): Promise<Response> {
     token,
   });
   const photos = await pullPhotos(call, account.openId, body.source_info.photo_images);
-  const publishId = openTask(call, account, task);
-  const opened = findTask(call, publishId);
-  if (!opened) throw refusal(500, "internal_error", "The task was lost.");
+  const opened = openTask(call, account, task);
   accept(call, opened, photos);
-  return deliver(reply, answer({ publish_id: publishId }));
+  return deliver(reply, answer({ publish_id: opened.publish_id }));
 }

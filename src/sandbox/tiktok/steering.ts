@@ -1,28 +1,11 @@
 import type { SteeredRefusals } from "../kit/steered.ts";
-import { readSteering } from "../kit/steering.ts";
+import { shareWords } from "../kit/steering.ts";
 import { tokenInvalid } from "./accounts.ts";
 import { refusal } from "./call.ts";
 
 /** A word about the call that makes the post; of a video that is the last chunk, of photos the init. */
 const DELIVERY_WORD = /\[sandbox:(?:5xx=\d+|lost_reply)\]/g;
-/** It is the processing that is slow at TikTok, never the answer. */
-const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
-
-/** The words for the call that opens a video. */
-export const openingWords = (text: string): string =>
-  text.replace(DELIVERY_WORD, "").replace(SLOW_WORD, "");
-
-/** The words for the last chunk of a video. */
-export const deliveryWords = (text: string): string => [...text.matchAll(DELIVERY_WORD)].join(" ");
-
-/** The words for a call that is both. */
-export const allWords = (text: string): string => text.replace(SLOW_WORD, "");
-
-/** Simulated processing time of a post. */
-const PROCESSING_SECONDS = 3;
-
-export const processingSeconds = (text: string): number =>
-  readSteering(text).slowSeconds || PROCESSING_SECONDS;
+export const { openingWords, deliveryWords } = shareWords(DELIVERY_WORD);
 
 /** @param isPulled whether TikTok fetches the files from addresses */
 export const refusalsOf = ({ isPulled }: { isPulled: boolean }): SteeredRefusals => ({

@@ -2,7 +2,9 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
+import { pickFields } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
+import { processingSeconds } from "../kit/steering.ts";
 import {
   count,
   flag,
@@ -23,7 +25,6 @@ import {
   requireFields,
 } from "./accounts.ts";
 import { answer, invalidParams, readInput, refusal } from "./call.ts";
-import { processingSeconds } from "./steering.ts";
 
 export const tasks = new Table(
   "tiktok_tasks",
@@ -79,18 +80,15 @@ export type NewTask = Pick<
   "is_video" | "is_inbox" | "privacy" | "title" | "description" | "fields"
 >;
 
-/** Opens a task; its id. */
-export function openTask(call: Call, account: Account, task: NewTask): string {
+type OpenTask = NewTask & Pick<Task, "publish_id" | "open_id">;
+
+export function openTask(call: Call, account: Account, task: NewTask): OpenTask {
   const kind = task.is_inbox ? "inbox" : "pub";
-  const publishId = `${task.is_video ? "v" : "p"}_${kind}_${task.is_video ? "file" : "url"}~v2-1.7${randomDigits(18)}`;
-  tasks.insert(call.env.store, {
-    ...task,
-    publish_id: publishId,
-    open_id: account.openId,
-    team_id: call.env.origin.teamId,
-    created_at: now().getTime(),
-  });
-  return publishId;
+  const publish_id = `${task.is_video ? "v" : "p"}_${kind}_${task.is_video ? "file" : "url"}~v2-1.7${randomDigits(18)}`;
+  const opened = { ...task, publish_id, open_id: account.openId };
+  const { store, origin } = call.env;
+  tasks.insert(store, { ...opened, team_id: origin.teamId, created_at: now().getTime() });
+  return opened;
 }
 
 export const findTask = ({ env: { store, origin } }: Call, publishId: string): Task | null =>
@@ -102,7 +100,7 @@ export const textOf = ({ title, description }: Pick<NewTask, "title" | "descript
 /** Begins to process a post whose files are all here. It stands in the feed unless it has a reason to fail. */
 export function accept(
   call: Call,
-  task: Task,
+  task: OpenTask,
   outcome: { media: { id: number; alt: string }[] } | { failReason: string },
 ): void {
   const { store, origin } = call.env;
@@ -122,7 +120,6 @@ export function accept(
   store.savePost(origin, {
     platform: "tiktok",
     key: task.publish_id,
-    version: task.publish_id,
     author: username,
     text: textOf(task),
     fields: task.fields,
@@ -202,7 +199,7 @@ export async function listVideos(call: Call): Promise<Response> {
   );
   const page = rows.slice(0, max_count);
   const videos = page.map((task) => {
-    const video: Record<string, string | number> = {
+    const video = {
       id: task.post_id ?? "",
       create_time: Math.floor(task.created_at / SECOND),
       share_url: `https://www.tiktok.com/@${account.username}/video/${task.post_id}`,
@@ -217,7 +214,7 @@ export async function listVideos(call: Call): Promise<Response> {
       comment_count: 0,
       share_count: 0,
     };
-    return Object.fromEntries(fields.map((field) => [field, video[field]]));
+    return pickFields(video, fields);
   });
   return answer({
     videos,

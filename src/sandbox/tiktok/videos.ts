@@ -70,21 +70,21 @@ function requireChunkPlan({ video_size, chunk_size, total_chunk_count }: Source)
 }
 
 function openUpload(call: Call, account: Account, task: NewTask, source: Source): Response {
-  const publishId = openTask(call, account, task);
-  const uploadToken = randomHex(16);
+  const { publish_id } = openTask(call, account, task);
+  const upload_token = randomHex(16);
   const { store } = call.env;
   const owner = { platform: "tiktok", owner: account.openId } as const;
   uploads.insert(store, {
-    publish_id: publishId,
-    upload_token: uploadToken,
+    publish_id,
+    upload_token,
     media_id: reserveFile(call.env, owner),
     size: source.video_size,
     chunk_size: source.chunk_size,
     chunk_count: source.total_chunk_count,
     expires_at: now().getTime() + UPLOAD_MS,
   });
-  const query = new URLSearchParams({ upload_id: publishId, upload_token: uploadToken });
-  return answer({ publish_id: publishId, upload_url: `${UPLOADS}/video/?${query}` });
+  const query = new URLSearchParams({ upload_id: publish_id, upload_token });
+  return answer({ publish_id, upload_url: `${UPLOADS}/video/?${query}` });
 }
 
 export async function initVideo(call: Call): Promise<Response> {

@@ -1,4 +1,4 @@
-import { bearerOf, readForm } from "../kit/input.ts";
+import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
 import { readRefresh } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
@@ -59,11 +59,6 @@ const userOf = (account: Account): Record<string, unknown> => ({
 
 const DEFAULT_FIELDS = ["id", "name", "username"];
 
-function pick(user: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
-  const names = new Set([...DEFAULT_FIELDS, ...fields]);
-  return Object.fromEntries([...names].map((name) => [name, user[name]]));
-}
-
 export async function readMe(call: Call): Promise<Response> {
   const { account } = await authenticate(call);
   const user = userOf(account);
@@ -72,7 +67,7 @@ export async function readMe(call: Call): Promise<Response> {
     ["user.fields"],
     Object.keys(user),
   );
-  return Response.json({ data: pick(user, fields) });
+  return Response.json({ data: pickFields(user, [...DEFAULT_FIELDS, ...fields]) });
 }
 
 const MAX_USERNAMES = 100;

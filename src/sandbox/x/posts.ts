@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
-import { randomDigits } from "../kit/ids.ts";
+import { randomDigits, randomText } from "../kit/ids.ts";
 import { type Call, deliver, idOf } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
@@ -136,16 +136,13 @@ const escapeHtml = (text: string): string =>
   text.replace(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign);
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
-const shortLink = (): string =>
-  `https://t.co/${Array.from(crypto.getRandomValues(new Uint8Array(10)), (byte) => LETTERS[byte % 26]).join("")}`;
-
 /** The text as X gives it back: links shortened, media with a link of their own. */
 function show(text: string, mediaLink: string, mediaKeys: readonly string[]) {
   const urls: UrlEntity[] = [];
   let shown = "";
   let from = 0;
   const add = (expanded_url: string, media_key?: string) => {
-    const url = shortLink();
+    const url = `https://t.co/${randomText(LETTERS, 10)}`;
     const start = [...shown].length;
     const display_url = expanded_url.replace(/^https?:\/\//i, "").slice(0, 30);
     shown += url;
@@ -204,7 +201,6 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
   store.savePost(origin, {
     platform: "x",
     key: id,
-    version: id,
     author: account.username,
     text,
     // What was said about the files in calls of its own stands with the post.

@@ -1,4 +1,5 @@
 import { SECOND } from "../../core/time.ts";
+import { pickFields } from "../kit/input.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import { authenticate, requireSelf } from "./accounts.ts";
 import { invalidRequest, requireFields, requireQuery } from "./call.ts";
@@ -46,7 +47,7 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
   const points = [...row.shown];
   const isLong = points.length > MAX_SHOWN;
   const entities = urls.length > 0 ? { urls } : undefined;
-  const post: Record<string, unknown> = {
+  const post = {
     id: row.id,
     text: isLong ? `${points.slice(0, MAX_SHOWN - 1).join("")}…` : row.shown,
     author_id: row.user_id,
@@ -56,7 +57,7 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     attachments: media_keys.length > 0 ? { media_keys } : undefined,
     note_tweet: isLong ? { text: row.shown, entities } : undefined,
   };
-  return Object.fromEntries([...new Set([...ALWAYS, ...fields])].map((name) => [name, post[name]]));
+  return pickFields(post, [...ALWAYS, ...fields]);
 }
 
 /** An account's own posts, newest first. */

@@ -1,4 +1,4 @@
-import { bearerOf, readForm } from "../kit/input.ts";
+import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
 import { readRefresh } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
@@ -81,9 +81,7 @@ export async function listChannels(call: Call): Promise<Response> {
   const item = {
     kind: "youtube#channel",
     id: channel.id,
-    ...Object.fromEntries(
-      parts.flatMap((part) => (resource[part] ? [[part, resource[part]]] : [])),
-    ),
+    ...pickFields(resource, parts),
   };
   return Response.json({
     kind: "youtube#channelListResponse",

@@ -2,13 +2,15 @@ import { now } from "../../core/clock.ts";
 import { detectFileType } from "../../core/file-type.ts";
 import { toHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
-import { readBody } from "../kit/input.ts";
+import { randomText } from "../kit/ids.ts";
+import { pickFields, readBody } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
+import { processingSeconds } from "../kit/steering.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, type Channel } from "./accounts.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
 import type { Resource } from "./metadata.ts";
-import { type Finding, processingSeconds } from "./steering.ts";
+import type { Finding } from "./steering.ts";
 
 export const videos = new Table(
   "youtube_videos",
@@ -34,11 +36,6 @@ export const textOf = ({ snippet }: Resource): string =>
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-const newVideoId = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(11)), (byte) => LETTERS.charAt(byte % 64)).join(
-    "",
-  );
-
 interface NewVideo {
   channel: Channel;
   resource: Resource;
@@ -51,7 +48,7 @@ interface NewVideo {
 /** All of a video is here: it has an id and an address, and is processed for a while. */
 export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): string {
   const { channel, resource, notify, mediaId, finding } = video;
-  const id = newVideoId();
+  const id = randomText(LETTERS, 11);
   const at = now().getTime();
   videos.insert(store, {
     id,
@@ -68,7 +65,6 @@ export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): 
   store.savePost(origin, {
     platform: "youtube",
     key: id,
-    version: id,
     author: channel.handle,
     text: textOf(resource),
     fields: { ...resource, notifySubscribers: notify },
@@ -146,9 +142,7 @@ function toParts(video: Video): Record<string, object | undefined> {
 }
 
 function toItem(video: Video, parts: string[]) {
-  const all = toParts(video);
-  const picked = parts.flatMap((part) => (all[part] ? [[part, all[part]]] : []));
-  return { kind: "youtube#video", id: video.id, ...Object.fromEntries(picked) };
+  return { kind: "youtube#video", id: video.id, ...pickFields(toParts(video), parts) };
 }
 
 export function readVideo(call: Call, id: string, parts: string[]) {
@@ -206,13 +200,12 @@ export async function listPlaylist(call: Call): Promise<Response> {
     const { resource } = video;
     const at = new Date(video.created_at).toISOString();
     const { title, description = "" } = resource.snippet;
-    const all: Record<string, object> = {
+    const all = {
       snippet: { publishedAt: at, channelId: channel.id, title, description },
       contentDetails: { videoId: video.id, videoPublishedAt: at },
       status: { privacyStatus: privacyOf(resource.status ?? {}).privacyStatus },
     };
-    const picked = parts.flatMap((part) => (all[part] ? [[part, all[part]]] : []));
-    return { kind: "youtube#playlistItem", id: `UU.${video.id}`, ...Object.fromEntries(picked) };
+    return { kind: "youtube#playlistItem", id: `UU.${video.id}`, ...pickFields(all, parts) };
   });
   return Response.json({ kind: "youtube#playlistItemListResponse", items });
 }
