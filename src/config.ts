@@ -14,7 +14,7 @@ const json = <T extends z.ZodType>(schema: T) =>
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        ctx.addIssue({ code: "custom", message: "must be JSON" });
+        ctx.addIssue({ code: "custom", message: "must be valid JSON" });
         return z.NEVER;
       }
     })
@@ -22,7 +22,10 @@ const json = <T extends z.ZodType>(schema: T) =>
 
 const origin = z
   .string()
-  .refine((text) => URL.canParse(text) && new URL(text).origin === text, "must be an origin");
+  .refine(
+    (text) => URL.canParse(text) && new URL(text).origin === text,
+    "must be an origin, such as https://social.example.com",
+  );
 
 const onOff = z.enum(["on", "off"]);
 
@@ -93,7 +96,10 @@ const encryptionKeys = z
         const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
         if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
       } catch {}
-      ctx.addIssue({ code: "custom", message: "must be id:base64 pairs of 32-byte keys" });
+      ctx.addIssue({
+        code: "custom",
+        message: "must be keys of 32 bytes, each as id:base64, separated by commas",
+      });
       return z.NEVER;
     }),
   )
@@ -117,7 +123,7 @@ const tiktokSignatures = z.string().transform((text, ctx): string[] =>
     if (signature !== undefined) return signature;
     ctx.addIssue({
       code: "custom",
-      message: "must be the signatures of TikTok's files, such as tiktokAbC123xyz.txt",
+      message: "must be names of TikTok's signature files, such as tiktokAbC123xyz.txt",
     });
     return z.NEVER;
   }),
@@ -130,14 +136,14 @@ const variables = z.object({
   RATE_LIMITS: rateLimits.optional(),
   CLOCK_OFFSET: z
     .string()
-    .regex(/^-?\d{1,9}$/, "must be whole seconds")
+    .regex(/^-?\d{1,9}$/, "must be a whole number of seconds")
     .transform(Number)
     .optional(),
   PLANS: json(plansOverride).optional(),
   DEFAULT_PLAN: z.enum(PLAN_NAMES).optional(),
   MEDIA_RETENTION_HOURS: z
     .string()
-    .regex(/^\d{1,5}$/, "must be whole hours")
+    .regex(/^\d{1,5}$/, "must be a whole number of hours")
     .transform(Number)
     .optional(),
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
@@ -259,6 +265,6 @@ export function requirePlatforms({ plans }: Config, known: readonly Platform[]):
   );
   if (unknown === undefined) return;
   throw new ConfigError(
-    `Configuration: PLANS names ${unknown}, which is none of ${known.join(", ")}.`,
+    `Configuration: PLANS names ${unknown}, which is not a platform. Use ${known.join(", ")}.`,
   );
 }

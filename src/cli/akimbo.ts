@@ -43,10 +43,10 @@ function createProgram(): Command {
   withPlace(token.command("create"))
     .description("creates a token and shows it once")
     .requiredOption("--name <name>", "what the token is for")
-    .option("--scopes <scopes>", "comma-separated; without it, everything")
+    .option("--scopes <scopes>", "comma-separated; default: all")
     .option("--team <id or slug>", "pins the token to this team")
-    .option("--user <email>", "whose token; without it, the only owner's")
-    .option("--init", "creates the first owner of an empty database, too")
+    .option("--user <email>", "the user that the token acts for; default: the only owner")
+    .option("--init", "also creates the first owner, in an empty database")
     .option("--email <email>", "the first owner's address, with --init")
     .action(async (options: CreateOptions & PlaceOptions & { init?: boolean; email?: string }) => {
       const { init = false, email } = options;
@@ -68,7 +68,7 @@ function createProgram(): Command {
     });
 
   withPlace(token.command("revoke"))
-    .description("makes a token useless at once")
+    .description("ends a token; it stops working at once")
     .argument("<id>", "the number that token list shows")
     .action(async (id: string, options: PlaceOptions) => {
       console.log(`Revoked ${await revokeToken(await choosePlace(options), id)}.`);
@@ -77,7 +77,7 @@ function createProgram(): Command {
   const credits = program.command("credits").description("X credits of a team");
   const plan = program.command("plan").description("the plan of a team");
   const ofTeam = (command: Command) =>
-    withPlace(command).requiredOption("--team <id or slug>", "whose");
+    withPlace(command).requiredOption("--team <id or slug>", "the team");
 
   ofTeam(credits.command("show"))
     .description("shows what is left, and the packs")
@@ -108,21 +108,21 @@ function createProgram(): Command {
 
   ofTeam(plan.command("set"))
     .description("changes the plan, and tells the team's webhooks")
-    .argument("<plan>", "the plan's name; none takes the team's own plan away")
+    .argument("<plan>", "the plan's name, or none for the default plan")
     .action(async (name: string, options: TeamOptions) => {
       console.log(await setPlan(await choosePlace(options), options.team, name));
     });
 
   withPlace(program.command("keys"))
-    .description("shows how many logins stand under which encryption key")
+    .description("shows how many logins each encryption key encrypts")
     .action(async (options: PlaceOptions) => {
       console.log(await describeKeys(await choosePlace(options)));
     });
 
   program
     .command("doctor")
-    .description("shows the API versions of the platforms, and warns of those that end")
-    .option("--remote", "also asks the instance at AKIMBO_URL how it is")
+    .description("shows the API versions of the platforms, and warns of versions that end soon")
+    .option("--remote", "also checks /health of the instance at AKIMBO_URL")
     .action(runDoctor);
   return program;
 }

@@ -75,15 +75,15 @@ export function chooseGrant(
 ): { name: string; credits: number } {
   const names = packs.map(({ name }) => name).join(", ");
   if ((wanted === undefined) === (amount === undefined)) {
-    throw new Problem(`Say either --pack with one of ${names}, or --amount with a number.`);
+    throw new Problem(`Give either --pack with one of ${names}, or --amount with a number.`);
   }
   if (amount !== undefined) {
     const credits = /^\d{1,8}$/.test(amount) ? Number(amount) : 0;
     if (credits >= 1 && credits <= MAX_AMOUNT) return { name: "Grant", credits };
-    throw new Problem(`--amount wants a whole number from 1 to ${MAX_AMOUNT}, not "${amount}".`);
+    throw new Problem(`--amount must be a whole number from 1 to ${MAX_AMOUNT}, not "${amount}".`);
   }
   const pack = packs.find(({ name }) => name.toLowerCase() === wanted?.toLowerCase());
-  if (!pack) throw new Problem(`There is no pack ${wanted}. There are ${names}.`);
+  if (!pack) throw new Problem(`There is no pack ${wanted}. Choose one of ${names}.`);
   return { name: pack.name, credits: pack.credits };
 }
 
@@ -115,9 +115,9 @@ export async function refundCredits(
       WHERE team_id = ${team.id} AND reference = ${packReferenceOf(id)} AND kind = 'pack_refund'`,
   ]);
   const [pack] = results[0] ?? [];
-  if (!pack) throw new Problem(`${team.slug} has no pack ${id}; credits show lists them.`);
+  if (!pack) throw new Problem(`${team.slug} has no pack ${id}; \`credits show\` lists its packs.`);
   if (pack.refunded_at !== null) {
-    throw new Problem(`${id} was refunded on ${dayOf(pack.refunded_at)}.`);
+    throw new Problem(`${id} has already been refunded, on ${dayOf(pack.refunded_at)}.`);
   }
   const taken = Number(results.at(-1)?.[0]?.taken);
   return `Took back ${taken} of the ${pack.credits} X credits of ${id} from ${team.slug}.`;

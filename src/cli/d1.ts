@@ -42,7 +42,7 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
   const reason = refused.data?.error.text ?? readComplaint(result);
   if (reason.startsWith("no such table")) {
     const setUp = place.kind === "local" ? "npm start" : "npm run deploy";
-    throw new Problem(`The database has not been set up yet: \`${setUp}\` does that.`);
+    throw new Problem(`The database has not been set up yet. Run \`${setUp}\` first.`);
   }
   throw new Problem(`The database said: ${reason}`);
 }

@@ -56,7 +56,7 @@ async function startServerAt(origin: string): Promise<void> {
 async function readToken(): Promise<string> {
   const { AKIMBO_URL: url, AKIMBO_TOKEN: given } = process.env;
   if (given) return given;
-  if (url) throw new Problem("AKIMBO_URL wants AKIMBO_TOKEN too: a token of that server.");
+  if (url) throw new Problem("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
   const token = readDemoTokenVariable(process.env) ?? (await findDemoToken(readStateDir()));
   if (!token) {
     throw new Problem(

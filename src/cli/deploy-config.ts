@@ -85,5 +85,5 @@ export async function requireDeployConfig(stateDir: string): Promise<string> {
   const path = deployConfigPath(stateDir);
   const isThere = await stat(path).catch(() => null);
   if (isThere) return path;
-  throw new Problem("This folder has not been deployed yet. `npm run deploy` does that first.");
+  throw new Problem("This folder has not been deployed yet. Run `npm run deploy` first.");
 }

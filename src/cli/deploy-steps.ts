@@ -93,7 +93,7 @@ async function prepareBucket(cloud: Cloud, name: string, dialog: Dialog): Promis
     dialog.say("✓ Bucket accepts uploads from browsers");
   } else if (!/etag/i.test(bucket.cors)) {
     dialog.say(
-      `! The CORS rules of ${name} are your own and do not expose ETag, which uploads need.`,
+      `! The CORS rules of ${name} are your own and do not expose ETag, which uploads need. Add it to them.`,
     );
   }
 }
@@ -117,7 +117,7 @@ async function readContents(place: Place): Promise<{ users: number; logins: numb
 const lostKeysMessage = (logins: number): string =>
   [
     `The database holds ${logins} encrypted logins, but the Worker has no ENCRYPTION_KEYS.`,
-    "If you have the old keys, give them back and deploy again:",
+    "If you have the old keys, set them again and deploy:",
     "  npx wrangler secret put ENCRYPTION_KEYS",
     "If they are lost, `npm run deploy -- --new-keys` makes new ones; those accounts must then be",
     "connected again.",

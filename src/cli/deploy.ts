@@ -12,7 +12,7 @@ import { Problem, runProgram } from "./program.ts";
 async function main(): Promise<number> {
   const program = new Command("npm run deploy --")
     .description("Creates what is missing in your Cloudflare account and deploys Akimbo there.")
-    .option("--new-keys", "make new ENCRYPTION_KEYS although the logins stored become unreadable")
+    .option("--new-keys", "make new ENCRYPTION_KEYS; stored logins become unreadable")
     .parse();
   const { newKeys = false } = program.opts<{ newKeys?: boolean }>();
   await buildAssets();
@@ -44,7 +44,7 @@ function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
       if (given) return given;
       if (canAsk) {
         say(
-          "\nLarge uploads go straight to your bucket, which takes an R2 API token (dashboard: R2, " +
+          "\nLarge uploads go straight to your bucket, which needs an R2 API token (dashboard: R2, " +
             "Manage API tokens,\npermission Object Read & Write). Press Enter to do this later.",
         );
         const id = await ask("R2 access key id: ");

@@ -63,7 +63,7 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
   if (!response) return { report: "", problems: [`Nothing answers at ${address}.`] };
   const { data } = health.safeParse(await response.json().catch(() => null));
   if (!data) {
-    const problem = `${address} answers HTTP ${response.status}, and not as Akimbo does.`;
+    const problem = `${address} answers HTTP ${response.status}, but not as Akimbo does. Is AKIMBO_URL right?`;
     return { report: "", problems: [problem] };
   }
   const { status, error, warnings } = data;
@@ -81,7 +81,7 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
  */
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
-  if (remote && !url) throw new Problem("--remote wants AKIMBO_URL: the address to ask.");
+  if (remote && !url) throw new Problem("--remote needs AKIMBO_URL: the address of the instance.");
   const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
   if (remote && url) diagnoses.push(await diagnoseInstance(url));
   const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");

@@ -21,7 +21,7 @@ export function formatKeys(rows: readonly Row[]): string {
     ),
     "",
     rows.length > 1
-      ? "Logins under a key that is not the first of ENCRYPTION_KEYS are encrypted anew at night."
-      : `Every login stands under ${rows[0]?.key_id}. Keys behind it in ENCRYPTION_KEYS can be taken out.`,
+      ? "Logins under a key that is not the first of ENCRYPTION_KEYS are encrypted again at night."
+      : `Every login is encrypted with ${rows[0]?.key_id}. The keys after it in ENCRYPTION_KEYS can be removed.`,
   ].join("\n");
 }

@@ -13,12 +13,14 @@ export function parsePlan(text: string): PlanName | null {
   if (text === NONE) return null;
   const plan = PLAN_NAMES.find((name) => name === text);
   if (plan) return plan;
-  throw new Problem(`There is no plan ${text}. There are ${PLAN_NAMES.join(", ")}, and ${NONE}.`);
+  throw new Problem(
+    `There is no plan ${text}. Choose one of ${PLAN_NAMES.join(", ")}, or ${NONE}.`,
+  );
 }
 
 export const describeTeamPlan = ({ slug, plan }: Team, { defaultPlan }: Offer): string =>
   plan === null
-    ? `${slug} has no plan of its own: ${defaultPlan}, as DEFAULT_PLAN says.`
+    ? `${slug} has no plan of its own and uses ${defaultPlan}, as DEFAULT_PLAN says.`
     : `${slug} is on ${plan}.`;
 
 export async function describePlan(place: Place, wanted: string): Promise<string> {

@@ -40,7 +40,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   startTicker(
     (minuteMs) => runSchedule(server.origin, minuteMs),
     (message) => {
-      if (!stopping.aborted) console.error(`The minute ticker: ${message}`);
+      if (!stopping.aborted) console.error(`The schedule of this minute failed: ${message}`);
     },
   );
   console.log([...describeAddresses(server, sandboxEnabled), ...describeToken(token)].join("\n"));

@@ -77,10 +77,10 @@ async function insert(
 function chooseOwner(owners: Row[]): string {
   const [only, ...others] = owners.map(({ email }) => String(email));
   if (only === undefined) {
-    throw new Problem("There is no user yet: add --init --email you@example.com");
+    throw new Problem("There is no user yet. Add --init --email you@example.com");
   }
   if (others.length === 0) return only;
-  throw new Problem(`Whose token? Say --user with one of: ${[only, ...others].join(", ")}`);
+  throw new Problem(`Whose token? Add --user with one of: ${[only, ...others].join(", ")}`);
 }
 
 function findUser(users: Row[], wanted: string): string {
@@ -125,7 +125,9 @@ const toDay = (ms: Row[string] | undefined): string =>
 
 /** @throws Problem when there is no such token, or it was revoked before */
 export async function revokeToken(place: Place, id: string): Promise<string> {
-  if (!/^\d{1,15}$/.test(id)) throw new Problem(`"${id}" is no token id; token list shows them.`);
+  if (!/^\d{1,15}$/.test(id)) {
+    throw new Problem(`"${id}" is not a token id; \`token list\` shows the ids.`);
+  }
   const [rows = []] = await execute(place, [
     sql`UPDATE tokens SET revoked_at = ${Date.now()}
       WHERE id = ${Number(id)} AND revoked_at IS NULL RETURNING name, hint`,

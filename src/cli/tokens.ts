@@ -26,7 +26,7 @@ export function parseScopes(text: string): Scope[] {
   const isScope = (name: string): name is Scope => SCOPES.some((scope) => scope === name);
   const unknown = wanted.filter((name) => !isScope(name));
   if (unknown.length > 0) {
-    throw new Problem(`Unknown scope ${unknown.join(", ")}. There are ${SCOPES.join(", ")}.`);
+    throw new Problem(`Unknown scope ${unknown.join(", ")}. Choose from ${SCOPES.join(", ")}.`);
   }
   return wanted.length > 0 ? wanted.filter(isScope) : ["*"];
 }

@@ -29,7 +29,7 @@ export function parseVarOptions(options: readonly string[]): Vars {
   for (const option of options) {
     const colon = option.indexOf(":");
     const name = option.slice(0, Math.max(colon, 0));
-    if (!name) throw new Problem(`--var wants NAME:VALUE, not "${option}".`);
+    if (!name) throw new Problem(`--var needs NAME:VALUE, not "${option}".`);
     if (!NAMES.includes(name)) {
       throw new Problem(`Unknown variable ${name}. The Worker knows ${NAMES.join(", ")}.`);
     }

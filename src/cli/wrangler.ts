@@ -85,7 +85,7 @@ const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not 
 /** Reads wrangler's error message, without its decoration. */
 export function readComplaint(result: Pick<WranglerResult, "stdout" | "stderr">): string {
   if (LOGGED_OUT.test(result.stdout + result.stderr)) {
-    return "You are not logged in to Cloudflare: `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
+    return "You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
   }
   const source = result.stderr.includes("[ERROR]") ? result.stderr : result.stdout + result.stderr;
   const lines = stripVTControlCharacters(source)

@@ -69,7 +69,9 @@ export function createCipher(keys: readonly EncryptionKey[]): Cipher {
       const [version, keyId, iv, sealed] = value.split(".");
       const key = keys.find((candidate) => candidate.id === keyId);
       if (version !== "v1" || !key || !iv || !sealed) {
-        throw new Error("The stored secret was encrypted under a key this instance does not have.");
+        throw new Error(
+          "The stored secret was encrypted with a key that this instance does not have.",
+        );
       }
       const opened = await crypto.subtle.decrypt(
         algorithm(fromBase64Url(iv), boundTo),

@@ -32,7 +32,7 @@ export const FAILURES = {
  * words everywhere.
  */
 export const LOOK_FIRST =
-  "Look at the platform first: the post may be there, and force: true would make a second one. Retry with force: true only when it is not.";
+  "Look at the platform first: the post may be there, and a retry would publish it twice. If it is not there, retry with force: true.";
 
 export type FailureCode = keyof typeof FAILURES;
 

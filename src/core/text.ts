@@ -28,7 +28,7 @@ export function isLongerThan(text: string, most: number): boolean {
 export const isBrokenText = (text: string): boolean => !text.isWellFormed() || text.includes("\0");
 
 /** The error message for such a text. */
-export const BROKEN_TEXT = "has characters that are not valid text";
+export const BROKEN_TEXT = "has characters that are not valid Unicode";
 
 /** 2000000 as 2,000,000. */
 export const formatCount = (count: number): string =>

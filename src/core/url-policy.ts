@@ -26,9 +26,9 @@ export function refusedUrl(text: string, policy: UrlPolicy = {}): string | null 
   if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
     return allowsHttp ? "must be an http or https URL" : "must be an https URL";
   }
-  if (url.username || url.password) return "must not carry a user name or password";
+  if (url.username || url.password) return "must not contain a user name or password";
   const host = url.hostname.toLowerCase();
-  if (policy.ownHosts?.includes(url.host)) return "points back at this service";
+  if (policy.ownHosts?.includes(url.host)) return "must not point back at this service";
   if (policy.allowLoopback && isLoopback(host)) return null;
   if (!PUBLIC_PORTS.has(url.port)) return "must use port 80, 443 or 8443";
   return refusedHost(host);
@@ -39,10 +39,10 @@ function isLoopback(host: string): boolean {
 }
 
 function refusedHost(host: string): string | null {
-  const isPrivate = "points at a private network";
+  const isPrivate = "must not point at a private network";
   if (host.startsWith("[")) return isPublicIpv6(host.slice(1, -1)) ? null : isPrivate;
   if (/^[\d.]+$/.test(host)) return isPublicIpv4(host) ? null : isPrivate;
-  if (host.endsWith(".")) return "must not end in a dot";
+  if (host.endsWith(".")) return "must not have a host name that ends in a dot";
   if (!host.includes(".")) return isPrivate;
   return PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ? isPrivate : null;
 }

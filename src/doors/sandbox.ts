@@ -15,7 +15,9 @@ import { createSandboxRoutes } from "../sandbox/routes.tsx";
  */
 async function teamOf(c: AppContext): Promise<number | null> {
   const { deps } = c.var;
-  if (!deps.config.sandboxEnabled) throw new AppError("NOT_FOUND", "The sandbox is switched off.");
+  if (!deps.config.sandboxEnabled) {
+    throw new AppError("NOT_FOUND", "The sandbox is switched off on this instance.");
+  }
   if (deps.config.isDevelopment) return null;
   const ctx = await countCaller(c, "posts:read", "read:sandbox");
   await ctx.read("posts:read", []);

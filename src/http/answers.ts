@@ -9,14 +9,17 @@ import type { AppEnv } from "./env.ts";
 /** Fields that every refusal has. */
 const refused = {
   success: z.literal(false),
-  error: z.string().describe("What happened and what to do, for a person."),
-  code: z.enum(ERROR_CODES).optional().describe("For programs; refusals of a field have none."),
+  error: z.string().describe("What happened and what to do, in words for people."),
+  code: z.enum(ERROR_CODES).optional().describe("For programs; absent when fields were refused."),
 };
 
 const errorSchema = z.object(refused).meta({ id: "Error" });
 
 const violations = {
-  message: z.string().optional().describe("With `violations`: the first of them, as `error`."),
+  message: z
+    .string()
+    .optional()
+    .describe("With `violations`: the message of the first one, the same as `error`."),
   violations: z
     .array(
       z
@@ -24,8 +27,8 @@ const violations = {
           platform: z.enum(PLATFORMS),
           type: z.enum(["hard_cap", "duplicate_content", "mention_spam", "unsafe_content"]),
           message: z.string(),
-          used_last_24h: z.number().int().optional().describe("Of a hard_cap."),
-          cap: z.number().int().optional().describe("Of a hard_cap."),
+          used_last_24h: z.number().int().optional().describe("Only for hard_cap."),
+          cap: z.number().int().optional().describe("Only for hard_cap."),
         })
         .meta({ id: "Violation" }),
     )
@@ -38,7 +41,7 @@ const invalidSchema = z
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }).meta({ id: "FieldError" }))
       .optional()
-      .describe("Every refused field, where the request was not valid."),
+      .describe("Every refused field, when the request was not valid."),
     ...violations,
   })
   .meta({ id: "InvalidRequest" });
@@ -87,15 +90,14 @@ const PARAMETERS = {
   TeamId: {
     name: "X-Team-ID",
     in: "header",
-    description:
-      "The team to act for; without it the token's own. A token pinned to a team needs none.",
+    description: "The team to act for. Default: the token's own team.",
     schema: { type: "integer", minimum: 1, maximum: 999_999_999_999_999 },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes the call safe to repeat. For 24 hours the same key with the same body is given the first answer again, and nothing is done twice.",
+      "Makes the call safe to repeat. For 24 hours, the same key with the same body gets the first answer again, and nothing is done twice.",
     schema: { type: "string", minLength: 1, maxLength: MAX_KEY_CHARACTERS },
   },
 } as const;
@@ -121,7 +123,9 @@ const refusal = <T extends z.ZodType>(description: string, schema: T) => ({
   content: { "application/json": { schema } },
 });
 
-export const NOT_FOUND = { 404: refusal("NOT_FOUND: nothing of yours has that id.", errorSchema) };
+export const NOT_FOUND = {
+  404: refusal("NOT_FOUND: your team has nothing with that id.", errorSchema),
+};
 export const conflict = (codes: string) => ({ 409: refusal(codes, errorSchema) });
 
 /** The answer of an operation that a platform has a part in. */
@@ -147,14 +151,14 @@ const WITH_A_BODY = {
 
 const ALWAYS_POSSIBLE = {
   400: refusal(
-    "The request is not valid: `errors` lists every refused field. Where the content itself is refused (a duplicate, mentions, unsafe words), `violations` does.",
+    "The request is not valid: `errors` lists every refused field. When the content is refused (a duplicate, mentions, unsafe words), `violations` says why.",
     invalidSchema,
   ),
   401: refusal("UNAUTHORIZED: missing or invalid token.", errorSchema),
   403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN.", forbiddenSchema),
   429: {
     ...refusal(
-      "RATE_LIMIT: wait as Retry-After says. Without a code: an account's posts of 24 hours are used up, and `violations` tells the cap.",
+      "RATE_LIMIT: wait as Retry-After says. Without a code: an account has reached its daily cap, which `violations` names.",
       tooManySchema,
     ),
     headers: headers("X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After"),
@@ -193,7 +197,8 @@ export function withSharedAnswers<A extends Answers>(
   return all as A;
 }
 
-const IN_PROGRESS = "IDEMPOTENCY_IN_PROGRESS: the same call is being answered. Ask again.";
+const IN_PROGRESS =
+  "IDEMPOTENCY_IN_PROGRESS: the same call is still being answered. Send it again in a moment.";
 
 function repeated(own: Answers): Answers {
   const ownConflict = own[409]?.description;

@@ -59,7 +59,10 @@ class RequestBody {
     this.reader ??= openReader(this.source);
     const bytes = await this.reader.read().catch(() => {
       this.isOver = true;
-      throw new AppError(null, "The connection ended before the body did. Send the call again.");
+      throw new AppError(
+        null,
+        "The connection ended before the whole body had arrived. Send the call again.",
+      );
     });
     if (!bytes) {
       this.isOver = true;

@@ -131,7 +131,7 @@ function createParser(contentType: string) {
       defParamCharset: "utf8",
     });
   } catch {
-    throw broken("The multipart body names no boundary.");
+    throw broken("The Content-Type header names no multipart boundary.");
   }
 }
 

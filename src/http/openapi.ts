@@ -8,13 +8,16 @@ const INTERFACE_VERSION = "1.0.0";
 const TAGS = [
   {
     name: "Uploads",
-    description: "Posts: publish, plan, edit, retry, cancel, and what became of them.",
+    description: "Posts: publish, plan, edit, retry, cancel, and read their outcome.",
   },
   { name: "Accounts", description: "The connected accounts that posts go to." },
-  { name: "Platforms", description: "The networks, and what each of them takes." },
-  { name: "Credits", description: "Credits that posts on X are paid with." },
+  { name: "Platforms", description: "The platforms and their limits." },
+  { name: "Credits", description: "Credits that pay for posts on X." },
   { name: "Tokens", description: "API tokens of your own." },
-  { name: "Posts (older)", description: "Reads in an older form; Uploads tell more." },
+  {
+    name: "Posts (older)",
+    description: "The same posts in an older form; Uploads have more fields.",
+  },
   { name: "Extensions", description: "Operations that Akimbo adds to the specified interface." },
 ];
 

@@ -13,7 +13,7 @@ const addresses = new KnownAddresses();
 const tooManyTokens = (retryAfterSeconds: number) =>
   new AppError(
     "RATE_LIMIT",
-    "Too many different API tokens from this address. Use one of those you used this hour, or wait.",
+    "Too many different API tokens from this address. Use a token that you have used in the last hour, or wait.",
     { headers: { "Retry-After": String(retryAfterSeconds) } },
   );
 

@@ -46,7 +46,7 @@ const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
   {
     href: places.openapi,
     name: "OpenAPI document",
-    about: "The same for programs, to generate clients from.",
+    about: "The same for programs; generate a client from it.",
   },
   ...(places.sandbox
     ? [

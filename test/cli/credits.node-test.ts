@@ -44,12 +44,12 @@ test("tells a balance and when it is reset", () => {
 test("knows the plans, and none", () => {
   assert.equal(parsePlan("pro"), "pro");
   assert.equal(parsePlan("none"), null);
-  assert.throws(() => parsePlan("gold"), /no plan gold\. There are owner, basic, pro, scale/);
+  assert.throws(() => parsePlan("gold"), /no plan gold\. Choose one of owner, basic, pro, scale/);
 });
 
 test("tells whose plan it is", () => {
   const team = { id: 1, slug: "acme", plan: null };
-  assert.match(describeTeamPlan(team, toOffer({})), /^acme has no plan of its own: owner/);
+  assert.match(describeTeamPlan(team, toOffer({})), /^acme has no plan of its own and uses owner/);
   assert.equal(describeTeamPlan({ ...team, plan: "pro" }, toOffer({})), "acme is on pro.");
 });
 

@@ -57,7 +57,7 @@ const ill: [string, typeof fetch, RegExp][] = [
     answering({ status: "late", error: "The cron trigger has stopped." }, 503),
     /is late\. The cron trigger has stopped\.$/,
   ],
-  ["something else", answering({ hello: "world" }, 404), /answers HTTP 404, and not as Akimbo/],
+  ["something else", answering({ hello: "world" }, 404), /answers HTTP 404, but not as Akimbo/],
   ["no JSON", (async () => new Response("<html>")) as typeof fetch, /not as Akimbo/],
   [
     "silent",
@@ -104,7 +104,12 @@ test("the command prints the table and ends with 0 while no version has ended", 
 test("--remote ends with 1 when the instance is not well, or none is named", async (t) => {
   const server = createServer((_, answer) => {
     answer.writeHead(503, { "content-type": "application/json" });
-    answer.end(JSON.stringify({ status: "down", error: "A binding does not answer." }));
+    answer.end(
+      JSON.stringify({
+        status: "down",
+        error: "A part of the service does not answer: see `checks`.",
+      }),
+    );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
@@ -112,8 +117,8 @@ test("--remote ends with 1 when the instance is not well, or none is named", asy
   const asked = await runDoctor(["--remote"], { AKIMBO_URL: `http://127.0.0.1:${port}` });
   assert.equal(asked.code, 1);
   assert.match(asked.stdout, /\/health is down\./);
-  assert.match(asked.stderr, /A binding does not answer\./);
+  assert.match(asked.stderr, /A part of the service does not answer: see `checks`\./);
   const unnamed = await runDoctor(["--remote"]);
   assert.equal(unnamed.code, 1);
-  assert.match(unnamed.stderr, /--remote wants AKIMBO_URL/);
+  assert.match(unnamed.stderr, /--remote needs AKIMBO_URL/);
 });

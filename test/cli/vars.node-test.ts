@@ -19,7 +19,7 @@ test("the last of two values for one name counts", () => {
 
 for (const option of ["SANDBOX", ":on", ""]) {
   test(`refuses "${option}", which is no NAME:VALUE`, () => {
-    assert.throws(() => parseVarOptions([option]), /--var wants NAME:VALUE/);
+    assert.throws(() => parseVarOptions([option]), /--var needs NAME:VALUE/);
   });
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { refusedUrl } from "../../src/core/url-policy.ts";
 
-const PRIVATE = "points at a private network";
+const PRIVATE = "must not point at a private network";
 
 describe("a public https address", () => {
   test.each([
@@ -45,8 +45,8 @@ test.each<[string, RegExp | string]>([
   ["https://:secret@example.com/", /user name or password/],
   ["https://example.com:22/", /port/],
   ["https://example.com:8080/", /port/],
-  ["https://example.com./", "must not end in a dot"],
-  ["https://localhost./", "must not end in a dot"],
+  ["https://example.com./", "must not have a host name that ends in a dot"],
+  ["https://localhost./", "must not have a host name that ends in a dot"],
   ["https://intranet/", PRIVATE],
   ["https://a.local/", PRIVATE],
   ["https://a.internal/", PRIVATE],

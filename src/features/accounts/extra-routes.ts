@@ -10,9 +10,9 @@ export const accountExtraRoutes = createRouter();
 const yes = z.literal(true);
 
 const accountId = z
-  .string({ error: "is required: the id of a connected account" })
+  .string({ error: "is required; send the id of a connected account" })
   .trim()
-  .min(1, "is required: the id of a connected account")
+  .min(1, "is required; send the id of a connected account")
   .max(100)
   .describe("A connected account of that platform.");
 
@@ -31,7 +31,7 @@ const pages = apiRoute({
   operationId: "listLinkedInPages",
   summary: "List LinkedIn pages",
   description:
-    "The organization pages that an account can publish to. Without accountId, those of all active LinkedIn accounts.",
+    "The organization pages that an account can publish to. Without accountId: the pages of all active LinkedIn accounts.",
   scope: "accounts:read",
   limit: "read:accounts",
   request: { query: z.object({ accountId: accountId.optional() }) },
@@ -41,7 +41,7 @@ const pages = apiRoute({
         success: yes,
         data: z.array(z.object({ id: z.string(), name: z.string() }).meta({ id: "LinkedInPage" })),
       }),
-      "The pages; `id` is the pageId to connect one with.",
+      "The pages. To connect one, send its `id` as pageId.",
     ),
     ...REFUSALS,
   },
@@ -75,7 +75,7 @@ const boards = apiRoute({
             .meta({ id: "PinterestBoard" }),
         ),
       }),
-      "The account's boards; `id` is what pinterest_board_id takes.",
+      "The account's boards. To pin to one, send its `id` as pinterest_board_id.",
     ),
     ...REFUSALS,
   },
@@ -106,12 +106,12 @@ const stats = apiRoute({
   path: "/tiktok/stats",
   tags: ["Accounts"],
   operationId: "getTikTokStats",
-  summary: "Read a TikTok account's audience",
+  summary: "Read a TikTok account's figures",
   scope: "accounts:read",
   limit: "read:accounts",
   request: { query: oneAccount },
   responses: {
-    ...json(z.object({ success: yes, data: statsSchema }), "As TikTok counts them now."),
+    ...json(z.object({ success: yes, data: statsSchema }), "TikTok's current figures."),
     ...REFUSALS,
   },
 });

@@ -170,7 +170,7 @@ function toAppError({ platform }: AccountRow, refusal: Refused | TokenExpired): 
   const { code, message, retryAfterSeconds } = refusal.failure;
   if (code === "account_disconnected") return inactive(message);
   if (code === "rate_limited") {
-    return new AppError("RATE_LIMIT", `${platform} is asked too often: ${message}`, {
+    return new AppError("RATE_LIMIT", `${platform} takes no more calls for now: ${message}`, {
       headers: toRetryAfter(retryAfterSeconds),
     });
   }

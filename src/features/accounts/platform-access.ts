@@ -18,7 +18,7 @@ export function platformFetch(
 ): Fetch {
   const { mode, platform, teamId, id: accountId } = account;
   if (isSwitchedOff(account, deps.config)) {
-    return () => Promise.reject(new Error("The sandbox is switched off here."));
+    return () => Promise.reject(new Error("The sandbox is switched off on this instance."));
   }
   const network =
     mode === "live"
@@ -88,6 +88,6 @@ export type SealedLogin = Owner & Pick<AccountRow, "credentials">;
 async function decryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {
   if (!account.credentials) throw new NoCredentials("The account has been disconnected.");
   return deps.cipher.decrypt(account.credentials, boundTo(account)).catch(() => {
-    throw new NoCredentials("The stored login cannot be opened any more. Reconnect the account.");
+    throw new NoCredentials("The stored login can no longer be decrypted. Reconnect the account.");
   });
 }

@@ -75,7 +75,7 @@ export async function refreshLogin(
       appKeysOf(deps, account),
     );
   } catch (error) {
-    const message = `No answer to the refresh: ${error instanceof Error ? error.message : error}`;
+    const message = `The platform did not answer when the login was renewed: ${error instanceof Error ? error.message : error}`;
     refreshed = { ok: false, error: { message, final: false } };
   }
   if (!refreshed.ok) return giveUp(deps, account, refreshed.error);
@@ -102,7 +102,7 @@ async function keepLogin(
   credentials: Credentials,
 ): Promise<boolean> {
   const sealed = await sealCredentials(deps, account, credentials);
-  const reason = "The login was renewed after all.";
+  const reason = "The login has been renewed, although it was taken for expired.";
   const batch = [
     emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
     storeRenewed(account, sealed),

@@ -64,7 +64,7 @@ const connect = apiRoute({
   operationId: "connectAccount",
   summary: "Connect an account",
   description:
-    "A Bluesky account by handle and app password (`service` names a PDS of your own), any account by tokens of your own, or a sandbox account. Connecting the same account again renews its login.",
+    "Connects a Bluesky account by handle and app password (`service` is the address of your own PDS), an account of any platform by its tokens, or a sandbox account. Connecting an account again replaces its login.",
   scope: "accounts:write",
   limit: "write",
   request: { body: jsonBody(newAccountSchema) },
@@ -105,14 +105,14 @@ const remove = apiRoute({
   operationId: "deleteAccount",
   summary: "Disconnect an account",
   description:
-    "Revokes the login at the platform, forgets it here, and fails the account's waiting posts. Published posts are untouched.",
+    "Revokes the login at the platform, deletes it here, and fails the account's waiting posts. Published posts stay.",
   scope: "accounts:write",
   limit: "destructive",
   request: { params: idParams },
   responses: {
     ...json(
       z.object({ success: yes, message: z.string(), data: removedAccountSchema }),
-      "What was disconnected.",
+      "The account that was disconnected.",
     ),
     ...NOT_FOUND,
   },

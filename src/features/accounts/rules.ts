@@ -26,7 +26,7 @@ export function accountRefusal(
 
 /** Goes on from the name of an account. */
 export const SWITCHED_OFF =
-  "is a sandbox account, and the sandbox is switched off here. Use an account of a real platform.";
+  "is a sandbox account, and the sandbox is switched off on this instance. Use an account of a real platform.";
 
 /** Meta's tokens can be renewed from this age on. Source: Meta, "Long-lived tokens". */
 const UNKNOWN_END_SECONDS = DAY / SECOND;

@@ -24,7 +24,7 @@ export const accountSchema = z
     tags: z.string().max(MAX_TAGS_CHARACTERS).describe("Comma-separated."),
     mode: z
       .enum(["live", "sandbox"])
-      .describe("Extension: sandbox accounts post to the simulator."),
+      .describe("Extension: the posts of a sandbox account go to a simulated platform."),
     connectedAt: z.iso.datetime(),
   })
   .meta({ id: "Account" });
@@ -70,13 +70,16 @@ const token = z
   .string()
   .min(1)
   .max(8_192)
-  .regex(/^[\x21-\x7e]+$/, "must be the token alone: visible ASCII characters");
+  .regex(/^[\x21-\x7e]+$/, "must be the token alone: printable ASCII without spaces");
 
 const credentials = z.strictObject({
   accessToken: token,
   refreshToken: token.optional(),
   expiresAt: z.iso
-    .datetime({ offset: true, error: "must be ISO 8601 with an offset" })
+    .datetime({
+      offset: true,
+      error: "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z",
+    })
     .transform((text) => new Date(text))
     .optional(),
 });
@@ -99,7 +102,9 @@ const pageId = z
   })
   .optional()
   .openapi({ type: "string", minLength: 1, maxLength: MAX_PAGE_ID_CHARACTERS })
-  .describe("The page to publish as, where one login covers a person's pages too.");
+  .describe(
+    "Id of the page to publish as, when a person's login also covers pages (facebook, linkedin).",
+  );
 
 /** Spec is silent on connecting by call: the ways below are extensions. */
 export const newAccountSchema = z
@@ -121,7 +126,7 @@ export const newAccountSchema = z
     ],
     {
       error:
-        'Give a platform and one of: {"sandbox": true}, {"identifier", "appPassword"}, {"credentials": {"accessToken"}}.',
+        'Send a platform and one of: {"sandbox": true}, {"identifier", "appPassword"}, {"credentials": {"accessToken"}}.',
     },
   )
   .meta({ id: "NewAccount" });

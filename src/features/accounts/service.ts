@@ -79,7 +79,9 @@ async function logIn(
   const { adopt = connector.identify } = connector;
   if ("sandbox" in input) {
     if (!ctx.config.sandboxEnabled) {
-      throw invalidFields([{ field: "sandbox", message: "The sandbox is switched off here." }]);
+      throw invalidFields([
+        { field: "sandbox", message: "The sandbox is switched off on this instance." },
+      ]);
     }
     const accountName = input.name ?? `Sandbox ${input.platform}`;
     const connected = connector.login
@@ -143,7 +145,7 @@ function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
 
 const cannotLogIn = (platform: Platform) => ({
   field: "platform",
-  message: `${platform} has no login by password.`,
+  message: `${platform} has no login by password. Send its tokens as credentials.`,
 });
 
 function refuseService(ctx: Ctx, service: string): void {

@@ -30,7 +30,8 @@ const create = apiRoute({
   tags,
   operationId: "createToken",
   summary: "Create an API token",
-  description: "The token is shown once. It never exceeds the scopes or the team of its creator.",
+  description:
+    "The token is shown once. It cannot have more scopes than the token that creates it; a token pinned to a team creates tokens of that team only.",
   scope: "*",
   limit: "write",
   request: { body: jsonBody(newTokenSchema) },

@@ -36,7 +36,10 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
   if (!record) throw unauthorized();
   const { pinnedTeamId, membership } = record;
   if (pinnedTeamId !== null && requestedTeamId !== null && pinnedTeamId !== requestedTeamId) {
-    throw new AppError("FORBIDDEN", "This token is pinned to another team than X-Team-ID names.");
+    throw new AppError(
+      "FORBIDDEN",
+      "This token is pinned to one team, and X-Team-ID names another. Leave X-Team-ID out.",
+    );
   }
   if (!membership) {
     if (pinnedTeamId !== null) throw unauthorized();

@@ -30,7 +30,10 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
   const { userId, teamId: pinnedTeamId } = holder(ctx.actor);
   const pinTo = teamId ?? pinnedTeamId;
   if (pinnedTeamId !== null && pinTo !== pinnedTeamId) {
-    throw new AppError("FORBIDDEN", "A token pinned to a team can only make tokens of that team.");
+    throw new AppError(
+      "FORBIDDEN",
+      "A token pinned to a team can only create tokens of that team.",
+    );
   }
   if (pinTo !== null && pinTo !== ctx.actor.teamId) {
     const [[member]] = await ctx.db.run([repo.activeMembership({ teamId: pinTo, userId })]);

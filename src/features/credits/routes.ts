@@ -12,7 +12,7 @@ const read = apiRoute({
   operationId: "getXCredits",
   summary: "Read the X credits",
   description:
-    "What the team has, what a post on X costs, and which packs there are. Credits are taken when a post is published, and returned if that fails.",
+    "The team's credits, what a post on X costs, and the packs on sale. Credits are taken when a post is published, and returned if that fails.",
   scope: "posts:read",
   limit: "read:credits",
   responses: json(

@@ -5,14 +5,16 @@ const credits = z.number().int();
 export const creditsSchema = z
   .object({
     balance: z.object({
-      monthlyAllowance: credits.describe("Included in the plan, back on the 1st of a month (UTC)."),
-      includedRemaining: credits.describe("Spent first."),
-      purchased: credits.describe("What is left of packs; it never expires."),
+      monthlyAllowance: credits.describe(
+        "Included in the plan; renewed on the 1st of every month (UTC).",
+      ),
+      includedRemaining: credits.describe("Included credits that are left. These are spent first."),
+      purchased: credits.describe("Purchased credits that are left. These never expire."),
       total: credits,
     }),
     costs: z.object({
       post: credits,
-      linkPost: credits.describe("A post whose text has a link or a bare domain."),
+      linkPost: credits.describe("A post whose text has a link or a domain such as example.com."),
     }),
     packs: z.array(z.object({ name: z.string(), credits, price: z.string() })),
   })

@@ -75,7 +75,7 @@ async function warningsOf({ config }: Deps, now: Date): Promise<string[]> {
 const toDate = (ms: number | null | undefined): Date | null => (ms == null ? null : new Date(ms));
 
 const explain = (isDown: boolean, isOverdue: boolean): string => {
-  if (isDown) return "A binding does not answer.";
+  if (isDown) return "A part of the service does not answer: see `checks`.";
   return isOverdue ? "Due posts have been waiting for too long." : "The cron trigger has stopped.";
 };
 

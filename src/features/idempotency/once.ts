@@ -91,7 +91,7 @@ export async function once<K, R>(
     const result = await make(known, firstTimeOf(ctx, call, fingerprint));
     if (result !== null) return { result, isReplayed: false };
   }
-  const message = "Others took the same places at the same moment. Send the call again.";
+  const message = "Other calls were faster and changed what this one needs. Send the call again.";
   throw new AppError("QUEUE_BUSY", message);
 }
 

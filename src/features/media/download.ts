@@ -47,7 +47,9 @@ export async function downloadMedia(
     const target = response.headers.get("location");
     if (response.status >= 300 && response.status < 400 && target) {
       await response.body?.cancel();
-      if (!URL.canParse(target, address)) return unreachable("The media URL redirects to nowhere.");
+      if (!URL.canParse(target, address)) {
+        return unreachable("The media URL answered with a redirect that names no address.");
+      }
       address = new URL(target, address).href;
       continue;
     }
@@ -93,7 +95,7 @@ async function receive(
   try {
     stored = await storeFile(deps, teamId, body, MAX_DOWNLOAD_BYTES, name);
   } catch {
-    return unreachable("The media URL broke off before the end of the file.", true);
+    return unreachable("The download from the media URL stopped before the end of the file.", true);
   }
   if (typeof stored === "object") {
     if (!stored.isDamaged) return { kind: "stored", file: stored };
@@ -101,9 +103,9 @@ async function receive(
     return { kind: "invalid", message: `${DAMAGED} It came from the media URL.` };
   }
   const problem = {
-    empty: "The media URL leads to an empty file.",
-    too_large: "The file behind the media URL is larger than 200 MB.",
-    unknown_type: "The media URL leads to no image, video or document that we know.",
+    empty: "The file at the media URL is empty.",
+    too_large: "The file at the media URL is larger than 200 MB.",
+    unknown_type: "The file at the media URL is not an image, video or document of a known type.",
   };
   return { kind: "invalid", message: problem[stored] };
 }

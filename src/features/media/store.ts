@@ -23,8 +23,7 @@ export interface StoredFile extends MediaItem {
 }
 
 /** Told of a damaged file. */
-export const DAMAGED =
-  "The image cannot be decoded: it is cut off, or only begins like one. Export it anew.";
+export const DAMAGED = "The image is damaged and cannot be decoded. Export it again.";
 
 /** `empty`: no byte came. `unknown_type`: the bytes are no file that a platform takes. */
 type StoreRefusal = "empty" | "unknown_type" | "too_large";

@@ -10,9 +10,9 @@ const capabilities = apiRoute({
   path: "/platforms/capabilities",
   tags: ["Platforms"],
   operationId: "getPlatformCapabilities",
-  summary: "Read what a platform takes",
+  summary: "Read the limits of a platform",
   description:
-    "The limits that posts are checked by: lengths, files, the daily cap, the platform's own fields. One platform is an object, all of them are an array.",
+    "The limits that posts are checked against: lengths, files, the daily cap, the platform's own fields. The answer is an object for one platform and an array for all.",
   scope: "posts:read",
   limit: "read:platforms",
   request: { query: capabilitiesFilterSchema },
@@ -21,7 +21,7 @@ const capabilities = apiRoute({
       success: z.literal(true),
       data: z.union([capabilitiesSchema, z.array(capabilitiesSchema)]),
     }),
-    "What one platform takes, or each of them.",
+    "The limits of one platform, or of all.",
   ),
 });
 platformRoutes.openapi(capabilities, async (c) => {

@@ -6,7 +6,7 @@ import { PLATFORMS } from "../../platforms/registry.ts";
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
 export const capabilitiesFilterSchema = z.object({
-  platform: platform.optional().describe("Without it, all nine in an array."),
+  platform: platform.optional().describe("Without it, all platforms in an array."),
 });
 
 const characters = z.number().int().nullable();
@@ -31,7 +31,7 @@ export const capabilitiesSchema = z
       .object({
         kinds: z.array(z.enum(["image", "video", "document"])),
         maxCount: z.number().int().describe("Files of one post."),
-        textOnly: z.boolean().describe("Whether a post goes out with its text alone."),
+        textOnly: z.boolean().describe("True when a post may be text alone."),
         imageTypes: types,
         imageMaxBytes: bytes,
         videoTypes: types,
@@ -42,24 +42,24 @@ export const capabilitiesSchema = z
           .string()
           .max(500)
           .optional()
-          .describe(
-            "What the instance itself needs for some of it; absent where it needs nothing.",
-          ),
+          .describe("A setting that the instance needs for some posts; absent when it needs none."),
       })
-      .describe("Types and bytes only for the kinds that the platform takes."),
+      .describe("Types and bytes are given only for the kinds that the platform takes."),
     settingsSchema: z
       .record(
         z.string(),
         z.object({
           required: z.boolean(),
           type: z.enum(["string", "boolean", "integer", "array"]),
-          values: z.array(z.string()).describe("The only ones taken; empty where it is free."),
+          values: z
+            .array(z.string())
+            .describe("The only values taken; empty when any value may be sent."),
         }),
       )
       .describe("The platform's own fields of the form, by name."),
     bannedHashtags: z
       .array(z.string())
-      .describe("Those that the platform hides or refuses: lower case, without the #."),
+      .describe("Hashtags that the platform hides or refuses, in lower case and without the #."),
   })
   .meta({ id: "PlatformCapabilities" });
 

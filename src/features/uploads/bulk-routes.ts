@@ -34,7 +34,7 @@ const create = formRoute({
   operationId: "createUploads",
   summary: "Publish one post to many accounts",
   description:
-    "Files are stored once. Every account has a result of its own; one that cannot have the post stops no other.",
+    "Each file is stored once. Every account has its own result; an account that is refused does not stop the others.",
   scope: "posts:write",
   limit: "upload-bulk",
   takesIdempotencyKey: true,
@@ -45,7 +45,7 @@ const create = formRoute({
       message: z.string(),
       results: z.array(bulkResult).max(MAX_ACCOUNTS),
     }),
-    "What became of each account. `success` where at least one has the post.",
+    "The result of each account. `success` is true when at least one account has the post.",
   ),
 });
 bulkRoutes.openapi(create, async (c) => {
@@ -68,7 +68,7 @@ const validate = formRoute({
   operationId: "validateUploads",
   summary: "Check a batch without publishing it",
   description:
-    "The same body as bulk, judged by the same checks. Nothing is stored. What is in the files is judged at publishing.",
+    "Takes the same body as bulk and makes the same checks, but stores nothing. The content of the files is checked when the post is published.",
   scope: "posts:write",
   limit: "write",
   form: batchFormSchema(),
@@ -87,7 +87,7 @@ const validate = formRoute({
         .array(z.object({ accountId: z.string(), platform, scheduledFor }))
         .max(MAX_ACCOUNTS),
     }),
-    "Every error at once; without an accountId it is about the request as a whole.",
+    "All errors at once. An error without an accountId is about the whole request.",
   ),
 });
 bulkRoutes.openapi(validate, async (c) => {

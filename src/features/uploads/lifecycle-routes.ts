@@ -68,7 +68,7 @@ const edit = apiRoute({
   operationId: "updateUpload",
   summary: "Edit a post",
   description:
-    "Text and date of a draft, of a post that waits, or the text of a failed one. A date makes a pending post scheduled. Who may approve edits what is approved; anybody else's edit of a scheduled or pending post sends it back to pending_approval, and the message says what that means. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+    "Changes text and date of a draft or a waiting post, or the text of a failed one. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },
@@ -104,7 +104,7 @@ const remove = apiRoute({
   responses: {
     ...json(
       z.object({ success: yes, message: z.string(), data: deletedUploadSchema }),
-      "What became of the post.",
+      "The post, cancelled or removed.",
     ),
     ...NOT_FOUND,
     ...conflict("NOT_CANCELLABLE: the post is published or being published."),
@@ -124,7 +124,7 @@ const retry = apiRoute({
   operationId: "retryUpload",
   summary: "Retry a failed post",
   description:
-    "Queues it once more, now. With a token without posts:publish, or when the post is not what was approved, the retry is held for approval, and the message says what that means.",
+    "Queues the post again, to go out now. When the token lacks posts:publish, or the post has changed since its approval, the retry is held for approval, and `message` says what that means.",
   scope: "posts:write",
   limit: "write",
   takesIdempotencyKey: true,
@@ -158,15 +158,15 @@ const retryAll = apiRoute({
   path: "/upload/retry-failed",
   tags: ["Uploads"],
   operationId: "retryFailedUploads",
-  summary: "Retry what failed today",
+  summary: "Retry the failed posts of the last 24 hours",
   description:
-    "Every retryable post that failed in the last 24 hours, of one account or platform or of all: up to 500 per call, oldest first. What cannot be retried is told in `skipped`.",
+    "Retries every retryable post that failed in the last 24 hours, of one account, of one platform or of all: up to 500 per call, oldest first. `skipped` lists the posts that cannot be retried, with the reason.",
   scope: "posts:write",
   limit: "write",
   request: { body: optionalBody(retryFilterSchema) },
   responses: json(
     z.object({ success: yes, message: heldMessage, data: retriedUploadsSchema }),
-    "What was queued, and what was not.",
+    "The posts that were queued, and those that were not.",
   ),
 });
 lifecycleRoutes.openapi(retryAll, async (c) => {
@@ -186,7 +186,10 @@ const limits = apiRoute({
   limit: "read:limits",
   request: { params: z.object({ accountId: z.string().describe("The connected account.") }) },
   responses: {
-    ...json(z.object({ success: yes, data: limitsSchema }), "What is left of it."),
+    ...json(
+      z.object({ success: yes, data: limitsSchema }),
+      "The account's daily limit, and what is left of it.",
+    ),
     ...NOT_FOUND,
   },
 });
@@ -202,7 +205,7 @@ const list = apiRoute({
   tags: ["Posts (older)"],
   operationId: "listPosts",
   summary: "List posts in the older form",
-  description: "Most recent first. GET /upload tells more.",
+  description: "Most recent first. GET /upload has more fields.",
   scope: "posts:read",
   limit: "read:posts",
   request: { query: olderFilterSchema },

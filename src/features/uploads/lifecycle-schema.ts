@@ -31,7 +31,9 @@ const edited = {
     .string({ error: "must be text" })
     .optional()
     .openapi({ type: "string", enum: [...UPLOAD_STATUSES] })
-    .describe("Only the status that the post has. It is changed by submit, approve and delete."),
+    .describe(
+      "May only repeat the post's present status. To change it, use submit, approve or DELETE.",
+    ),
 };
 
 export const uploadEditSchema = z
@@ -47,7 +49,7 @@ export const uploadEditSchema = z
 export const heldMessage = z
   .string()
   .optional()
-  .describe("Where the post is held for approval: what that means, and what leads out.");
+  .describe("Only when the post is held for approval: what that means and what to do.");
 
 export type UploadEdit = z.infer<typeof uploadEditSchema>;
 
@@ -67,7 +69,9 @@ export const toEditedUpload = (upload: UploadRow): z.infer<typeof editedUploadSc
 
 export const deletedUploadSchema = z.object({
   id: z.number().int(),
-  status: status.describe("Of a cancelled post `failed`; of a removed one the status it had."),
+  status: status.describe(
+    "`failed` for a cancelled post; for a removed one, the status that it had.",
+  ),
 });
 
 export const retrySchema = z
@@ -76,7 +80,7 @@ export const retrySchema = z
       .boolean({ error: "must be true or false" })
       .optional()
       .describe(
-        `Retries although failure.retryable is false. After platform_processing_timeout: ${LOOK_FIRST}`,
+        `Retries even when failure.retryable is false. After platform_processing_timeout: ${LOOK_FIRST}`,
       ),
   })
   .meta({ id: "UploadRetry" });
@@ -85,7 +89,7 @@ export const retriedUploadSchema = z.object({
   uploadId: z.number().int(),
   status: z
     .enum(["pending", "pending_approval"])
-    .describe("`pending_approval` where the retry has to be approved first."),
+    .describe("`pending_approval` when the retry has to be approved first."),
 });
 
 export const retryFilterSchema = z
@@ -107,7 +111,7 @@ export const retriedUploadsSchema = z.object({
       z.object({
         uploadId: z.number().int(),
         platform: z.enum(PLATFORMS),
-        code: z.string().describe("As the retry of this one post would be refused with."),
+        code: z.string().describe("The code that a retry of this post alone is refused with."),
         reason: z.string(),
       }),
     )
@@ -118,7 +122,9 @@ export const limitsSchema = z
   .object({
     remaining: z.number().int(),
     limit: z.number().int().describe("Posts in any 24 hours."),
-    resetAt: dateTime.describe("When the oldest counted post leaves the 24 hours; else now."),
+    resetAt: dateTime.describe(
+      "When the oldest counted post is 24 hours old; now when none counts.",
+    ),
   })
   .meta({ id: "AccountLimits" });
 

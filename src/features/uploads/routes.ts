@@ -29,7 +29,7 @@ const create = formRoute({
   operationId: "createUpload",
   summary: "Publish one post to one account",
   description:
-    "Now, at `schedule_date`, or held as a draft or for approval. Fields of other networks are ignored. A token without posts:publish always has its posts held for approval, which nothing but a new post leads out of in this version.",
+    "Publishes now or at `schedule_date`, or keeps the post as a draft or for approval. Fields of other platforms are ignored. Posts of a token without posts:publish are always held for approval; this version cannot approve them yet, so create such a post again with a token that has posts:publish.",
   scope: "posts:write",
   limit: "upload-create",
   takesIdempotencyKey: true,
@@ -51,7 +51,7 @@ const create = formRoute({
     ),
     ...NOT_FOUND,
     ...conflict(
-      "ACCOUNT_INACTIVE: reconnect the account first. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts on their way, or too many drafts.",
+      "ACCOUNT_INACTIVE: reconnect the account first. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress, or too many drafts.",
     ),
   },
 });
@@ -72,7 +72,7 @@ uploadRoutes.openapi(create, async (c) => {
     failure: toFailure(latest),
     errorMessage: status === "failed" ? errorMessage : null,
   };
-  return c.json({ success: true as const, message: `The upload is ${status}.`, data }, 200);
+  return c.json({ success: true as const, message: `Upload ${status}.`, data }, 200);
 });
 
 const MESSAGES: Record<string, string> = {

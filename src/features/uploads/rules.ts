@@ -107,7 +107,7 @@ export const isDraft = (status: UploadStatus): boolean =>
 
 /** The message of every answer about a post that is held for approval. */
 export const HELD =
-  "Held for approval. Approving is not part of this version yet, and nothing else lets the post out: create it anew with a token that has posts:publish, and DELETE this one.";
+  "Held for approval. This version cannot approve posts yet: create the post again with a token that has posts:publish, and DELETE this one.";
 
 /** Returns the message about a post in that status; none for one that is on its way. */
 export const toldOfHeld = (status: UploadStatus): { message?: string } =>
@@ -143,7 +143,7 @@ export function publishGate(
     const message =
       account?.status === "expired"
         ? "The account's login has expired. Reconnect the account and retry."
-        : "The account is no longer connected.";
+        : "The account is no longer connected. Connect it again, then create a new post.";
     return { kind: "failed", refusal: { code: "account_disconnected", message } };
   }
   if (isSwitchedOff(account, config)) {

@@ -53,7 +53,7 @@ export const uploadFilterSchema = z.object({
   page: wholeNumber(1, MAX_PAGE)
     .default(1)
     .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: 1 })
-    .describe("Which page, from 1."),
+    .describe("Number of the page, from 1."),
 });
 
 export type UploadFilter = z.infer<typeof uploadFilterSchema>;
@@ -146,10 +146,10 @@ export const uploadSchema = z
         warnings: z
           .array(z.string())
           .optional()
-          .describe("What of the post the platform did not take."),
+          .describe("Parts of the post that the platform did not take."),
       })
       .nullable()
-      .describe("What the platform made of it, once published."),
+      .describe("The published post on the platform: id, address and warnings."),
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
     failure: failureOrNull,
     reviewComment: z.string().nullable(),

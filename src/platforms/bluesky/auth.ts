@@ -120,7 +120,7 @@ async function resolvePds(fetch: Fetch, did: string): Promise<Result<string, Log
     return refuse({ message: reply.error.message, final: false });
   }
   const pds = reply.value.id === did ? pdsOf(reply.value, did) : null;
-  return pds ? ok(pds) : nobodyNamed(`The document of ${did} names no server that can be used.`);
+  return pds ? ok(pds) : nobodyNamed(`The DID document of ${did} names no usable server.`);
 }
 
 /** The home of an identifier: the account's server, and its DID where it was looked up. */
@@ -190,7 +190,7 @@ function refusedSession(
   expectedDid: string | null,
 ): LoginRefusal | null {
   if (expectedDid !== null && did !== expectedDid) {
-    return { message: `The server answered for another account, ${did}.`, final: true };
+    return { message: `The server answered with another account: ${did}.`, final: true };
   }
   if (active !== false) return null;
   return { message: `This Bluesky account is ${status ?? "not active"}.`, final: true };

@@ -72,7 +72,7 @@ function checkAltTexts(post: Post<BlueskySettings>): FieldError[] {
   const texts = typeof given === "string" ? [given] : given;
   const files = post.media.filter((item) => item.kind !== "document").length;
   if (typeof given !== "string" && given.length > files) {
-    const message = `Send at most one alt text per image or video, ${files} here; ${given.length} were sent.`;
+    const message = `Send at most one alt text per image or video (${files} here); ${given.length} were sent.`;
     return [{ field, message }];
   }
   return texts.flatMap((text, index) =>

@@ -269,7 +269,9 @@ export async function reconcile(job: Job, bookmark: Bookmark): Promise<Reconcile
     if (isSameJson(reply.value, record)) {
       return toPublished(job, rkey, `at://${repo}/${POST_COLLECTION}/${rkey}`);
     }
-    return unknowable("Another post, or an edited one, stands where this one was to be written.");
+    return unknowable(
+      "Another post, or an edited version, is already where this post was to be written.",
+    );
   }
   const isAbsent = reply.error.status === 400 && reply.error.name === "RecordNotFound";
   return isAbsent ? { kind: "absent" } : toUnknowable(reply.error);

@@ -153,7 +153,9 @@ async function startUpload(job: Job, item: MediaItem): Promise<Prepared> {
   const { jobId, partSizeBytes, partCount } = reply.value;
   if (partCount !== Math.ceil(sizeBytes / partSizeBytes)) {
     await abandon(job, token.value, jobId);
-    return sendAgain("Bluesky's video service divides the video into parts that do not add up.");
+    return sendAgain(
+      "Bluesky's video service asks for parts that do not add up to the whole video.",
+    );
   }
   const missing = Array.from({ length: partCount }, (_, index) => index + 1);
   return next({ stage: "uploading", jobId, partSizeBytes, partCount, missing, recoveries: 0 });

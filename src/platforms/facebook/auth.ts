@@ -48,7 +48,8 @@ async function identifyToken(
 ): Promise<Result<Connected, LoginRefusal>> {
   const reply = await readGetMeReply(await fetch(getMeRequest(accessToken)));
   if (!reply.ok && isRefusedParameter(reply.error, "nonexisting field")) {
-    const message = "This is a person's token: send the id of the Page to publish as, as pageId.";
+    const message =
+      "This token belongs to a person. Send the id of the Page to publish as, in pageId.";
     return finalRefusal(message, "pageId");
   }
   return toConnected(reply, toCredentials(accessToken), isLoginLost, toOwner);

@@ -136,7 +136,7 @@ async function judgeDuplicate(
 }
 
 const UNLISTED =
-  "Facebook says that the same post is out already, but does not list it: an earlier call may have made it.";
+  "Facebook says that the same post is published already, but does not list it: an earlier try may have published it.";
 
 type Found = PublishedPost | { kind: "absent" } | Unknowable | TokenExpired;
 
@@ -163,8 +163,8 @@ export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise
   }
   if (maybe.length === 0 && list.isWhole) return { kind: "absent" };
   const count =
-    maybe.length === 0 ? "more posts than were looked through" : `${maybe.length} like it`;
-  return unknowable(`The Page has ${count} since the post was sent.`);
+    maybe.length === 0 ? "more new posts than Akimbo reads" : `${maybe.length} posts like this one`;
+  return unknowable(`Facebook did not answer when the post was sent, and the Page has ${count}.`);
 }
 
 interface Listed {

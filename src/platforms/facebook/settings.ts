@@ -16,12 +16,12 @@ const link = single((text, refuse): string => {
 export const settings = z.object({
   link: field(link, {
     type: "string",
-    description: "Address that a text post shows a preview of; left out where there are media.",
+    description: "URL that a text post shows a preview of; left out when the post has media.",
   }),
   media_type: field(choice(MEDIA_TYPES), {
     type: "string",
     values: MEDIA_TYPES,
-    description: "What a video becomes. Default: VIDEO.",
+    description: "How a video is published. Default: VIDEO.",
   }),
   is_aigc: field(otherwise(flag, false), {
     type: "boolean",

@@ -116,24 +116,24 @@ function checkFields({ settings }: InstagramPost, shape: Shape): FieldError[] {
       ? refuseIf(
           collaborators.length > 0,
           "collaborators",
-          "A story has no collaborators; leave it out.",
+          "A story has no collaborators; leave collaborators out.",
         )
       : checks.count("collaborators", collaborators.length, MAX_COLLABORATORS, "collaborators")),
     ...checks.count("user_tags", tags.length, MAX_USER_TAGS, "tagged accounts"),
     ...refuseIf(
       isStory && settings.location_id !== null,
       "location_id",
-      "A story has no location; leave it out.",
+      "A story has no location; leave location_id out.",
     ),
     ...refuseIf(
       shape !== "reel" && settings.trial_reel !== null,
       "trial_reel",
-      "Only a single video posted as a Reel can be a trial reel.",
+      "Only a single video posted as a Reel can be a trial reel; leave trial_reel out.",
     ),
     ...refuseIf(
       shape !== "reel" && settings.audio_name !== null,
       "audio_name",
-      "Only the audio of a Reel can be named.",
+      "Only the audio of a Reel can be named; leave audio_name out.",
     ),
   ];
 }

@@ -24,7 +24,7 @@ const usernames = formField.transform((raw, ctx): string[] => {
   for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
     ctx.addIssue({
       code: "custom",
-      message: `${shown(name)} is no Instagram username: letters, digits, dots and underscores, up to 30.`,
+      message: `${shown(name)} is not an Instagram username: letters, digits, dots and underscores, up to 30.`,
     });
   }
   const byName = new Map(names.map((name) => [name.toLowerCase(), name]));
@@ -59,7 +59,8 @@ export const settings = z.object({
   media_type: field(choice(MEDIA_TYPES), {
     type: "string",
     values: MEDIA_TYPES,
-    description: "What a file becomes. Default: REELS for a video, found out for photos.",
+    description:
+      "How the files are published. Default: REELS for a single video; for photos the type follows from the files.",
   }),
   cover_url: field(coverUrl, {
     type: "string",
@@ -86,7 +87,7 @@ export const settings = z.object({
   }),
   share_to_feed: field(otherwise(flag, true), {
     type: "boolean",
-    description: "Whether a reel is shown in the feed as well. Default: true.",
+    description: "Shows a reel in the feed as well. Default: true.",
   }),
   trial_reel: field(choice(TRIAL_REELS), {
     type: "string",
@@ -96,11 +97,12 @@ export const settings = z.object({
   }),
   audio_name: field(
     single((text) => text),
-    { type: "string", description: "Name of a reel's original audio; can be set once." },
+    { type: "string", description: "Name of a reel's original audio; cannot be changed later." },
   ),
   is_aigc: field(otherwise(flag, false), {
     type: "boolean",
-    description: "Labels the post, a carousel as a whole, as made with AI. Default: false.",
+    description:
+      "Labels the post as made with AI; a carousel is labelled as a whole. Default: false.",
   }),
 });
 

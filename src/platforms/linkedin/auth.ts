@@ -87,7 +87,7 @@ async function identifyPage(
 }
 
 const NOT_RENEWABLE =
-  "LinkedIn gives this app no logins that can be renewed: reconnect the account every 60 days.";
+  "LinkedIn gives this app no logins that can be renewed. Reconnect the account every 60 days.";
 
 /** A login that is asked for this shortly before its end is over, for all that is done with it. */
 const OVER_SECONDS = 300;

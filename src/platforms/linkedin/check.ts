@@ -36,7 +36,7 @@ function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
     ...refuseIf(
       isBlank && media.some((item) => isSurely("document", item)),
       field,
-      "Write a description: a document is posted with a text.",
+      "Write a description: LinkedIn takes no document without text.",
     ),
     ...(tooLong ? [{ field, message: tooLong }] : []),
   ];
@@ -94,7 +94,7 @@ function checkFile(item: PostMedia, index: number): FieldError[] {
 function checkType({ media, settings }: LinkedInPost): FieldError[] {
   if (settings.media_type !== "DOCUMENT") return [];
   const refuse = (message: string) => [{ field: "media_type", message }];
-  if (media.length === 0) return refuse("media_type DOCUMENT wants a document in photo.");
+  if (media.length === 0) return refuse("media_type DOCUMENT needs a document in photo.");
   if (media.some((item) => isSurely("image", item) || isSurely("video", item))) {
     return refuse("media_type DOCUMENT does not fit images and videos; leave it out.");
   }

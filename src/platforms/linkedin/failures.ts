@@ -19,7 +19,7 @@ import { isDuplicate } from "./posts-api.ts";
 /** Affects every account until this service speaks another version: waiting does not help. */
 const OUTDATED: Rule = {
   code: "platform_unavailable",
-  advice: "This service speaks a version of LinkedIn's API that has ended; update it.",
+  advice: "This instance uses a version of LinkedIn's API that has ended. Update Akimbo.",
 };
 /** The file is not ready for the post yet. */
 const UNFINISHED: Rule = { code: "platform_processing_timeout", transient: true };

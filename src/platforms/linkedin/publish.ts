@@ -64,10 +64,10 @@ async function judgeDuplicate(
     if (!found || found.kind === "token_expired") return undecided(message);
   } else if (job.attempt === 1) return toRefused(refusal);
   const twin = postNamedIn(message);
-  const where = twin === null ? "on LinkedIn" : `at ${shareUrlOf(twin)}`;
+  const where = twin === null ? "" : ` (${shareUrlOf(twin)})`;
   return failed(
     "platform_processing_timeout",
-    `LinkedIn refuses the post as a duplicate: look ${where} whether an earlier try has published it.`,
+    `LinkedIn refuses the post as a duplicate: an earlier try may have published it${where}.`,
   );
 }
 

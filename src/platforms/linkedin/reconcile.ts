@@ -65,8 +65,7 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   const place = readReady(stored);
   const author = job.account.platformAccountId;
   if (!isOrganization(author)) {
-    const message =
-      "LinkedIn did not answer, and a person's posts cannot be listed: look whether the post is on the profile.";
+    const message = "LinkedIn did not answer, and it does not list a person's posts.";
     return unknowable(message);
   }
   const reply = await readListPostsReply(
@@ -84,14 +83,14 @@ export async function reconcile(job: Job, stored: Bookmark): Promise<Reconciled>
   if (found.length > 1) {
     return unknowable("More than one post of the page has this text.");
   }
-  if (post?.lifecycleState === REQUESTED) throw new Error("LinkedIn still works on the post.");
+  if (post?.lifecycleState === REQUESTED) throw new Error("LinkedIn is still working on the post.");
   if (post) {
     if (createdAt(post) !== null && isPostUrn(post.id)) return toPublished(post.id);
-    return unknowable("LinkedIn does not say enough of a like post.");
+    return unknowable("LinkedIn lists a post like this one, but without its date or id.");
   }
   const isAlike = (listed: string) => withoutLinks(listed) === withoutLinks(text);
   if (recent.some((one) => fits(one, place, isAlike))) {
-    return unknowable("A post of the page differs from this one by links.");
+    return unknowable("The page has a post that differs from this one only in its links.");
   }
   const reachesBack = count < LISTED_POSTS || posts.some((one) => (createdAt(one) ?? from) < from);
   if (reachesBack) return { kind: "absent" };

@@ -15,7 +15,7 @@ export const settings = z.object({
   media_type: field(choice(MEDIA_TYPES), {
     type: "string",
     values: MEDIA_TYPES,
-    description: "Says that the file in photo is a document; found out by itself.",
+    description: "Says that the file in photo is a document. Not needed: the type is detected.",
   }),
 });
 

@@ -43,7 +43,7 @@ export async function sendVideo(job: Job, item: MediaItem, at: VideoPlace): Prom
   const taken = await readPutPartReply(await job.fetch(putPartRequest(part, data)));
   if (!taken.ok) return toUploadRefused(taken.error);
   if (taken.value === null) {
-    return sendAgain("LinkedIn took a part of the video without naming it.");
+    return sendAgain("LinkedIn took a part of the video, but gave no id for it.");
   }
   const progress = await pack({ parts: others, etags: [...etags, taken.value] });
   return next({ ...at, progress });

@@ -58,7 +58,9 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
       return judge(job, recent.filter(isOwn), mediaId !== null);
     }
   }
-  return unknowable("Pinterest gave no answer to the pin, and the board has too many newer ones.");
+  return unknowable(
+    "Pinterest did not answer when the pin was sent, and the board has too many newer pins.",
+  );
 }
 
 /** A pin that shares only some of the texts may be this one with what Pinterest made of the others. */
@@ -72,14 +74,18 @@ function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   const [only] = same;
   if (only && same.length === 1) return toPublished(only.id);
   if (only) {
-    return unknowable("Pinterest gave no answer to the pin, and the board has several like it.");
+    return unknowable(
+      "Pinterest did not answer when the pin was sent, and the board has several pins like it.",
+    );
   }
   const isAlike = (pin: ListedPin) =>
     (hasTitle(pin) && (hasDescription(pin) || hasLink(pin))) ||
     (Boolean(plain(wanted.description)) && hasDescription(pin)) ||
     (Boolean(wanted.link) && hasLink(pin) && hasDescription(pin));
   if (candidates.some(isAlike)) {
-    return unknowable("Pinterest gave no answer to the pin, and the board has a similar one.");
+    return unknowable(
+      "Pinterest did not answer when the pin was sent, and the board has a similar pin.",
+    );
   }
   return { kind: "absent" };
 }

@@ -22,7 +22,7 @@ export const settings = z.object({
   }),
   board_id: field(text, {
     type: "string",
-    description: "Another name of pinterest_board_id.",
+    description: "Another name for pinterest_board_id.",
   }),
   link: field(text, {
     type: "string",
@@ -32,7 +32,7 @@ export const settings = z.object({
   alt_text: field(text, {
     type: "string",
     maxLength: limits.altTextCharacters,
-    description: "What is to be seen, for people who cannot; up to 500 characters.",
+    description: "Alt text for people who cannot see the pin; up to 500 characters.",
   }),
   pinterest_cover_time_ms: field(text, {
     type: "integer",

@@ -23,7 +23,7 @@ export const needs: Needs = {
     "video.upload",
     "video.list",
   ],
-  review: "Content Posting audit: until it is passed every post is visible to its creator alone.",
+  review: "Content Posting audit: until it is passed, only the creator sees a post.",
 };
 
 export const capabilities = {
@@ -55,7 +55,7 @@ export const capabilities = {
     imageMaxBytes: 20_000_000,
     videoTypes: ["video/mp4", "video/webm", "video/quicktime"],
     videoMaxBytes: 4_000_000_000,
-    note: "TikTok fetches photos from this instance, at a domain of the owner's or a URL prefix that is verified in TikTok's developer portal and set as PUBLIC_URL. Videos need none.",
+    note: "TikTok fetches photos from this instance: its owner has to verify the domain or URL prefix in TikTok's developer portal, and set it as PUBLIC_URL. Videos do not need this.",
   },
 } satisfies Capabilities;
 
@@ -67,7 +67,7 @@ export const capabilities = {
 export const verifiedPull: VerifiedPull = {
   isNeeded: ({ media }) => media.some(({ kind }) => kind === "image"),
   refusal:
-    "TikTok fetches photos only from a domain that it has verified as the owner's, and this instance names none. The owner verifies its domain, or its address as URL prefix, in TikTok's developer portal and sets PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos can be posted without.",
+    "TikTok fetches photos only from a verified address, and this instance has none. Its owner has to verify the domain, or the address as URL prefix, in TikTok's developer portal, and set PUBLIC_URL and TIKTOK_SITE_VERIFICATION. Videos work without it.",
 };
 
 /** Seconds. New posts take a while until `video/list` shows them. */

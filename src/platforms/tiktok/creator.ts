@@ -28,7 +28,7 @@ const PRIVATE = "SELF_ONLY";
 export const PUBLIC = "PUBLIC_TO_EVERYONE";
 
 const unusable = (level: unknown): string =>
-  `The account cannot post as ${level}, so the post is SELF_ONLY: its creator alone sees it.`;
+  `The account cannot post as ${level}, so the post is SELF_ONLY: only its creator sees it.`;
 
 /** The settings within what the creator's own allow. Source: spec, "Uploads: create", `tiktok`. */
 export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
@@ -77,7 +77,7 @@ export const commonInfo = ({ post }: Job, creator: Creator): PostInfo => ({
 const LEVEL_REFUSALS: Record<string, (level: unknown) => string> = {
   privacy_level_option_mismatch: unusable,
   [UNAUDITED]: () =>
-    "The app has not passed TikTok's audit, so the post is SELF_ONLY: its creator alone sees it.",
+    "The app has not passed TikTok's audit, so the post is SELF_ONLY: only its creator sees it.",
 };
 
 /** Makes the post visible to its creator alone, once TikTok refused the level; null where that is not allowed. */

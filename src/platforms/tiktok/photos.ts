@@ -12,7 +12,7 @@ import { isForInbox } from "./settings.ts";
 import { accepted, toPublished } from "./status.ts";
 
 const UNKNOWABLE =
-  "TikTok gave no answer to the post, and it does not tell whether private posts and drafts arrived.";
+  "TikTok did not answer when the post was sent, and does not show whether a private post or a draft arrived.";
 
 function toTexts({ post }: Job): { title: string; description?: string } {
   const { title, description } = photoTexts(post);
@@ -93,7 +93,7 @@ async function sendPrivately(job: Job, at: PhotosReady): Promise<Submitted> {
 }
 
 const NOT_FOUND =
-  "TikTok gave no answer to the post, and the account's newest public posts do not show it yet.";
+  "TikTok did not answer when the post was sent, and the account's newest public posts do not show it yet.";
 
 /**
  * Looks for the post among the account's public ones by its text: there is no list of tasks, and the

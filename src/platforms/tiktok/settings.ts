@@ -20,36 +20,36 @@ export const settings = z.object({
     type: "string",
     values: PRIVACY_LEVELS,
     description:
-      "Who sees the post. Default: PUBLIC_TO_EVERYONE; SELF_ONLY where the creator cannot use the one that was asked for.",
+      "Who sees the post. Default: PUBLIC_TO_EVERYONE; SELF_ONLY when the account cannot use the requested level.",
   }),
   disable_comment: field(otherwise(flag, false), {
     type: "boolean",
-    description: "No comments. Default: false.",
+    description: "Turns comments off. Default: false.",
   }),
   disable_duet: field(otherwise(flag, false), {
     type: "boolean",
-    description: "No duets; videos only. Default: false.",
+    description: "Turns duets off; videos only. Default: false.",
   }),
   disable_stitch: field(otherwise(flag, false), {
     type: "boolean",
-    description: "No stitches; videos only. Default: false.",
+    description: "Turns stitches off; videos only. Default: false.",
   }),
   brand_content_toggle: field(otherwise(flag, false), {
     type: "boolean",
     description:
-      "A paid partnership for somebody else's brand; not with SELF_ONLY. Default: false.",
+      "Labels the post as a paid partnership for somebody else's brand; not with SELF_ONLY. Default: false.",
   }),
   brand_organic_toggle: field(otherwise(flag, false), {
     type: "boolean",
-    description: "Promotes the creator's own business. Default: false.",
+    description: "Labels the post as promotion of the creator's own business. Default: false.",
   }),
   is_aigc: field(otherwise(flag, false), {
     type: "boolean",
-    description: "Made by AI. Default: false.",
+    description: "Labels the post as made by AI. Default: false.",
   }),
   auto_add_music: field(otherwise(flag, false), {
     type: "boolean",
-    description: "TikTok adds music; photos only. Default: false.",
+    description: "Lets TikTok add music; photos only. Default: false.",
   }),
   video_cover_timestamp_ms: field(wholeNumber(0, MAX_INT32), {
     type: "integer",

@@ -111,7 +111,7 @@ export async function followPost(job: Job, at: Processing): Promise<Settled> {
   // The question was refused, not the post: a failure that invites a retry would invite a second one.
   return failed(
     "platform_processing_timeout",
-    `TikTok took the post, but does not say what became of it: ${message}`,
+    `TikTok took the post, but does not say whether it is published: ${message}`,
   );
 }
 

@@ -82,7 +82,7 @@ export const onePerBatch = {
 };
 
 /** Source: spec, "Platform fields", `x`. */
-export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is no field of X" };
+export const ownPrefix: OwnPrefix = { prefix: "x_", refusal: "is not a field of X" };
 
 /** Seconds. A post takes a few of them to stand in its author's timeline. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 30 };

@@ -96,7 +96,7 @@ function checkImageFields({ media, settings }: XPost): FieldError[] {
     ...refuseIf(
       alt !== null && !hasImagesAlone,
       "x_alt_text",
-      "x_alt_text is for images; leave it out.",
+      "Only images have an alt text; leave x_alt_text out.",
     ),
     ...checks.length("x_alt_text", "x_alt_text", {
       count: [...(alt ?? "")].length,
@@ -105,7 +105,7 @@ function checkImageFields({ media, settings }: XPost): FieldError[] {
     ...refuseIf(
       tagged.length > 0 && !hasImagesAlone,
       "x_tagged_users",
-      "Users can be tagged in images alone; leave x_tagged_users out.",
+      "Users can be tagged only in images; leave x_tagged_users out.",
     ),
     ...checks.count("x_tagged_users", tagged.length, MAX_TAGGED_USERS, "tagged users"),
   ];
@@ -115,7 +115,7 @@ const checkSubtitles = ({ media, settings }: XPost): FieldError[] => [
   ...refuseIf(
     settings.x_subtitles_url !== null && !media.some(({ kind }) => kind === "video"),
     "x_subtitles_url",
-    "Subtitles are for a video; leave x_subtitles_url out.",
+    "Only a video has subtitles; leave x_subtitles_url out.",
   ),
   ...refuseIf(
     settings.x_subtitles_language !== null && settings.x_subtitles_url === null,

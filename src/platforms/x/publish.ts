@@ -151,7 +151,7 @@ async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submit
   if (found.value.kind === "found") return toPublished(job, at, found.value.id);
   return failed(
     "platform_processing_timeout",
-    `Look on X whether an earlier try has published the post. X refuses another one: ${message}`,
+    `X refuses the post as a repetition: an earlier try may have published it. X says: ${message}`,
   );
 }
 

@@ -35,7 +35,7 @@ const usernames = formField.transform((raw, ctx): string[] => {
   for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
     ctx.addIssue({
       code: "custom",
-      message: `${shown(name)} is no X username: letters, digits and underscores, up to 15.`,
+      message: `${shown(name)} is not an X username: letters, digits and underscores, up to 15.`,
     });
   }
   return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
@@ -81,7 +81,7 @@ export const settings = z.object({
   }),
   x_made_with_ai: field(optionalFlag, {
     type: "boolean",
-    description: "Made by AI. Default: false.",
+    description: "Labels the post as made by AI. Default: false.",
   }),
   x_paid_partnership: field(optionalFlag, {
     type: "boolean",
@@ -89,17 +89,17 @@ export const settings = z.object({
   }),
   x_super_followers_only: field(optionalFlag, {
     type: "boolean",
-    description: "For subscribers of the creator alone. Default: false.",
+    description: "Shows the post to the creator's subscribers only. Default: false.",
   }),
   x_premium: field(optionalFlag, {
     type: "boolean",
     description:
-      "The account subscribes to Premium: 25,000 characters, video of 125 minutes. Default: false.",
+      "True when the account subscribes to X Premium: 25,000 characters, video of 125 minutes. Default: false.",
   }),
   x_share_with_followers: field(optionalFlag, {
     type: "boolean",
     description:
-      "Shows a post to a community, or to subscribers, to the followers too; without effect on others. Default: false.",
+      "Shows a post to a community, or to subscribers, to the followers too; has no effect on other posts. Default: false.",
   }),
   x_alt_text: field(
     single((text) => text),

@@ -30,7 +30,7 @@ function checkTitle(post: YouTubePost): FieldError[] {
   const field = post.settings.youtube_title === null ? "title" : "youtube_title";
   const title = titleOf(post);
   return [
-    ...refuseIf(title === "", field, "Write a title: YouTube takes no video without."),
+    ...refuseIf(title === "", field, "Write a title: YouTube takes no video without one."),
     ...checks.length(field, "the title", { count: title.length, most: limits.titleCharacters }),
     ...checkBrackets(field, "title", title),
   ];

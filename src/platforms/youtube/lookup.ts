@@ -44,7 +44,7 @@ function notListed(refusal: YouTubeRefusal): Reconciled {
   const found = toUnknowable(refusal);
   if (found.kind === "token_expired") return found;
   return unknowable(
-    `YouTube gave no answer to the video, and does not list the channel's videos: ${found.message}`,
+    `YouTube did not answer when the video was sent, and does not list the channel's videos: ${found.message}`,
   );
 }
 
@@ -65,7 +65,7 @@ async function findByTitle(job: Job, at: Uploading): Promise<Reconciled> {
 
 /** A video may also be there and not be listed yet. */
 const NOT_FOUND =
-  "YouTube gave no answer to the video, and the channel's newest videos do not tell whether it is there.";
+  "YouTube did not answer when the video was sent, and the channel's newest videos do not show for sure whether it is there.";
 
 const isSameVideo = (job: Job, { readyAt, storedAt }: Uploading, video: ListedVideo): boolean =>
   plain(video.title) === plain(titleOf(job.post)) &&

@@ -36,9 +36,10 @@ export interface VideoResource {
 
 /** Parts that not every channel may send, and what a post without them lacks. */
 export const OPTIONAL_PARTS = {
-  paidProductPlacementDetails: "YouTube did not take hasPaidProductPlacement: set it in Studio.",
+  paidProductPlacementDetails:
+    "YouTube did not take hasPaidProductPlacement. Set it in YouTube Studio.",
   contentDetails:
-    "YouTube does not let this channel restrict countries: the video can be watched everywhere.",
+    "YouTube does not let this channel restrict countries. The video can be watched everywhere.",
 } as const;
 
 export type OptionalPart = keyof typeof OPTIONAL_PARTS;

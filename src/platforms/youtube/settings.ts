@@ -77,7 +77,7 @@ export const settings = z.object({
   tags: field(formField.transform(readList), {
     type: "array",
     description:
-      "Keywords, separated by commas. Those beyond 500 characters, counted with commas and with quotes around tags that have a space, are left out.",
+      "Keywords, separated by commas. Tags beyond 500 characters are left out; commas count, and so do two quotes for a tag that has a space.",
   }),
   categoryId: field(otherwise(category, DEFAULT_CATEGORY), {
     type: "string",
@@ -91,11 +91,11 @@ export const settings = z.object({
   scheduledDate: field(instant, {
     type: "string",
     description:
-      "When the network makes the uploaded video public: ISO 8601 with an offset, in the future and within 365 days. Private until then.",
+      "When the platform makes the uploaded video public: ISO 8601 with an offset, in the future and within 365 days. Private until then.",
   }),
   embeddable: field(otherwise(flag, true), {
     type: "boolean",
-    description: "May be embedded in other sites. Default: true.",
+    description: "Lets other sites embed the video. Default: true.",
   }),
   license: field(otherwise(choice(LICENSES), "youtube"), {
     type: "string",
@@ -104,7 +104,7 @@ export const settings = z.object({
   }),
   publicStatsViewable: field(otherwise(flag, true), {
     type: "boolean",
-    description: "Everybody sees the extended statistics of the video. Default: true.",
+    description: "Shows the extended statistics of the video to everybody. Default: true.",
   }),
   selfDeclaredMadeForKids: field(flag, {
     type: "boolean",
@@ -113,15 +113,16 @@ export const settings = z.object({
   madeForKids: field(otherwise(flag, false), {
     type: "boolean",
     description:
-      "Without effect: the network sets it by itself. Use selfDeclaredMadeForKids. Default: false.",
+      "Has no effect: the platform sets it by itself. Use selfDeclaredMadeForKids. Default: false.",
   }),
   containsSyntheticMedia: field(otherwise(flag, false), {
     type: "boolean",
-    description: "Has realistic content that was altered or made by AI. Default: false.",
+    description:
+      "Says that the video has realistic content that was altered or made by AI. Default: false.",
   }),
   hasPaidProductPlacement: field(otherwise(flag, false), {
     type: "boolean",
-    description: "Has paid product placement. Default: false.",
+    description: "Says that the video has paid product placement. Default: false.",
   }),
   defaultLanguage: field(language, {
     type: "string",
@@ -129,17 +130,17 @@ export const settings = z.object({
   }),
   defaultAudioLanguage: field(language, {
     type: "string",
-    description: "The language that is spoken, as a BCP-47 tag.",
+    description: "The language spoken in the video, as a BCP-47 tag.",
   }),
   allowedCountries: field(countries, {
     type: "array",
     description:
-      "The only countries that may watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with blockedCountries. Most channels may not restrict countries: then the video goes out without.",
+      "The only countries that may watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with blockedCountries. Most channels may not restrict countries; their videos are published without this limit.",
   }),
   blockedCountries: field(countries, {
     type: "array",
     description:
-      "Countries that may not watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with allowedCountries. Most channels may not restrict countries: then the video goes out without.",
+      "Countries that may not watch, as uppercase ISO 3166-1 alpha-2 codes, separated by commas; not with allowedCountries. Most channels may not restrict countries; their videos are published without this limit.",
   }),
   recordingDate: field(dayOrInstant, {
     type: "string",

@@ -15,4 +15,4 @@ export function videoProblem(facts: VideoFacts | null): string | null {
 export const isLong = (facts: VideoFacts | null): boolean =>
   (facts?.durationSeconds ?? 0) > MAX_UNVERIFIED_SECONDS;
 
-export const LONG_NOT_ALLOWED = `This channel takes videos of up to ${MAX_UNVERIFIED_SECONDS / 60} minutes. Verify its phone number at youtube.com/verify for longer ones.`;
+export const LONG_NOT_ALLOWED = `This channel can publish videos of up to ${MAX_UNVERIFIED_SECONDS / 60} minutes. Verify its phone number at youtube.com/verify for longer ones.`;

@@ -125,7 +125,7 @@ test.each(["/pinterest/boards", "/tiktok/stats"])("%s wants to know whose: 400",
   const { status, body } = await get(path);
   expect(status).toBe(400);
   expect(body.errors).toEqual([
-    { field: "accountId", message: "accountId: is required: the id of a connected account" },
+    { field: "accountId", message: "accountId: is required; send the id of a connected account" },
   ]);
 });
 

@@ -28,7 +28,7 @@ const call = (harness: Harness, method: string, path: string, body?: BodyInit) =
   harness.call(method, path, { token: stage.member.token, body });
 
 const REFUSAL =
-  "is a sandbox account, and the sandbox is switched off here. Use an account of a real platform.";
+  "is a sandbox account, and the sandbox is switched off on this instance. Use an account of a real platform.";
 
 const refused = {
   status: 409,

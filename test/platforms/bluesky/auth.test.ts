@@ -234,7 +234,7 @@ test.each<[string, Record<string, Response[]>, string, boolean]>([
       "com.atproto.identity.resolveHandle": [json({ did: DID })],
       [PLC]: [json(didDoc(PDS, "did:plc:somebodyelse"))],
     },
-    `The document of ${DID} names no server that can be used.`,
+    `The DID document of ${DID} names no usable server.`,
     true,
   ],
   [
@@ -243,7 +243,7 @@ test.each<[string, Record<string, Response[]>, string, boolean]>([
       "com.atproto.identity.resolveHandle": [json({ did: DID })],
       [PLC]: [json(didDoc("https://192.168.0.1"))],
     },
-    `The document of ${DID} names no server that can be used.`,
+    `The DID document of ${DID} names no usable server.`,
     true,
   ],
 ])("refuses %s", async (_, script, message, final) => {
@@ -318,7 +318,7 @@ test("refuses a server that answers for another account", async () => {
   });
   expect(await login(fetch, { identifier: DID })).toMatchObject({
     ok: false,
-    error: { message: "The server answered for another account, did:plc:victim.", final: true },
+    error: { message: "The server answered with another account: did:plc:victim.", final: true },
   });
 });
 

@@ -113,7 +113,7 @@ test.each([
   [
     "two alt texts for a video",
     post({ media: [video()], settings: { bluesky_alt_text: ["a", "b"] } }),
-    [["bluesky_alt_text", "Send at most one alt text per image or video, 1 here; 2 were sent."]],
+    [["bluesky_alt_text", "Send at most one alt text per image or video (1 here); 2 were sent."]],
   ],
   [
     "a video's alt text of 1,001 characters",
@@ -128,7 +128,7 @@ test.each([
   [
     "more alt texts than images",
     post({ media: [image()], settings: { bluesky_alt_text: ["a", "b"] } }),
-    [["bluesky_alt_text", "Send at most one alt text per image or video, 1 here; 2 were sent."]],
+    [["bluesky_alt_text", "Send at most one alt text per image or video (1 here); 2 were sent."]],
   ],
   [
     "an alt text of 1,001 characters",

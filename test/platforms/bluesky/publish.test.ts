@@ -392,7 +392,7 @@ test.each<[string, Response, object]>([
     json({ uri: URI, value: { ...Object(BOOKMARK.record), text: "Hello, moon" } }),
     {
       kind: "unknowable",
-      message: "Another post, or an edited one, stands where this one was to be written.",
+      message: "Another post, or an edited version, is already where this post was to be written.",
     },
   ],
   [

@@ -58,8 +58,8 @@ test.each<[string, JobChange, string, RegExp]>([
   ["two documents", { media: [pdf(), pdf()] }, "photo", /one document; 2/],
   ["a large document", { media: [pdf({ sizeBytes: 100_000_001 })] }, "photo", /100,000,000/],
   ["a text file", { media: [pdf({ mime: "text/plain" })] }, "photo", /PDF, DOC/],
-  ["a document alone", { description: null, media: [pdf()] }, "description", /with a text/],
-  ["DOCUMENT and no file", { settings: { media_type: "DOCUMENT" } }, "media_type", /wants/],
+  ["a document alone", { description: null, media: [pdf()] }, "description", /without text/],
+  ["DOCUMENT and no file", { settings: { media_type: "DOCUMENT" } }, "media_type", /needs/],
   [
     "a photo called a document",
     { media: [photo()], settings: { media_type: "DOCUMENT" } },

@@ -96,7 +96,7 @@ test.each([
 
 test("an ended version is told to whoever runs the service", async () => {
   expect(toRefused(await refusal(426, "NONEXISTENT_VERSION"))).toMatchObject({
-    failure: { message: expect.stringContaining("update it") },
+    failure: { message: expect.stringContaining("Update Akimbo") },
   });
 });
 

@@ -591,7 +591,7 @@ describe("an undecided post", () => {
     const { result } = await step("reconcile", [], READY);
     expect(result).toMatchObject({
       kind: "unknowable",
-      message: expect.stringContaining("profile"),
+      message: expect.stringContaining("does not list a person's posts"),
     });
   });
 

@@ -20,9 +20,11 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
   if (!row) throw notFound("Upload");
   const { status } = row;
-  if (status === "processing") throw notCancellable("The post is being published.");
+  if (status === "processing") {
+    throw notCancellable("The post is being published and cannot be cancelled.");
+  }
   if (status === "completed") {
-    throw notCancellable("The post is published. Delete it at the platform.");
+    throw notCancellable("The post is published. Delete it on the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
   // Of both lists, the last statement but one says whether it was done.

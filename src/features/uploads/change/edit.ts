@@ -41,7 +41,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   ]);
   if (!row) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
-    const message = `The post is ${row.status}. Its status is changed by submit, approve, request-changes, retry or DELETE.`;
+    const message = `The post is ${row.status}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
   const wanted: Wanted = {
@@ -82,7 +82,9 @@ function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
   if (status === "completed") throw locked("The post is published and cannot be edited.");
   // Spec is silent: an attempt that is over has no time to come, and a retry goes out at once.
   if (status === "failed" && hasNewDate) {
-    throw locked("The date of a failed post cannot be edited. Retry it, or create it anew.");
+    throw locked(
+      "The date of a failed post cannot be edited. Retry the post, or create a new one.",
+    );
   }
 }
 

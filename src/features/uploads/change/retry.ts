@@ -90,7 +90,7 @@ function requireFailed({ upload }: Retryable, force: boolean): void {
   if (force || !failureCode || FAILURES[failureCode].retryable) return;
   if (failureCode === "platform_processing_timeout")
     throw new AppError("NOT_RETRYABLE", LOOK_FIRST);
-  const message = `A retry is not likely to help (${failureCode}). Send force: true to retry all the same.`;
+  const message = `A retry is not likely to help (${failureCode}). Send force: true to retry anyway.`;
   throw new AppError("NOT_RETRYABLE", message);
 }
 
@@ -106,7 +106,10 @@ interface Taking {
 /** @throws AppError ACCOUNT_INACTIVE */
 function requireConnected(facts: AccountFacts | undefined): AccountFacts {
   if (facts) return facts;
-  throw new AppError("ACCOUNT_INACTIVE", "The account is no longer connected.");
+  throw new AppError(
+    "ACCOUNT_INACTIVE",
+    "The account is no longer connected. Connect it again, then create a new post.",
+  );
 }
 
 /**
@@ -218,7 +221,7 @@ async function reasonsOf(
     const { id } = upload;
     if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);
     if (!failed.includes(id)) {
-      const message = "The post was retried or removed at the same moment.";
+      const message = "Another call retried or removed the post at the same moment.";
       return toSkipped(upload, "NOT_FAILED", message);
     }
     return toSkipped(upload, "PLAN_LIMIT", quotaUsedUp(plan, ctx.now()));

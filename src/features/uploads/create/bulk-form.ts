@@ -65,7 +65,7 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
 
 const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
   role === "video" && "url" in file
-    ? { role, field, refusal: "send the file; an address is not taken in a batch." }
+    ? { role, field, refusal: "send the file itself; a batch takes no URL." }
     : { role, field, ...file };
 
 function mixErrors(media: readonly NewMedia[]): FieldError[] {

@@ -170,7 +170,7 @@ function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] 
       isSameText(post.text, other),
   );
   if (!same) return [];
-  const message = `The account has the same post, or one very much like it, at ${same.at.toISOString()}. Change the text or the files.`;
+  const message = `The account has the same post, or a very similar one, at ${same.at.toISOString()}. Change the text or the files.`;
   return [{ platform: post.platform, type: "duplicate_content", message }];
 }
 
@@ -180,7 +180,9 @@ function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[
   ];
   const { mentions } = post.text;
   if (mentions.length > MAX_MENTIONS) {
-    return told(`The post mentions ${mentions.length} accounts; ${MAX_MENTIONS} are taken.`);
+    return told(
+      `The post mentions ${mentions.length} accounts; at most ${MAX_MENTIONS} are allowed.`,
+    );
   }
   if (mentions.length === 0) return [];
   const others = recent
@@ -191,7 +193,7 @@ function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[
   );
   if (!often) return [];
   return told(
-    `${often} would be in ${MAX_POSTS_PER_MENTION} posts of the account within 24 hours.`,
+    `${often} would be mentioned in ${MAX_POSTS_PER_MENTION} posts of the account within 24 hours; at most ${MAX_POSTS_PER_MENTION - 1} are allowed.`,
   );
 }
 
@@ -200,7 +202,7 @@ function unsafe(post: Candidate): Violation[] {
   const text = post.text.text.toLowerCase();
   const word = post.blocklist.find((one) => text.includes(one));
   if (!word) return [];
-  const message = `The text holds "${word}", which is on the team's blocklist.`;
+  const message = `The text contains "${word}", which is on the team's blocklist.`;
   return [{ platform: post.platform, type: "unsafe_content", message }];
 }
 

@@ -75,8 +75,8 @@ function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[
   const field = "accountId";
   const message =
     id === undefined
-      ? "accountId: is required: the id of a connected account"
-      : "accountId: give one account; bulk takes many.";
+      ? "accountId: is required; send the id of a connected account"
+      : "accountId: send one account; for more, use POST /upload/bulk.";
   throw invalidFields([{ field, message }, ...errors]);
 }
 
@@ -89,7 +89,7 @@ async function replayPost(
   { answer, firstUploadId }: StoredAnswer,
 ): Promise<UploadRecord> {
   const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
-  if (!found) throw new AppError("NOT_FOUND", "The post of this call has been deleted.");
+  if (!found) throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
   const { status, scheduledFor } = answer as Begun;
   const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
   return { ...found.upload, ...begun, attempt: 1 };

@@ -86,11 +86,11 @@ function mediaFields(takesUrls: boolean) {
       .union([file(), z.array(file()).max(MAX_FILES)])
       .optional()
       .describe(
-        `${orUrl("An image")}, repeated for several; where the platform takes them, a video of a carousel or a document too.`,
+        `${orUrl("An image")}. Repeat the field for several. Where the platform takes them, also a video of a carousel, or a document.`,
       ),
     file: file()
       .optional()
-      .describe(`${orUrl("An image or video")}; another name of \`photo\` and \`video\`.`),
+      .describe(`${orUrl("An image or video")}; another name for \`photo\` and \`video\`.`),
     video: file()
       .optional()
       .describe(`${orUrl("A video")}.`),
@@ -117,22 +117,22 @@ export const batchFormSchema = () =>
   z
     .object({
       accounts: textUpTo(LIMITS.fieldSize).describe(
-        `JSON array of 1 to ${MAX_ACCOUNTS} account ids; one given twice counts once.`,
+        `JSON array of 1 to ${MAX_ACCOUNTS} account ids; duplicates count once.`,
       ),
       ...postFieldsSchema.shape,
       caption: textUpTo(MAX_DESCRIPTION_CHARACTERS)
         .optional()
-        .describe("The text, where neither title nor description is it."),
+        .describe("The text for platforms whose text field (title or description) is empty."),
       overrides: textUpTo(LIMITS.fieldSize)
         .optional()
         .describe(
-          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's goes over its platform's, and that over the shared text.",
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's values win over its platform's, and those over the shared text.",
         ),
       instagram_as_story: z
         .string()
         .optional()
         .openapi({ type: "boolean" })
-        .describe("Makes the Instagram posts of the batch stories."),
+        .describe("Publishes the Instagram posts of the batch as stories."),
       ...mediaFields(false),
       ...platformFields(),
     })

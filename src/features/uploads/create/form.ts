@@ -162,7 +162,7 @@ async function takeFile(ctx: Ctx, part: FilePart, storesFiles: boolean): Promise
   const refuse = (refusal: string): NewMedia => ({ role: role ?? "photo", field, refusal });
   if (!role) {
     for await (const _ of bytes);
-    return refuse(`is no file field. Use ${[...FILE_FIELDS.keys()].join(", ")}.`);
+    return refuse(`is not a file field. Use ${[...FILE_FIELDS.keys()].join(", ")}.`);
   }
   const taken = storesFiles
     ? await storeFile(ctx, ctx.actor.teamId, bytes, MAX_FILE_BYTES, name)
@@ -170,7 +170,7 @@ async function takeFile(ctx: Ctx, part: FilePart, storesFiles: boolean): Promise
   if (taken === "too_large") throw tooLarge(`${field}: a file must be under 100 MB.`);
   if (taken === "empty") return refuse("the file is empty.");
   if (taken === "unknown_type") {
-    return refuse("the file is no image, video or document that we know.");
+    return refuse("the file is not an image, video or document of a known type.");
   }
   return { role, field, received: taken };
 }

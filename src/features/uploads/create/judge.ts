@@ -132,7 +132,7 @@ const hashtagErrors = (
   (["title", "description"] as const).flatMap((field) =>
     refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({
       field,
-      message: `${field}: #${hashtag} is not shown there; leave it out.`,
+      message: `${field}: the platform hides or refuses #${hashtag}; leave it out.`,
     })),
   );
 

@@ -51,7 +51,7 @@ export const checkMedia = (
     }
     const known =
       "received" in item ? item.received : files.find(({ sha256 }) => sha256 === item.sha256);
-    if (!known) return refuse("the file is not stored any more. Send it again.");
+    if (!known) return refuse("the file is no longer stored. Send it again.");
     const { kind, sha256 } = known;
     if (!KINDS[role].includes(kind)) {
       const wanted = KINDS[role].map(article).join(" or ");

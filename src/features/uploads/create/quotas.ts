@@ -67,11 +67,11 @@ export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
   }
   requireQuota(facts, at, more);
   if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {
-    const message = `The team has ${MAX_TEAM_IN_PROGRESS} posts on their way. Wait for some to go out.`;
+    const message = `The team has ${MAX_TEAM_IN_PROGRESS} posts in progress. Wait until some are published.`;
     throw new AppError("QUEUE_FULL", message);
   }
   if (inProgress >= MAX_ACCOUNT_IN_PROGRESS) {
-    const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts on their way. Wait for some to go out.`;
+    const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts in progress. Wait until some are published.`;
     throw new AppError("QUEUE_BUSY", message);
   }
 }

@@ -51,7 +51,7 @@ export function textErrors(texts: Texts): FieldError[] {
   if (together > MAX_FIELDS_CHARACTERS) {
     const field = "settings";
     const most = formatCount(MAX_FIELDS_CHARACTERS);
-    const message = `All fields but title and description must have at most ${most} characters together.`;
+    const message = `All fields except title and description must have at most ${most} characters together.`;
     long.push({ field, message });
   }
   return [...broken, ...long];

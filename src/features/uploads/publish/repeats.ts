@@ -31,7 +31,7 @@ export async function repeatRefusal(
         ? "the text"
         : null;
     if (what) {
-      return `${refusal}: ${what} of this post was in one of ${other.uploadedAt.toISOString()}.`;
+      return `${refusal}: ${what} of this post was already in a post of ${other.uploadedAt.toISOString()}.`;
     }
   }
   return null;

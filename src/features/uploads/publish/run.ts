@@ -279,7 +279,7 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
     case "published":
       if (await isTaken(deps, upload, found.platformPostId)) {
         const message =
-          "The platform shows a post like this one, and it is another of the account's.";
+          "The platform shows a post like this one, but it belongs to another upload of the account.";
         return over(fail(deps, upload, neverFinished(message)));
       }
       return over(complete(deps, upload, found, held.account.failureCount > 0));

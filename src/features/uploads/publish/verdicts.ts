@@ -11,7 +11,7 @@ export function claimFailure(
   if (claim.kind === "expired") {
     return {
       code: "queue_expired",
-      message: "The post waited more than 24 hours in the queue and was dropped.",
+      message: "The post waited in the queue for more than 24 hours and was given up.",
     };
   }
   return {
@@ -22,7 +22,7 @@ export function claimFailure(
 
 export const BROKE_OFF: Failure = {
   code: "unknown",
-  message: "Publishing broke off repeatedly on our side. Retry, and report it if it happens again.",
+  message: "Publishing failed several times on our side. Retry, and report it if it fails again.",
 };
 
 /**
@@ -33,7 +33,7 @@ export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failur
   if (stage === "preparing") return failure;
   return {
     code: "platform_processing_timeout",
-    message: `The post may have gone out, and the platform cannot be asked: ${failure.message}`,
+    message: `The post may have been published, and the platform cannot be asked: ${failure.message}`,
   };
 }
 

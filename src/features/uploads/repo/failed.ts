@@ -73,7 +73,7 @@ const plannedTime = (id: number): SQL => sql`(SELECT
  */
 export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
   const { id, teamId, platform, accountId } = upload;
-  const failure: Failure = { code: "cancelled", message: "Cancelled before it went out." };
+  const failure: Failure = { code: "cancelled", message: "Cancelled before it was published." };
   const where = sql`u.id = ${id} AND u.deleted_at IS NULL`;
   const refund = isPaid(platform)
     ? refundUploads(deps.now(), sql`u.status IN ('scheduled', 'pending') AND ${where}`)
@@ -98,7 +98,7 @@ export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query
   const now = deps.now();
   const failure: Failure = {
     code: "account_disconnected",
-    message: "The account was disconnected before the post went out.",
+    message: "The account was disconnected before the post was published.",
   };
   const where = sql`u.team_id = ${account.teamId} AND u.account_id = ${account.id}
     AND u.status_group IN ('scheduled', 'pending') AND u.deleted_at IS NULL`;

@@ -39,7 +39,7 @@ test.each<[string, Columns, string | null]>([
   expect((await read(id)).body.data).toMatchObject({
     status: "failed",
     failure: { code: "cancelled", retryable: false, nextAction: "none" },
-    errorMessage: "Cancelled before it went out.",
+    errorMessage: "Cancelled before it was published.",
   });
   expect(await life.row(id)).toMatchObject({ due_at: null, failed_at: Date.now() });
   expect(await life.events()).toEqual([

@@ -212,7 +212,7 @@ test.each<[string, Fields, string, RegExp]>([
     "a video by its URL",
     { accounts: '["a"]', video: "https://example.com/a.mp4" },
     "video",
-    /address/,
+    /takes no URL/,
   ],
   ["a video and photos", { accounts: '["a"]', video: film(), photo: photo() }, "video", /not both/],
   ["overrides that are no JSON", { accounts: '["a"]', overrides: "{" }, "overrides", /JSON object/],
@@ -251,7 +251,7 @@ test.each<[string, Fields, string, RegExp]>([
     /true or false/,
   ],
   ["an empty file", { accounts: '["a"]', photo: new Blob([]) }, "photo", /empty/],
-  ["a file of no kind", { accounts: '["a"]', photo: new Blob(["Hello"]) }, "photo", /no image/],
+  ["a file of no kind", { accounts: '["a"]', photo: new Blob(["Hello"]) }, "photo", /not an image/],
 ])(
   "%s: told of the whole request, by validate and bulk alike, and nothing is left",
   async (_, fields, field, message) => {

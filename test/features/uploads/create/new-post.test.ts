@@ -88,7 +88,7 @@ test("files are URLs, or files that the team has already", async () => {
 
 test.each([
   ["a URL into our own network", { url: "http://10.0.0.1/a.png" }, /media URL/],
-  ["a file of nobody", { sha256: "f".repeat(64) }, /not stored any more/],
+  ["a file of nobody", { sha256: "f".repeat(64) }, /no longer stored/],
   ["a file that could not be read", { refusal: "the file is empty." }, /empty/],
 ])("%s is refused by the caller's name for it", async (_, file, message) => {
   const media = [{ role: "photo" as const, field: "mediaUrls.0", ...file }];

@@ -29,7 +29,7 @@ test.each<[string, string, Fields, RegExp]>([
     "tiktok",
     "text called .mp4",
     { video: new Blob(["Hello"], { type: "video/mp4" }) },
-    /no image, video/,
+    /not an image, video/,
   ],
   ["tiktok", "a video and a photo", { video: mp4(), photo: jpegs(1) }, /not both|either|alone/i],
   ["tiktok", "36 photos", { photo: jpegs(36) }, /up to 35/],
