@@ -57,7 +57,7 @@ interface LogEntry {
 
 export type Role = "OWNER" | "ADMIN" | "MEMBER";
 
-/** Who acts: the holder of a token, in one of the holder's teams. */
+/** The actor: the holder of a token, in one of the holder's teams. */
 export interface Actor {
   tokenId: number;
   userId: number;

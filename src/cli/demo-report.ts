@@ -1,12 +1,12 @@
 import { formatTable } from "./table.ts";
 
-/** How one post of the demo fares. */
+/** Progress of one post of the demo. */
 export interface Progress {
   account: string;
   what: string;
   status: string;
   url: string | null;
-  /** Why it is not completed, once that is certain. */
+  /** Reason why it is not completed, once that is certain. */
   error: string | null;
 }
 

@@ -2,7 +2,7 @@ import { execute, type Place, type Row } from "./d1.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 
-/** How many stored logins stand under which of the ENCRYPTION_KEYS. */
+/** Counts the stored logins under each of the ENCRYPTION_KEYS. */
 export async function describeKeys(place: Place): Promise<string> {
   const [rows = []] = await execute(place, [
     sql`SELECT substr(credentials, 4, instr(substr(credentials, 4), ${"."}) - 1) AS key_id, count(*) AS logins

@@ -5,8 +5,8 @@ export const SAMPLE_VIDEO_BASE64 =
 const BOX_HEADER_BYTES = 8;
 
 /**
- * The film with free space behind it, `bytes` long in all, so that a network takes it for no small one.
- * What is in that space tells one film from another: networks refuse what they have had.
+ * The film with free space behind it, `bytes` long in all, so that a network does not take it for a small
+ * one. The content of that space tells one film from another: networks refuse repeated files.
  */
 export function createSampleVideo(mark: string, bytes: number): Buffer<ArrayBuffer> {
   const film = Buffer.from(SAMPLE_VIDEO_BASE64, "base64");

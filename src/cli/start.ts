@@ -19,7 +19,7 @@ import {
 import { runSchedule, startTicker } from "./ticker.ts";
 import { checkVars, parseVarOptions, readTomlVars, type Vars } from "./vars.ts";
 
-/** Where the first post goes that is suggested. */
+/** Platform of the first post that is suggested. */
 const FIRST_PLATFORM = "bluesky";
 
 async function main(stopping: AbortSignal): Promise<number> {

@@ -32,7 +32,7 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
 
 const IV_BYTES = 12;
 
-/** How every value begins that the key with this id encrypted. */
+/** Prefix of every value encrypted with the key of this id. */
 export const sealedPrefix = (keyId: string): string => `v1.${keyId}.`;
 
 export function createCipher(keys: readonly EncryptionKey[]): Cipher {

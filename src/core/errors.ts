@@ -77,7 +77,7 @@ export function invalidFields(errors: FieldError[]): AppError {
 interface SchemaIssue {
   path: readonly PropertyKey[];
   message: string;
-  /** Where the issue is that fields are not known. */
+  /** The unknown fields, when that is the issue. */
   keys?: string[];
 }
 

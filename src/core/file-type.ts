@@ -12,7 +12,7 @@ const startsWith = (bytes: Uint8Array, ...prefix: number[]): boolean =>
 /** Brands of ISO media files that hold pictures (HEIC, AVIF, CR3) or only sound. */
 const NO_VIDEO = /^(?:hei[cmsx]|hev[cmsx]|mif1|msf1|avi[fs]|crx |M4[ABP] )$/;
 
-/** How many leading bytes images, videos and PDF are told by. Office files want more. */
+/** Leading bytes that are enough to recognise images, videos and PDF. Office files need more. */
 export const FILE_TYPE_BYTES = 16;
 
 const OFFICE = "application/vnd.openxmlformats-officedocument";
@@ -25,7 +25,7 @@ const OFFICE_TYPES = {
 
 type OfficeExtension = keyof typeof OFFICE_TYPES;
 
-/** Where a ZIP's first entries are looked for. */
+/** Leading bytes in which the first entries of a ZIP are looked for. */
 const OFFICE_HEAD_BYTES = 16 * 1024;
 
 /**

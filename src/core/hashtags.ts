@@ -1,6 +1,6 @@
 /**
- * One hashtag, or several written together, such as `#one#two`. What follows a letter, an `&` or a `/`
- * is no hashtag: it is part of a word, an entity or an address.
+ * One hashtag, or several written together, such as `#one#two`. After a letter, an `&` or a `/` it is no
+ * hashtag but part of a word, an entity or an address.
  */
 const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu;
 

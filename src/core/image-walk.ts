@@ -193,9 +193,9 @@ function* walkFile(): Walk {
 }
 
 /**
- * Follows the structure of a JPEG, PNG, GIF or WebP as its bytes arrive: their headers, and where each
- * part ends. What only begins like an image, or was cut off, no decoder can read; what stands behind the
- * image is nobody's business. Pixels are not decoded: about 0.3 ms a MB.
+ * Follows the structure of a JPEG, PNG, GIF or WebP as its bytes arrive: their headers, and where each part
+ * ends. Finds files that no decoder can read: cut off, or an image only in their first bytes. Bytes after
+ * the image are ignored. Pixels are not decoded: about 0.3 ms a MB.
  */
 export class ImageWalk {
   private readonly walk = walkFile();

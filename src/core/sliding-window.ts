@@ -13,7 +13,7 @@ export interface WindowVerdict {
   resetSeconds: number;
 }
 
-/** Callers' clocks differ by less. What is later is of a clock that has been moved back since. */
+/** Callers' clocks differ by less. A later time comes from a clock that has been moved back since. */
 export const CLOCK_SKEW_MS = 60_000;
 
 /**

@@ -12,7 +12,7 @@ const PUBLIC_PORTS = new Set(["", "80", "443", "8443"]);
 const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 
 /**
- * Why a URL from outside must not be fetched, or null when it may be. Judges the parsed form only,
+ * Returns why a URL from outside must not be fetched, or null when it may be. Judges the parsed form only,
  * because `URL` undoes the spellings attackers hide behind (`127.1`, `0x7f000001`, full-width digits).
  */
 export function refusedUrl(text: string, policy: UrlPolicy = {}): string | null {

@@ -34,7 +34,7 @@ interface Count {
 }
 
 /**
- * Counts one call. Whoever is known to be refused costs no call to the limiter.
+ * Counts one call. A caller who is known to be refused costs no call to the limiter.
  *
  * @throws AppError RATE_LIMIT at once for a window that is known to be full, and for another token of an
  * address that has presented too many

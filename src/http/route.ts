@@ -12,7 +12,7 @@ import type { AppEnv } from "./env.ts";
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;
 
-/** Creates a router of one feature. What a schema refuses leaves as the envelope. */
+/** Creates a router of one feature. A refusal by a schema leaves in the error envelope. */
 export function createRouter() {
   return new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {

@@ -58,7 +58,7 @@ async function call(instance: Instance, token: string, path: string, body: FormD
 const percentile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 
-/** How late posts that are all due in the same second are with the platform. */
+/** Measures how late posts reach the platform that are all due in the same second. */
 export async function measureLateness(
   workspace: Workspace,
   script: string,

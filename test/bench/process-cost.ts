@@ -45,7 +45,7 @@ function memoryMb(pid: number, line: string): number {
 /** Memory that a process holds now, in MB. */
 export const residentMemoryMb = (pid: number): number => memoryMb(pid, "VmRSS");
 
-/** How much more memory a process held at the most during `work` than before, in MB. */
+/** Rise of a process's memory during `work`, at its peak, in MB. */
 export async function peakMemoryMb(pid: number, work: () => Promise<void>): Promise<number> {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   const before = memoryMb(pid, "VmRSS");

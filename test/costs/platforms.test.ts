@@ -103,7 +103,7 @@ async function requiredOf(actor: Actor, name: string): Promise<Fields> {
 const named = ([trips, written, read, requests]: Cost) =>
   `${trips} round trips, ${written} rows written, ${read} read, ${requests} platform requests`;
 
-/** Whose entry is beside ours in an index is chance, and none beside it is read as one row less. */
+/** Chance decides which entry is beside ours in an index; with none beside it, one row less is read. */
 beforeAll(async () => {
   await store(
     ["aaa", "zzz"].map(

@@ -61,7 +61,7 @@ export interface ListFilter {
 const everyStatus = UPLOAD_STATUSES.length;
 const everyPlatform = PLATFORMS.length;
 
-/** How many of the numbers below `rows` are `wanted` when divided by `by` and taken modulo `cycle`. */
+/** Counts the numbers below `rows` that are `wanted` when divided by `by` and taken modulo `cycle`. */
 function countTurns(rows: number, by: number, cycle: number, wanted: (turn: number) => boolean) {
   let count = 0;
   for (let k = 0; k < rows; k++) if (wanted(Math.floor(k / by) % cycle)) count++;

@@ -39,7 +39,7 @@ function uploadStep(set: string): string {
   return sets("woken_at") ? "hand-over" : "media";
 }
 
-/** Where a crash has to have happened often enough, before and after; what a platform adds follows. */
+/** Steps that need enough crashes, before and after each; a platform's own steps follow. */
 export const REQUIRED_STEPS = [
   "create",
   "claim",

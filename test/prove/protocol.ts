@@ -35,7 +35,7 @@ export interface Protocol {
   keyOf(call: Seen): string | null;
 }
 
-/** Where every lost answer can be asked about, and an answer may still be ambiguous. */
+/** Largest share of undecided posts where every lost answer can be asked about: an answer may be ambiguous. */
 export const FEW_UNDECIDED = 0.05;
 
 export const formValue = ({ body }: Seen, name: string): string | null =>

@@ -31,7 +31,7 @@ export class Documented {
     this.document = JSON.parse(text, close);
   }
 
-  /** Where an answer is not what the document says of its operation; empty where it is. */
+  /** Differences between an answer and the document of its operation; empty when there are none. */
   mismatches({ method, path, status, body }: Told): string[] {
     const operation = this.operationOf(method, path);
     const named = operation ?? "an unknown path";

@@ -164,7 +164,7 @@ export const replaceCredentials = (
     WHERE id = ${login.id} AND credentials = ${login.credentials}
       AND (refresh_lease_until IS NULL OR refresh_lease_until <= ${freeSince.getTime()})`);
 
-/** How many stored logins do not begin with this. */
+/** Counts the stored logins that do not begin with this prefix. */
 export const countLoginsNotUnder = (prefix: string): Query<number[]> =>
   sqlQuery(
     sql`SELECT COUNT(*) AS logins FROM accounts WHERE credentials IS NOT NULL

@@ -14,7 +14,7 @@ export const isSwitchedOff = (
   { sandboxEnabled }: { sandboxEnabled: boolean },
 ): boolean => mode === "sandbox" && !sandboxEnabled;
 
-/** Why an account can be neither published with nor asked, in words for its owner; null when it can. */
+/** Returns why an account cannot be used, in words for its owner; null when it can. */
 export function accountRefusal(
   account: Subject,
   config: { sandboxEnabled: boolean },

@@ -27,10 +27,10 @@ export const unauthorized = () =>
   );
 
 /**
- * Who holds this token, acting for which team.
+ * Returns the holder of this token, with the team acted for.
  *
- * @throws AppError UNAUTHORIZED (unknown or revoked token, or its pinned team was left), FORBIDDEN
- * (not a member of the team in X-Team-ID)
+ * @throws AppError UNAUTHORIZED (unknown or revoked token, or its pinned team was left), FORBIDDEN (not a
+ * member of the team in X-Team-ID)
  */
 export function resolveActor(record: TokenRecord | null, requestedTeamId: number | null): Actor {
   if (!record) throw unauthorized();

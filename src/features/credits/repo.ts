@@ -229,7 +229,7 @@ export function refundPack(now: Date, teamId: number, id: string): Query<number>
   ];
 }
 
-/** Where the ledger and the balances of a team disagree: balance less ledger. */
+/** Difference between a team's balances and its ledger: balance less ledger. */
 export interface CreditDrift {
   teamId: number;
   /** Months whose included credits are not what the ledger says. */

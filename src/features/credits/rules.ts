@@ -51,7 +51,7 @@ export function lessOf(balance: CreditBalance, spent: number): CreditBalance {
   };
 }
 
-/** Why a post cannot be paid for, in the owner's terms; null when it can. */
+/** Returns why a post cannot be paid for, in words for its owner; null when it can. */
 export function creditRefusal(balance: CreditBalance, cost: number, now: Date): string | null {
   const total = totalOf(balance);
   if (total >= cost) return null;

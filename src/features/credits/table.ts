@@ -27,7 +27,7 @@ export const creditPacks = sqliteTable("credit_packs", {
   refundedAt: instant("refunded_at"),
 });
 
-/** Why credits moved. `allowance`: the plan's, and what a change of plan adds or takes. */
+/** Reason of a change of credits. `allowance`: the plan's, and what a change of plan adds or takes. */
 type MovementKind = "allowance" | "debit" | "refund" | "pack" | "pack_refund";
 
 /** Every movement: per team, they add up to the balances. */

@@ -15,7 +15,7 @@ interface Recipient {
   moved(): Promise<void>;
 }
 
-/** Why a URL from outside may not be fetched as media; null when it may. */
+/** Returns why a URL from outside may not be fetched as media; null when it may. */
 export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string | null {
   const { publicUrl, isDevelopment } = deps.config;
   return refusedUrl(url, {

@@ -12,7 +12,7 @@ const HEADER_BYTES = 64 * 1024;
 
 const objectKeyOf = (teamId: number): string => `media/${teamId}/${randomHex(16)}`;
 
-/** Whose an object is, by its key. */
+/** Team that owns an object, read from its key. */
 export const teamOfObject = (objectKey: string): number => Number(objectKey.split("/")[1]);
 
 /** A file that has been received into storage. */
@@ -29,8 +29,8 @@ export const DAMAGED = "The image is damaged and cannot be decoded. Export it ag
 type StoreRefusal = "empty" | "unknown_type" | "too_large";
 
 /**
- * Streams a file to storage while hashing it; at most one part is held in memory. What was refused or
- * broke off leaves nothing behind.
+ * Streams a file to storage while hashing it; at most one part is held in memory. A file that is refused or
+ * breaks off leaves nothing behind.
  *
  * @param name what its sender calls it
  * @throws whatever the source throws

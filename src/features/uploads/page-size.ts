@@ -22,8 +22,8 @@ interface PageRequest {
 }
 
 /**
- * The records of a page whose answer fits: those that were cut are read with `readWhole`. What was removed
- * in between is left out.
+ * The records of a page whose answer fits: those that were cut are read with `readWhole`. Records removed in
+ * between are left out.
  *
  * @throws AppError 400 that names a smaller page, beginning at the same post
  */

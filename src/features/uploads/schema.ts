@@ -70,7 +70,7 @@ const textOn = (field: "title" | "description"): string =>
     .flatMap(({ platform, capabilities }) => (capabilities.textField === field ? [platform] : []))
     .join(", ");
 
-/** The fields of every post. Those of the platforms stand beside them: see `uploadFormSchema`. */
+/** The fields of every post. The platforms' own fields are beside them: see `uploadFormSchema`. */
 export const postFieldsSchema = z.object({
   title: titleText
     .optional()

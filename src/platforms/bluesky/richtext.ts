@@ -120,8 +120,8 @@ function findTags(text: string): Span[] {
 }
 
 /**
- * Links, mentions, hashtags and cashtags in the order of the text, none overlapping. Where two could
- * be meant, the link wins over the mention and the mention over the tag.
+ * Links, mentions, hashtags and cashtags in the order of the text, none overlapping. When a piece of text
+ * could be two of these, the link wins over the mention and the mention over the tag.
  */
 export function findSpans(text: string): Span[] {
   const kept: Span[] = [];

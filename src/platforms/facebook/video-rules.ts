@@ -6,7 +6,9 @@ export const UNREADABLE = "The video cannot be read; send MP4 or QuickTime.";
 /** Averages of a stream's first frames, and durations of uneven tracks, are a little off. */
 const rounded = (value: number): number => Math.round(value * 10) / 10;
 
-/** Returns why Facebook would refuse a reel, in words, or null. What its header does not say is no reason. */
+/**
+ * Returns why Facebook would refuse a reel, in words, or null. A value missing from its header is no reason.
+ */
 export function refusedReel(facts: VideoFacts | null): string | null {
   if (facts === null) return UNREADABLE;
   const { durationSeconds: seconds, framesPerSecond: fps, width, height } = facts;

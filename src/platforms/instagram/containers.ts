@@ -11,7 +11,7 @@ const TRIALS = { manual: "MANUAL", auto: "SS_PERFORMANCE" } as const;
 /** Instagram reads JPEG alone, of images. */
 const READABLE_IMAGES = ["image/jpeg"];
 
-/** Tags on an image stand somewhere: in a column down its middle. Those of a video stand nowhere. */
+/** Tags on an image need a position: they form a column down its middle. Tags on a video have none. */
 function tagsOf(usernames: string[], item: MediaItem): Fields {
   if (usernames.length === 0) return {};
   const round = (value: number) => Math.round(value * 1_000) / 1_000;

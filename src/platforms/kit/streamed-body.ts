@@ -23,7 +23,7 @@ async function write(sink: WritableStream, parts: BodyPart[]): Promise<void> {
 }
 
 /**
- * A body of parts that are passed on as they are read. Of known length, so that it goes out with a
+ * A body of parts that are passed on as they are read. Its length is known, so it goes out with a
  * Content-Length and is never held in memory.
  *
  * @param onBroken told when it broke off, as the reader of the body is

@@ -109,8 +109,8 @@ const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * Renews the tokens for another 60 days, where the app is given refresh tokens. Those end 365 days after
- * the first login, whatever is renewed in between.
+ * Renews the tokens for another 60 days, where the app is given refresh tokens. Refresh tokens end 365 days
+ * after the first login, whatever is renewed in between.
  *
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */

@@ -59,8 +59,8 @@ export interface ContainerPlatform<S> {
   judge: GraphJudge;
   toContainerRefused(reason: string | null): Refused;
   /**
-   * The subcode said of a container that is not to be found. Where publishing may say it of one that
-   * is out already, such a container is never made anew once publishing was tried.
+   * The subcode of a container that cannot be found. If publishing may also give it for a published
+   * container, such a container is never made again once publishing was tried.
    */
   missing: { subcode: number; isSaidOfPublished: boolean };
   /** Seconds that a container rests before its first look; 0: it is looked at as soon as it is made. */

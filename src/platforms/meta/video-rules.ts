@@ -21,7 +21,7 @@ const VIDEO_CODECS = ["avc", "hevc"];
 const round = (value: number): number => Math.round(value * 100) / 100;
 
 /**
- * Returns why a platform would refuse a video, or null. What its header does not say is no reason.
+ * Returns why a platform would refuse a video, or null. A value missing from its header is no reason.
  *
  * @param platform its name as people know it
  */

@@ -14,7 +14,7 @@ import { attach, findPhoto, type Photo } from "./photos.ts";
 import { checkMessage, newestPost, savePost } from "./posts.ts";
 import { steerPost } from "./steering.ts";
 
-/** Images of an album. What clients keep to: Meta states no maximum. */
+/** Images of an album. Meta states no maximum; clients keep to this one. */
 const MAX_ATTACHED = 10;
 /** For how long the same text right after itself is a duplicate. */
 const DUPLICATE_MS = HOUR;

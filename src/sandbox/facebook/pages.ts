@@ -82,8 +82,8 @@ export function readPage(call: GraphCall, page: Page, token: string, id: string)
 }
 
 /**
- * A person's token names the Page it is for. Whoever holds a sandbox token has a role in every Page: the
- * one of that id comes into being under the same name.
+ * A person's token names the Page it is for. The holder of a sandbox token has a role in every Page: the
+ * Page of that id is created under the same name.
  */
 export function readOtherPage(call: GraphCall, own: Page, token: string, id: string): Response {
   if (!isOfPerson(call, token) || !/^\d{5,20}$/.test(id)) {

@@ -49,7 +49,7 @@ const GIVEN = { access: "sandbox", refresh: "sandbox-refresh", short: "sandbox-s
 export type Login = RowOf<typeof loginsTable>;
 
 /**
- * Tokens of a simulated platform, and whose they are. Those that a person's consent led to name the
+ * Tokens of a simulated platform, and their accounts. Tokens that come from a person's consent name the
  * account themselves (see `sandboxCredentials`).
  */
 export class Logins {

@@ -92,7 +92,7 @@ export class MediaStore {
   }
 
   /**
-   * Slices follow each other by `position`, counted from 0; at most `SLICE_BYTES` each. Those of a file
+   * Slices follow each other by `position`, counted from 0; at most `SLICE_BYTES` each. Slices of a file
    * that has been discarded meanwhile are dropped.
    */
   writeSlice(id: number, position: number, bytes: Uint8Array): void {

@@ -112,9 +112,8 @@ export class SandboxStore {
   }
 
   /**
-   * Steers a write call by the post's text, remembered per account and upload. Where the call
-   * belongs to no upload, `postKey` takes that place. A disconnected account is a lost login: every
-   * token of it ends.
+   * Steers a write call by the post's text, remembered per account and upload. When the call belongs to no
+   * upload, `postKey` takes that place. A disconnected account is a lost login: every token of it ends.
    */
   steer(origin: CallOrigin, postKey: string, words: string, accessToken: string): Verdict {
     const key =

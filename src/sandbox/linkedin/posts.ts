@@ -126,7 +126,7 @@ export async function createPost(call: Call): Promise<Response> {
   return deliver(reply, new Response(null, { status: 201, headers }));
 }
 
-/** The posts of a page, newest first. Those of a person are not listed for anybody. */
+/** The posts of a page, newest first. A person's posts are listed for nobody. */
 export async function listPosts(call: Call): Promise<Response> {
   const { member } = await authenticate(call);
   if (call.req.header("x-restli-method") !== "FINDER") {

@@ -60,7 +60,7 @@ function requireLength({ req }: Call, upload: UploadRow, most: number): number {
   return length;
 }
 
-/** A file, or a part of a video. Who knows the address may send it. */
+/** A file, or a part of a video. Anybody who knows the address may send it. */
 export async function putUpload(call: Call): Promise<Response> {
   const { upload, asset } = requireUpload(call);
   const { store } = call.env;

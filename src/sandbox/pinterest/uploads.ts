@@ -86,7 +86,7 @@ async function takeFile(
   return { media, fileId };
 }
 
-/** A video as a form: the fields of the registration, then the file. Who has them may send it. */
+/** A video as a form: the fields of the registration, then the file. Anybody who has them may send it. */
 export async function receiveVideo(call: Call): Promise<Response> {
   const request = call.req.raw;
   const refusal = refuseHead(request);

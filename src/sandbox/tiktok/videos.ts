@@ -154,7 +154,7 @@ function requireChunk(call: Call, upload: Upload): { length: number; isLast: boo
   return { length, isLast };
 }
 
-/** One chunk of a video. Who knows the address may send it. */
+/** One chunk of a video. Anybody who knows the address may send it. */
 export async function putChunk(call: Call): Promise<Response> {
   const upload = requireUpload(call);
   const { length, isLast } = requireChunk(call, upload);

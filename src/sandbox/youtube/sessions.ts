@@ -164,7 +164,7 @@ function readChunk({ req }: Call, session: Session): Chunk | null {
   return { length, isLast };
 }
 
-/** A chunk, or the question how far the upload is. Who knows the address may send it. */
+/** A chunk, or the question how far the upload is. Anybody who knows the address may send it. */
 export async function putChunk(call: Call): Promise<Response> {
   if (call.req.header("authorization") !== undefined) await authenticate(call);
   const session = requireSession(call);

@@ -41,7 +41,7 @@ interface NewVideo {
   resource: Resource;
   notify: boolean;
   mediaId: number;
-  /** Why it will come to nothing; such a video never stands in the feed. */
+  /** Reason why the video will fail; such a video never appears in the feed. */
   finding: Finding | null;
 }
 

@@ -66,7 +66,7 @@ test.each<["after" | "before", string[]]>([
   expect(feed).toMatchObject([{ received: 1, media: [{ sha256: await sha256Hex(stage.bytes) }] }]);
 });
 
-/** Where the service knows no parts. */
+/** A service that knows no parts. */
 const withoutParts: Wrap = async (call, answer) =>
   bluesky.nameOf(call) === "startUpload"
     ? Response.json({ error: "MethodNotImplemented" }, { status: 501 })

@@ -56,7 +56,7 @@ export const IG = "17841405793187218";
 export const status = (status_code: string, text?: string) =>
   json({ id: "1", status_code, status: text });
 
-/** Where a post stands right before it is published. */
+/** Bookmark of a post right before it is published. */
 export const READY: Bookmark = {
   stage: "container",
   containerId: "17",

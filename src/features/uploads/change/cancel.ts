@@ -11,7 +11,7 @@ interface Deleted {
 }
 
 /**
- * Cancels a post that waits to go out, and removes one that does not. Whoever publishes it at the same
+ * Cancels a post that waits to go out, and removes one that does not. A run that publishes it at the same
  * moment is either too late or was first; never both.
  *
  * @throws AppError NOT_FOUND, NOT_CANCELLABLE

@@ -36,8 +36,8 @@ interface Retried {
 }
 
 /**
- * Queues a failed post once more, as a new attempt. Who may not publish only asks for it: such a post is
- * held for approval, and so is one that is not what was approved.
+ * Queues a failed post once more, as a new attempt. The post is held for approval when the caller may not
+ * publish, or when it has changed since its approval.
  *
  * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen` and `once` throw
  */

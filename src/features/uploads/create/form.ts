@@ -21,7 +21,10 @@ const FILE_FIELDS = new Map<string, MediaRole>([
 ]);
 const URL_FIELDS = new Map<string, MediaRole>([...FILE_FIELDS, ["thumbnail_url", "thumbnail"]]);
 
-/** The form fields that are no setting. Those of a batch are as long as a form lets them be, and not stored. */
+/**
+ * The form fields that are no setting. In a batch they may be as long as the form allows, and are not
+ * stored.
+ */
 const NO_SETTINGS = new Set([
   ...URL_FIELDS.keys(),
   ...Object.keys(postFieldsSchema.shape),

@@ -23,7 +23,7 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
   height,
 });
 
-/** The files of a post in its order. What is still behind a URL is not among them. */
+/** The files of a post in its order. Files that are still at a URL are not among them. */
 function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
   return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];

@@ -21,8 +21,8 @@ interface Attempt {
 }
 
 /**
- * Ends an attempt for good. Where the platform refused the account's access, it is asked once who the
- * account is, so that a lost login is told from a missing permission.
+ * Ends an attempt for good. When the platform refused the account's access, it is asked once who the account
+ * is: that tells a lost login from a missing permission.
  *
  * @param isDecided the platform itself said that there is no post
  */

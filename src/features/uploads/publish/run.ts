@@ -341,7 +341,7 @@ interface NoAnswer {
   message: string;
 }
 
-/** A step's result; a broken connection or a timeout is no answer. What is final stays thrown. */
+/** A step's result; a broken connection or a timeout is no answer. A final failure is thrown on. */
 async function answerOf<Step>(step: Promise<Step>): Promise<Step | NoAnswer> {
   try {
     return await step;

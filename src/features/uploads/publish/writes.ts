@@ -40,7 +40,7 @@ export async function save(
 export const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
 
 /**
- * Keeps the job while a step lasts; until when. Whoever took the job since keeps it.
+ * Extends the lease while a step lasts, and returns its end. A run that has taken the job since keeps it.
  *
  * @throws LostLease
  */
@@ -172,8 +172,8 @@ export function backOff(
 }
 
 /**
- * The content is not what was approved: back to the people who decide. What was paid on X is given back,
- * and what is approved then is another attempt, which pays anew.
+ * Sends a post back to approval because its content is not the approved one. Credits paid on X are given
+ * back; once approved, the post is another attempt and pays again.
  */
 export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
   const set: Partial<UploadRow> = {

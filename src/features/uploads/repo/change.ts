@@ -26,8 +26,8 @@ export const blocklistOf = (team: SQL) =>
   sqlQuery(sql`SELECT blocklist FROM teams WHERE id = ${team}`, valueReader(teams.blocklist));
 
 /**
- * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. Where
- * that ends an attempt, what it was paid counts as given back.
+ * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. When that
+ * ends an attempt, its credits count as given back.
  */
 export function changeUnchanged(
   row: UploadRow,
@@ -46,7 +46,7 @@ export function changeUnchanged(
 }
 
 /**
- * Removes a post that nobody publishes, and says that it needs its files no more. What the other posts of
+ * Removes a post that nobody publishes, and notes that it no longer needs its files. A file that others of
  * its batch need goes with the last of them.
  */
 export function removeResting(id: number, status: UploadStatus, now: Date): Query<number>[] {

@@ -66,9 +66,9 @@ const readUse = rowReader({
 });
 
 /**
- * The accounts of the team with these ids, and all that decides whether they can take a post: one
- * statement, whatever their number. What was published counts in full; what is planned counts for the
- * month that it is planned for.
+ * The accounts of the team with these ids, and all that decides whether they can take a post: one statement,
+ * whatever their number. Published posts count in full; planned posts count for the month they are planned
+ * for.
  */
 export function accountFacts(
   deps: Deps,

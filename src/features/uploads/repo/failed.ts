@@ -91,8 +91,8 @@ export function cancelWaiting(deps: Clock, upload: UploadRow): Query<number>[] {
 }
 
 /**
- * The posts of a disconnected account that have not gone out: failed as account_disconnected, each
- * with its event, and with its credits back. What is being published at this moment is left to finish.
+ * The posts of a disconnected account that have not gone out: failed as account_disconnected, each with its
+ * event, and with its credits back. A post that is being published at this moment is left to finish.
  */
 export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query<number>[] {
   const now = deps.now();

@@ -34,7 +34,7 @@ export const needFilesAgain = (list: readonly NextAttempt[]): Query<number> =>
       AND u.status IN ('pending', 'pending_approval') AND item.value ->> 'sha256' IS NOT NULL`);
 
 /**
- * Notes that a removed post needs its files no more. What the other posts of its batch need goes with the
+ * Notes that a removed post no longer needs its files. A file that others of its batch need goes with the
  * last of them.
  */
 export const forgetFiles = (id: number): Query<number> =>

@@ -23,7 +23,7 @@ export const isDraftOf = (team: number | SQL): SQL =>
 export const monthStart = (at: Date, months: number): number =>
   Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + months, 1);
 
-/** How many posts hold a place in the month of `at`, up to `most`. */
+/** Counts the posts that hold a place in the month of `at`, up to `most`. */
 function postsInMonth(team: number | SQL, at: Date, most: number): SQL {
   const [from, until] = [0, 1].map((months) => sql`${monthStart(at, months)}`) as [SQL, SQL];
   return sql`(SELECT COUNT(*) FROM
