@@ -55,7 +55,7 @@ export type Login = RowOf<typeof loginsTable>;
 export class Logins {
   readonly #store: { sql: SqlStorage };
   readonly #platform: Platform;
-  /** What the rows of this platform and team have in common. */
+  /** Limits rows to this platform and team. */
   readonly #own: { platform: Platform; team_id: number };
   readonly #lives: GivenLives;
 

@@ -97,7 +97,7 @@ export function steer(
   return { verdict: { kind: "accepted", reply }, history };
 }
 
-/** It is the processing that is slow where files are processed, never the answer. */
+/** Slows the processing of a file, not an answer: no call is steered by it. */
 const SLOW_WORD = /\[sandbox:slow=\d+\]/g;
 
 /** The words for a call that opens an upload and makes the post as well. */

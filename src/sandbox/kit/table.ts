@@ -14,7 +14,7 @@ const column = <T extends SqlStorageValue>(sql: string): Column<T> => ({
   read: (stored) => stored as T,
 });
 
-/** Numbers that are given out. */
+/** A number that the database gives out. */
 export const serial = () => column<number>("INTEGER PRIMARY KEY AUTOINCREMENT");
 export const blob = () => column<ArrayBuffer>("BLOB NOT NULL");
 export const key = () => column<string>("TEXT PRIMARY KEY");
@@ -40,7 +40,7 @@ export const optional = <T>({ sql, write, read }: Column<T>): Column<T | null> =
   read: (stored) => (stored === null ? null : read(stored)),
 });
 
-/** What holds the tables: the store of the sandbox. */
+/** The database of the sandbox. */
 interface Database {
   sql: SqlStorage;
 }
