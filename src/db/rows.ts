@@ -68,6 +68,11 @@ export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<Fi
   };
 }
 
+/** Arguments that D1 takes in one call of a function. */
+const MAX_ARGUMENTS = 32;
+
+const arrayOf = (values: readonly SQL[]): SQL => sql`json_array(${sql.join([...values], sql`, `)})`;
+
 /**
  * Rows whose values leave the database as one JSON text, which takes much less CPU than their values one
  * by one. \`values\`: the SQL of each field, in any order; by default its column.
@@ -80,10 +85,13 @@ export function packedRows<S extends Table | Fields>(
   const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
   const given: Record<string, SQL | undefined> = values;
   const list = parts.map(({ property }) => given[property] ?? sql`${fields[property]}`);
+  const lists = Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
+    arrayOf(list.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS)),
+  );
   return {
-    column: sql`json_array(${sql.join(list, sql`, `)}) AS packed`,
+    column: sql`${arrayOf(lists)} AS packed`,
     read: ({ packed }) => {
-      const stored = JSON.parse(packed as string) as unknown[];
+      const stored = (JSON.parse(packed as string) as unknown[][]).flat();
       const model: RawRow = {};
       for (const [i, { property, decode }] of parts.entries()) {
         const value = stored[i];

@@ -19,7 +19,7 @@ const page = pageOf(
 
 const selectPage = prepared(
   ({ where, limit, skipped, share }: Params<PageValues>) =>
-    sql`SELECT ${page.columns(share)}
+    sql`SELECT ${page.column(share)}
       FROM ${uploads} WHERE ${where} ORDER BY sort_at DESC, id DESC LIMIT ${limit} OFFSET ${skipped}`,
   page.read,
 );

@@ -1,6 +1,6 @@
 import { type Column, type SQL, sql } from "drizzle-orm";
-import { integer, text } from "drizzle-orm/sqlite-core";
-import { type RawRow, type RowReader, rowReader } from "../../../db/rows.ts";
+import { text } from "drizzle-orm/sqlite-core";
+import { type RawRow, type RowReader, valueReader } from "../../../db/rows.ts";
 import { MAX_PAGE_BYTES, type PageRow, ROW_BYTES } from "../page-size.ts";
 
 /** Columns that can be long: `texts`, and those that hold JSON already. */
@@ -27,11 +27,7 @@ export const pageValues = (where: SQL, limit: number, page: number): PageValues 
   share: Math.floor(MAX_PAGE_BYTES / limit) - ROW_BYTES,
 });
 
-const readSized = rowReader({
-  id: integer().notNull(),
-  bytes: integer("text_bytes").notNull(),
-  values: text("json_values"),
-});
+const readPacked = valueReader(text("packed").notNull());
 
 /** Names a row's values, which come in this order. */
 function toRawRow(names: readonly string[], values: unknown[]): RawRow {
@@ -42,8 +38,8 @@ function toRawRow(names: readonly string[], values: unknown[]): RawRow {
 
 /**
  * How the rows of a page are selected and read: `fields` by the names that `readRecord` knows them by.
- * A row leaves the database as one JSON text, which takes much less CPU than its values one by one, and
- * only where its long columns are within its `share` of the page.
+ * A row leaves the database as one JSON text, which takes much less CPU than its values one by one; where
+ * its long columns are beyond its `share` of the page, with its id and their size alone.
  */
 export function pageOf<T>(
   fields: Record<string, Column | SQL>,
@@ -53,15 +49,16 @@ export function pageOf<T>(
   const stored = json.map((column) => sql` + coalesce(octet_length(${column}), 0)`);
   const bytes = sql.join([sql`octet_length(json_array(${listOf(texts)}))`, ...stored]);
   const names = Object.keys(fields);
-  const all = sql`json_array(${listOf(Object.values(fields))})`;
+  const size = sql`uploads.id, ${bytes}`;
+  const whole = sql`json_array(${size}, ${listOf(Object.values(fields))})`;
   const read: RowReader<PageRow<T>> = (row) => {
-    const { values, ...sized } = readSized(row);
-    const record = values === null ? null : readRecord(toRawRow(names, JSON.parse(values)));
-    return { ...sized, record };
+    const [id, bytes, ...values] = JSON.parse(readPacked(row)) as [number, number, ...unknown[]];
+    const record = values.length === 0 ? null : readRecord(toRawRow(names, values));
+    return { id, bytes, record };
   };
   return {
-    columns: (share: SQL<number>) =>
-      sql`uploads.id, ${bytes} AS text_bytes, iif(${bytes} <= ${share}, ${all}, NULL) AS json_values`,
+    column: (share: SQL<number>) =>
+      sql`iif(${bytes} <= ${share}, ${whole}, json_array(${size})) AS packed`,
     read,
   };
 }

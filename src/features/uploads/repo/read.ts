@@ -102,7 +102,7 @@ const page = pageOf(
 
 const selectPage = prepared(
   ({ where, limit, skipped, share }: Params<PageValues>) =>
-    sql`SELECT ${page.columns(share)} ${WITH_ACCOUNT} WHERE ${where}
+    sql`SELECT ${page.column(share)} ${WITH_ACCOUNT} WHERE ${where}
       ORDER BY ${desc(uploads.sortAt)}, ${desc(uploads.id)} LIMIT ${limit} OFFSET ${skipped}`,
   page.read,
 );
