@@ -5,9 +5,16 @@ import type { AppEnv } from "./http/env.ts";
 
 type OpenDoor = (makeDeps: MakeDeps) => Promise<Hono<AppEnv>>;
 
+const openPages: OpenDoor = async (makeDeps) =>
+  (await import("./doors/pages.ts")).createPages(makeDeps);
+
 /** Doors by the first part of a path, each loaded by its first request. */
 const DOORS: Record<string, OpenDoor> = {
   api: async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps),
+  app: openPages,
+  invite: openPages,
+  privacy: openPages,
+  "sign-in": openPages,
   sandbox: async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps),
 };
 const openSite: OpenDoor = async (makeDeps) =>

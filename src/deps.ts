@@ -57,9 +57,10 @@ interface LogEntry {
 
 export type Role = "OWNER" | "ADMIN" | "MEMBER";
 
-/** The actor: the holder of a token, in one of the holder's teams. */
+/** The actor, in one of their teams: the holder of a token, or a person who is signed in. */
 export interface Actor {
-  tokenId: number;
+  /** Null for a person who is signed in. */
+  tokenId: number | null;
   userId: number;
   teamId: number;
   /** The token works for this team only. */

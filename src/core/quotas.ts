@@ -9,6 +9,8 @@ const QUOTAS = {
   destructive: { limit: 20, windowSeconds: 15 * MINUTES },
   // Spec is silent on other writes and on polling one upload.
   write: { limit: 100, windowSeconds: 15 * MINUTES },
+  // Spec is silent: asking for sign-in links and trying them, by link or by passkey.
+  "sign-in": { limit: 20, windowSeconds: 15 * MINUTES },
   "upload-poll": { limit: 600, windowSeconds: 5 * MINUTES },
   read: { limit: 100, windowSeconds: 5 * MINUTES },
   // Spec is silent: two videos of 1 GB, pulled from one address in ranges of 256 KB.

@@ -53,11 +53,16 @@ export function identify(scope: Scope, limit: LimitGroup) {
       throw invalidFields([{ field: "X-Team-ID", message: "X-Team-ID must be the id of a team." }]);
     }
     await next();
-    await ctx.read(scope, []).catch((refusal) => {
-      if (refusal === c.error) return;
-      dropAnswer(c);
-      throw refusal;
-    });
+    await holdUntilKnown(c, ctx, scope);
+  });
+}
+
+/** Keeps the answer back until its caller is known to hold `scope`. @throws AppError what `ctx.read` throws */
+export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope): Promise<void> {
+  await ctx.read(scope, []).catch((refusal) => {
+    if (refusal === c.error) return;
+    dropAnswer(c);
+    throw refusal;
   });
 }
 

@@ -6,27 +6,22 @@ import type { AppContext } from "./env.ts";
 
 /** Any refusal or accident as the error envelope. Source: spec, "Errors". */
 export function renderError(error: unknown, c: AppContext): Response {
-  const refusal = toAppError(error);
-  if (refusal) {
-    return c.json(
-      {
-        success: false,
-        error: refusal.message,
-        ...(refusal.code ? { code: refusal.code } : {}),
-        ...refusal.extras,
-      },
-      refusal.status as ContentfulStatusCode,
-      refusal.headers,
-    );
-  }
-  c.var.deps?.log(describeCrash(error, c.var.requestId));
+  const { code, message, extras, status, headers } = toRefusal(error, c);
   return c.json(
-    {
-      success: false,
-      error: `Something broke on our side. Quote request ${c.var.requestId} when you report it.`,
-      code: "INTERNAL",
-    },
-    500,
+    { success: false, error: message, ...(code ? { code } : {}), ...extras },
+    status as ContentfulStatusCode,
+    headers,
+  );
+}
+
+/** Turns whatever was thrown into a refusal that may be told; an accident is logged, and told as INTERNAL. */
+export function toRefusal(error: unknown, c: AppContext): AppError {
+  const refusal = toAppError(error);
+  if (refusal) return refusal;
+  c.var.deps?.log(describeCrash(error, c.var.requestId));
+  return new AppError(
+    "INTERNAL",
+    `Something broke on our side. Quote request ${c.var.requestId} when you report it.`,
   );
 }
 

@@ -16,7 +16,9 @@ export const answerHeaders = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   const limits = await c.var.limitHeaders;
   const headers = new Headers(c.res.headers);
+  const referrer = headers.get("Referrer-Policy");
   for (const [name, value] of Object.entries({ ...ALWAYS, ...limits })) headers.set(name, value);
+  if (referrer) headers.set("Referrer-Policy", referrer);
   if (c.var.requestId) headers.set("X-Request-Id", c.var.requestId);
   if (!headers.has("Cache-Control")) headers.set("Cache-Control", "private, no-store");
   if (!headers.has("Content-Security-Policy")) headers.set("Content-Security-Policy", INERT);

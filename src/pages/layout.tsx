@@ -8,13 +8,15 @@ const BASE_STYLES = `
 :root {
   color-scheme: light dark;
   --ground: #f4f5f9; --card: #ffffff; --ink: #171a26; --muted: #565d73; --line: #dfe2ec;
-  --accent: #3a46d6; --accent-ink: #ffffff; --accent-soft: #e9ebfd; --code: #eef0f6;
+  --accent: #3a46d6; --accent-ink: #ffffff; --accent-soft: #e9ebfd; --code: #eef0f6; --edge: #868da3;
+  --good: #0b6b3c; --good-soft: #dff3e7; --bad: #a1202b; --bad-soft: #fde5e6; --wait: #7a4b00; --wait-soft: #fbeed2;
   --shadow: 0 1px 2px rgb(20 24 50 / .06), 0 6px 20px rgb(20 24 50 / .05);
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0f1118; --card: #181b26; --ink: #eceef6; --muted: #a4abc2; --line: #2b3040;
-    --accent: #a5adff; --accent-ink: #11142b; --accent-soft: #252a4d; --code: #10131c;
+    --accent: #a5adff; --accent-ink: #11142b; --accent-soft: #252a4d; --code: #10131c; --edge: #6f7690;
+    --good: #7ddba6; --good-soft: #163325; --bad: #ff9da3; --bad-soft: #43191d; --wait: #f0c878; --wait-soft: #3a2c10;
     --shadow: none;
   }
 }
@@ -59,6 +61,10 @@ interface Page {
   status?: ContentfulStatusCode;
   /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
   hasForms?: boolean;
+  /** Addresses of the page's scripts, all of this origin; it is complete without them. */
+  scripts?: readonly string[];
+  /** Stands above the content: the navigation of a person who is signed in. */
+  header?: Child;
 }
 
 const hashes = new Map<string, Promise<string>>();
@@ -76,10 +82,11 @@ function hashSource(styles: string): Promise<string> {
 
 /**
  * A whole HTML document that needs no script and nothing from elsewhere, under a policy that allows
- * neither. Pages are private: not stored, not indexed, not framed, and links tell nobody their address.
+ * only scripts that the page names. Pages are private: not stored, not indexed, not framed, and links tell nobody their address.
  */
 export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
   const styles = BASE_STYLES + (page.styles ?? "");
+  const { scripts = [] } = page;
   c.header(
     "Content-Security-Policy",
     [
@@ -87,12 +94,14 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
       `style-src ${await hashSource(styles)}`,
       "img-src 'self'",
       `form-action ${page.hasForms ? "'self'" : "'none'"}`,
+      ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join("; "),
   );
   c.header("X-Content-Type-Options", "nosniff");
-  c.header("Referrer-Policy", "no-referrer");
+  // A form tells its own origin where it comes from, and nobody else.
+  c.header("Referrer-Policy", page.hasForms ? "same-origin" : "no-referrer");
   c.header("X-Robots-Tag", "noindex");
   c.header("Cache-Control", "no-store");
   const document = (
@@ -102,11 +111,15 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{page.title} · Akimbo</title>
         <style>{raw(styles)}</style>
+        {scripts.map((address) => (
+          <script type="module" src={address} />
+        ))}
       </head>
       <body>
         <a class="skip" href="#content">
           Skip to content
         </a>
+        {page.header}
         <main id="content" class="page">
           {content}
         </main>

@@ -3,7 +3,7 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
-import { tokens, users } from "../../src/features/auth/table.ts";
+import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import {
   creditBalances,
   creditLedger,
@@ -13,7 +13,8 @@ import {
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
-import { members, teams } from "../../src/features/teams/table.ts";
+import { suggestions } from "../../src/features/suggestions/table.ts";
+import { invites, members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
 
 const TABLES: SQLiteTable[] = [
@@ -23,6 +24,11 @@ const TABLES: SQLiteTable[] = [
   tokens,
   teams,
   members,
+  invites,
+  sessions,
+  verifications,
+  passkeys,
+  suggestions,
   accounts,
   media,
   mediaUses,

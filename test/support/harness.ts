@@ -216,9 +216,9 @@ export async function createMember(options: { scopes?: Scope[] } = {}): Promise<
        SELECT id, owner_id, 'OWNER', ? FROM teams WHERE slug = ?`,
     ).bind(at, `team-${n}`),
     env.DB.prepare(
-      `INSERT INTO tokens (hash, name, hint, user_id, scopes, created_at)
-       SELECT ?, 'test', 'kmb_…', owner_id, ?, ? FROM teams WHERE slug = ?`,
-    ).bind(await sha256Hex(token), JSON.stringify(options.scopes ?? ["*"]), at, `team-${n}`),
+      `INSERT INTO tokens (hash, name, hint, user_id, scopes, created_at, last_used_at)
+       SELECT ?, 'test', 'kmb_…', owner_id, ?, ?, ? FROM teams WHERE slug = ?`,
+    ).bind(await sha256Hex(token), JSON.stringify(options.scopes ?? ["*"]), at, at, `team-${n}`),
   ]);
   const userId = user?.results[0]?.id ?? 0;
   const teamId = team?.results[0]?.id ?? 0;
@@ -241,8 +241,8 @@ export async function createToken(
 ): Promise<string> {
   const token = nextToken();
   await env.DB.prepare(
-    `INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)
-     VALUES (?, 'test', 'kmb_…', ?, ?, ?, ?)`,
+    `INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, last_used_at)
+     VALUES (?1, 'test', 'kmb_…', ?2, ?3, ?4, ?5, ?5)`,
   )
     .bind(await sha256Hex(token), userId, teamId, JSON.stringify(scopes), START.getTime())
     .run();

@@ -1,71 +1,43 @@
-import { AppError } from "../../core/errors.ts";
-import { coversScope, type Scope } from "../../core/scopes.ts";
-import type { Query, Results } from "../../db/client.ts";
+import { HOUR } from "../../core/time.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import type { Presented } from "../../http/env.ts";
-import { knownTeam, teamOfToken, tokenQuery } from "./repo.ts";
+import { createContext } from "./context.ts";
+import { noteTokenUse, teamOfToken, tokenQuery } from "./repo/tokens.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
-/** @throws AppError INSUFFICIENT_SCOPE */
-function requireScopes({ scopes }: Actor, ...needed: Scope[]): void {
-  const lacking = needed.find((scope) => !coversScope(scopes, scope));
-  if (lacking === undefined) return;
-  throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${lacking}.`, {
-    extras: { requiredScope: lacking },
-  });
-}
+/** How long the last use of a token may be out of date: noting it is a row written. Spec is silent. */
+const USE_NOTED_EVERY_MS = HOUR;
 
 /**
- * Creates the context of somebody holding a token. Nothing is asked of the database until the first `read`,
- * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
- * awaited before anything is answered. Every read needs the scope of the route besides its own.
+ * Creates the context of somebody holding a token.
  *
  * @throws AppError UNAUTHORIZED at once for what cannot be a token
  */
 export async function createCaller(
   deps: Deps,
-  presented: Presented,
+  { token, tokenHash: hash, teamId, scope }: Presented,
   admission: Promise<void>,
 ): Promise<Ctx> {
-  const { token, tokenHash: hash } = presented;
   if (!token || !hash || !isToken(token)) {
     await admission;
     throw unauthorized();
   }
-  const wanted = { hash, requestedTeamId: presented.teamId };
-  let actor: Actor | null = null;
-  let refusal: unknown = null;
-
-  const ctx: Ctx = {
-    ...deps,
-    team: teamOfToken(wanted),
-    knownActor: () => actor,
-    get actor(): Actor {
-      if (!actor) throw new Error("The caller is not known before the first read.");
-      return actor;
-    },
-    async read<const Q extends readonly Query<unknown>[]>(scope: Scope, queries: Q) {
-      if (actor) {
-        requireScopes(actor, presented.scope, scope);
-        return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
-      }
-      // Who was refused once is not asked about again.
-      if (refusal) throw refusal;
-      try {
-        const [[records, ...results]] = await Promise.all([
-          deps.db.runAll<unknown>([tokenQuery(wanted), ...queries]),
-          admission,
-        ]);
-        const [record = null] = records as TokenRecord[];
-        actor = resolveActor(record, presented.teamId);
-        ctx.team = knownTeam(actor.teamId);
-        requireScopes(actor, presented.scope, scope);
-        return results as Results<Q>;
-      } catch (error) {
-        refusal = error;
-        throw error;
-      }
-    },
+  const wanted = { hash, requestedTeamId: teamId };
+  const resolve = (record: TokenRecord | null): Actor => {
+    const actor = resolveActor(record, teamId);
+    if (record) noteUse(deps, record);
+    return actor;
   };
-  return ctx;
+  const claim = { query: tokenQuery(wanted), team: teamOfToken(wanted), resolve };
+  return createContext(deps, claim, scope, admission);
+}
+
+/** Notes that a token was used, after the answer; a note that is lost is made at the next use. */
+function noteUse(deps: Deps, { tokenId: id, lastUsedAt }: TokenRecord): void {
+  const at = deps.now();
+  if (lastUsedAt && at.getTime() - lastUsedAt.getTime() < USE_NOTED_EVERY_MS) return;
+  const noting = deps.db.run([noteTokenUse({ id, at })]).catch((error: unknown) => {
+    deps.log({ event: "token.use_not_noted", error: String(error) });
+  });
+  deps.defer(noting);
 }

@@ -39,7 +39,7 @@ const create = apiRoute({
 });
 tokenRoutes.openapi(create, async (c) => {
   const { row, token } = await tokens.createToken(c.var.ctx, c.req.valid("json"));
-  const { hint: _, ...data } = toToken(row);
+  const { hint: _hint, lastUsedAt: _lastUsedAt, ...data } = toToken(row);
   return c.json({ success: true as const, data: { ...data, token } }, 200);
 });
 

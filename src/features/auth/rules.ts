@@ -16,6 +16,8 @@ export interface TokenRecord {
   userId: number;
   scopes: Scope[];
   pinnedTeamId: number | null;
+  /** Null before its first use; else out of date by an hour at most. */
+  lastUsedAt: Date | null;
   /** Null when the user is no active member of that team. */
   membership: { teamId: number; role: Role } | null;
 }

@@ -35,15 +35,20 @@ export const tokenSchema = z
     scopes: z.array(scope).max(SCOPES.length),
     teamId: z.number().int().nullable(),
     createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().nullable().describe("Out of date by an hour at most."),
   })
   .meta({ id: "Token" });
 
 export const createdTokenSchema = tokenSchema
-  .omit({ hint: true })
+  .omit({ hint: true, lastUsedAt: true })
   .extend({ token: z.string().describe("Shown this once.") })
   .meta({ id: "CreatedToken" });
 
 export function toToken(row: typeof tokens.$inferSelect): z.infer<typeof tokenSchema> {
-  const { id, name, hint, scopes, teamId, createdAt } = row;
-  return { id, name, hint, scopes, teamId, createdAt: createdAt.toISOString() };
+  const { id, name, hint, scopes, teamId, createdAt, lastUsedAt } = row;
+  return {
+    ...{ id, name, hint, scopes, teamId },
+    createdAt: createdAt.toISOString(),
+    lastUsedAt: lastUsedAt?.toISOString() ?? null,
+  };
 }

@@ -2,7 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Actor, Ctx } from "../../deps.ts";
-import * as repo from "./repo.ts";
+import * as repo from "./repo/tokens.ts";
 import { tokenHint } from "./rules.ts";
 import type { NewToken } from "./schema.ts";
 

@@ -1,11 +1,12 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { Scope } from "../../core/scopes.ts";
-import { instant, json } from "../../db/columns.ts";
+import { flag, instant, json } from "../../db/columns.ts";
 
 export const users = sqliteTable("users", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   email: text("email").notNull(),
   name: text("name"),
+  notifications: json<Partial<Record<string, boolean>>>("notifications"),
   createdAt: instant("created_at").notNull(),
 });
 
@@ -19,5 +20,42 @@ export const tokens = sqliteTable("tokens", {
   teamId: integer("team_id"),
   scopes: json<Scope[]>("scopes").notNull(),
   createdAt: instant("created_at").notNull(),
+  lastUsedAt: instant("last_used_at"),
   revokedAt: instant("revoked_at"),
+});
+
+export const sessions = sqliteTable("sessions", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  /** SHA-256 of the token in the person's cookie, hex. */
+  tokenHash: text("token_hash").notNull(),
+  userId: integer("user_id").notNull(),
+  ipAddress: text("ip_address"),
+  userAgent: text("user_agent"),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
+/** One-time links and the challenges of passkeys. */
+export const verifications = sqliteTable("verifications", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  identifier: text("identifier").notNull(),
+  value: text("value").notNull(),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
+export const passkeys = sqliteTable("passkeys", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  userId: integer("user_id").notNull(),
+  name: text("name"),
+  credentialId: text("credential_id").notNull(),
+  publicKey: text("public_key").notNull(),
+  counter: integer("counter").notNull(),
+  deviceType: text("device_type").notNull(),
+  backedUp: flag("backed_up").notNull(),
+  transports: text("transports"),
+  aaguid: text("aaguid"),
+  createdAt: instant("created_at").notNull(),
 });

@@ -1,7 +1,15 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import type { PlanName } from "../../core/plans.ts";
+import type { Platform } from "../../core/platforms.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 import type { Role } from "../../deps.ts";
+
+/** How a team looks to its clients. */
+export interface Branding {
+  name: string | null;
+  link: string | null;
+  logo: { objectKey: string; mime: string; sizeBytes: number } | null;
+}
 
 export const teams = sqliteTable("teams", {
   id: integer("id").primaryKey({ autoIncrement: true }),
@@ -10,6 +18,12 @@ export const teams = sqliteTable("teams", {
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
   blocklist: json<string[]>("blocklist"),
+  /** IANA zone of the workspace; null: UTC. */
+  zone: text("zone"),
+  requiresApproval: flag("requires_approval").notNull().default(false),
+  branding: json<Branding>("branding"),
+  bannedHashtags: json<Partial<Record<Platform, string[]>>>("banned_hashtags"),
+  deletedAt: instant("deleted_at"),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
 });
@@ -25,3 +39,20 @@ export const members = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.userId] })],
 );
+
+/** A way into a team that has not been taken, was taken, or was withdrawn. */
+export const invites = sqliteTable("invites", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  teamId: integer("team_id").notNull(),
+  /** SHA-256 of the token in its link, hex. */
+  tokenHash: text("token_hash").notNull(),
+  /** Null: whoever holds the link gives theirs. */
+  email: text("email"),
+  role: text("role").$type<Exclude<Role, "OWNER">>().notNull(),
+  invitedBy: integer("invited_by").notNull(),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+  acceptedAt: instant("accepted_at"),
+  acceptedBy: integer("accepted_by"),
+  revokedAt: instant("revoked_at"),
+});

@@ -1,12 +1,12 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { orm, prepared, preparedWrite, type Query, sqlQuery } from "../../db/client.ts";
-import { renamed, rowReader, valueReader } from "../../db/rows.ts";
-import type { Params } from "../../db/text.ts";
-import type { Role } from "../../deps.ts";
-import { members } from "../teams/table.ts";
-import type { TokenRecord } from "./rules.ts";
-import { tokens } from "./table.ts";
+import { orm, prepared, preparedWrite, type Query, sqlQuery } from "../../../db/client.ts";
+import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { Role } from "../../../deps.ts";
+import { members } from "../../teams/table.ts";
+import type { TokenRecord } from "../rules.ts";
+import { tokens } from "../table.ts";
 
 /** A token as it was presented, and the team it is to act for. */
 interface Wanted {
@@ -25,12 +25,14 @@ const readRecord = rowReader({
   pinnedTeamId: renamed(tokens.teamId, "pinned"),
   teamId: integer("team"),
   role: text("role").$type<Role>(),
+  lastUsedAt: tokens.lastUsedAt,
 });
 
 /** Finds the token, and its user's membership of the team it asks for; no row for an unknown token. */
 export const tokenQuery = prepared(
   ({ hash, requestedTeamId }: Params<Wanted>) =>
-    sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, m.team_id AS team, m.role
+    sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at,
+        m.team_id AS team, m.role
       FROM tokens t
       LEFT JOIN members m ON m.team_id = ${wantedTeam(requestedTeamId)}
         AND m.user_id = t.user_id AND m.is_active = 1
@@ -82,6 +84,10 @@ export const revokeToken = preparedWrite((own: Params<OwnTokens & { id: number; 
     .update(tokens)
     .set({ revokedAt: own.at })
     .where(and(eq(tokens.id, own.id), isOwn(own))),
+);
+
+export const noteTokenUse = preparedWrite(({ id, at }: Params<{ id: number; at: Date }>) =>
+  orm.update(tokens).set({ lastUsedAt: at }).where(eq(tokens.id, id)),
 );
 
 export const activeMembership = prepared(

@@ -1,0 +1,73 @@
+import type { SQL } from "drizzle-orm";
+import { AppError } from "../../core/errors.ts";
+import { coversScope, type Scope } from "../../core/scopes.ts";
+import type { Query, Results } from "../../db/client.ts";
+import type { Actor, Ctx, Deps } from "../../deps.ts";
+import { knownTeam } from "./repo/tokens.ts";
+
+/** @throws AppError INSUFFICIENT_SCOPE */
+function requireScopes({ scopes }: Actor, ...needed: Scope[]): void {
+  const lacking = needed.find((scope) => !coversScope(scopes, scope));
+  if (lacking === undefined) return;
+  throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${lacking}.`, {
+    extras: { requiredScope: lacking },
+  });
+}
+
+/** Credentials that the database has not been asked about yet. */
+interface Claim<R> {
+  /** Finds their record. */
+  query: Query<R[]>;
+  /** Their team as a value inside another statement; NULL, so no row, for whoever is refused. */
+  team: SQL;
+  /** @throws AppError for credentials that are refused */
+  resolve(record: R | null): Actor;
+}
+
+/**
+ * Creates the context of whoever makes the claim. Nothing is asked of the database until the first `read`,
+ * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
+ * awaited before anything is answered. Every read needs `scope` besides its own.
+ */
+export function createContext<R>(
+  deps: Deps,
+  { query, team, resolve }: Claim<R>,
+  scope: Scope,
+  admission: Promise<void>,
+): Ctx {
+  let actor: Actor | null = null;
+  let refusal: unknown = null;
+
+  const ctx: Ctx = {
+    ...deps,
+    team,
+    knownActor: () => actor,
+    get actor(): Actor {
+      if (!actor) throw new Error("The caller is not known before the first read.");
+      return actor;
+    },
+    async read<const Q extends readonly Query<unknown>[]>(needed: Scope, queries: Q) {
+      if (actor) {
+        requireScopes(actor, scope, needed);
+        return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
+      }
+      // Who was refused once is not asked about again.
+      if (refusal) throw refusal;
+      try {
+        const [[records, ...results]] = await Promise.all([
+          deps.db.runAll<unknown>([query, ...queries]),
+          admission,
+        ]);
+        const [record = null] = records as R[];
+        actor = resolve(record);
+        ctx.team = knownTeam(actor.teamId);
+        requireScopes(actor, scope, needed);
+        return results as Results<Q>;
+      } catch (error) {
+        refusal = error;
+        throw error;
+      }
+    },
+  };
+  return ctx;
+}

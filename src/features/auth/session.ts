@@ -1,0 +1,73 @@
+import { AppError } from "../../core/errors.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Actor, Ctx, Deps, Role } from "../../deps.ts";
+import { createContext } from "./context.ts";
+import { sessionToken } from "./cookie.ts";
+import { type SessionRecord, sessionQuery, teamOfSession } from "./repo/sessions.ts";
+
+/** A team that a person belongs to. */
+export interface OwnTeam {
+  id: number;
+  name: string;
+  role: Role;
+}
+
+/** A person who is signed in. */
+export interface Person {
+  sessionId: number;
+  userId: number;
+  email: string;
+  name: string | null;
+  signedInAt: Date;
+  /** All that they belong to, in the order in which they were made. */
+  teams: OwnTeam[];
+}
+
+/** Thrown for a request that nobody is signed in for: a page leads to the sign-in. */
+export const signedOut = () =>
+  new AppError("UNAUTHORIZED", "You are signed out. Sign in and open the page again.");
+
+/** The context of a person who is signed in; `person` is known once the first read has come back. */
+export type PersonCtx = Ctx & { person: Person };
+
+/**
+ * Creates the context of the person whose cookie came with a page's request. Their session is the first
+ * statement of the page's batch. They may do all that their role allows.
+ *
+ * @throws AppError UNAUTHORIZED at once where no cookie carries our signature
+ */
+export async function createPersonCtx(
+  deps: Deps,
+  { cookies, origin, teamId }: { cookies: string | null; origin: string; teamId: number | null },
+  admission: Promise<void>,
+): Promise<PersonCtx> {
+  const token = await sessionToken(cookies, origin, deps.config.signingKey);
+  if (token === null) {
+    await admission;
+    throw signedOut();
+  }
+  const wanted = { hash: await sha256Hex(token), requestedTeamId: teamId, now: deps.now() };
+  let person: Person | null = null;
+  const resolve = (record: SessionRecord | null): Actor => {
+    const team = record?.teams.find(({ id }) => id === record.teamId);
+    if (!record || !team) throw signedOut();
+    const { teamId: _, ...rest } = record;
+    person = rest;
+    return {
+      tokenId: null,
+      userId: record.userId,
+      teamId: team.id,
+      isPinned: false,
+      role: team.role,
+      scopes: ["*"],
+    };
+  };
+  const claim = { query: sessionQuery(wanted), team: teamOfSession(wanted), resolve };
+  const ctx = createContext(deps, claim, "*", admission);
+  return Object.defineProperty(ctx, "person", {
+    get: () => {
+      if (!person) throw new Error("The person is not known before the first read.");
+      return person;
+    },
+  }) as PersonCtx;
+}

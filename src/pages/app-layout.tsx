@@ -1,0 +1,155 @@
+import type { Context } from "hono";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { renderPage } from "./layout.tsx";
+
+/** The pages that the navigation leads to. A calendar and a composer will stand beside the uploads. */
+const PLACES = [
+  { path: "/app", name: "Home" },
+  { path: "/app/uploads", name: "Uploads" },
+  { path: "/app/accounts", name: "Accounts" },
+  { path: "/app/tokens", name: "Tokens" },
+  { path: "/app/team", name: "Team" },
+  { path: "/app/settings", name: "Settings" },
+] as const;
+
+/** The person who looks at a page, and the team that it shows. */
+export interface Viewer {
+  email: string;
+  team: { id: number; name: string };
+  /** All teams that they belong to. */
+  teams: readonly { id: number; name: string }[];
+}
+
+interface AppPage {
+  title: string;
+  /** The place of the navigation that the page belongs to; null for none. */
+  here: (typeof PLACES)[number]["path"] | null;
+  /** A constant: nothing from outside may get in here. */
+  styles?: string;
+  status?: ContentfulStatusCode;
+  scripts?: readonly string[];
+}
+
+/** Styles of forms, tables, lists and buttons of the pages behind the sign-in. */
+const APP_STYLES = `
+.top { background: var(--card); border-bottom: 1px solid var(--line); }
+.top > div { width: min(100% - 2rem, 60rem); margin-inline: auto; display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center; padding-block: .7rem; }
+.top .who { margin-left: auto; display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; color: var(--muted); font-size: .9rem; overflow-wrap: anywhere; }
+.brand { font-weight: 700; color: var(--ink); text-decoration: none; }
+.nav ul { display: flex; flex-wrap: wrap; gap: .2rem; list-style: none; margin: 0; padding: 0; }
+.nav a { display: block; padding: .35rem .7rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .95rem; }
+.nav a:hover { background: var(--accent-soft); }
+.nav a[aria-current] { background: var(--accent); color: var(--accent-ink); }
+.page { width: min(100% - 2rem, 60rem); }
+h2 { font-size: 1.2rem; }
+.card > * + * { margin-top: .8rem; }
+.list { list-style: none; margin: 0; padding: 0; }
+.list > li { padding-block: .8rem; border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center; }
+.list > li:first-child { border-top: 0; }
+.list .grow { flex: 1 1 16rem; min-width: 0; overflow-wrap: anywhere; }
+.muted { color: var(--muted); font-size: .92rem; }
+.state { display: inline-block; padding: .1rem .6rem; border-radius: 99rem; font-size: .82rem; font-weight: 600; background: var(--code); }
+.state.good { background: var(--good-soft); color: var(--good); }
+.state.bad { background: var(--bad-soft); color: var(--bad); }
+.state.wait { background: var(--wait-soft); color: var(--wait); }
+form { margin: 0; }
+.fields { display: grid; gap: .9rem; max-width: 34rem; }
+label { font-weight: 600; font-size: .95rem; display: block; }
+.hint { color: var(--muted); font-size: .88rem; font-weight: 400; }
+input:not([type=checkbox], [type=radio]), select, textarea {
+  font: inherit; width: 100%; max-width: 100%; padding: .55rem .7rem; margin-top: .25rem; color: var(--ink); background: var(--ground);
+  border: 1px solid var(--edge); border-radius: .5rem;
+}
+input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; margin: 0 .45rem 0 0; accent-color: var(--accent); vertical-align: -.15rem; }
+fieldset { border: 1px solid var(--line); border-radius: .6rem; padding: .7rem .9rem; margin: 0; min-width: 0; }
+legend { font-weight: 600; padding-inline: .3rem; }
+.checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .4rem; }
+.checks label { font-weight: 400; }
+button, .button {
+  font: inherit; font-weight: 600; display: inline-block; padding: .5rem 1rem; min-height: 2.6rem; border-radius: .55rem; border: 1px solid transparent;
+  background: var(--accent); color: var(--accent-ink); cursor: pointer; text-decoration: none;
+}
+button.quiet, .button.quiet { background: transparent; color: var(--accent); border-color: var(--edge); }
+button.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
+.row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
+.row > label { flex: 1 1 10rem; }
+.notice { border-radius: .7rem; padding: .8rem 1rem; background: var(--accent-soft); }
+.notice.bad { background: var(--bad-soft); color: var(--bad); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-size: .95rem; }
+th, td { text-align: left; padding: .5rem .6rem; border-top: 1px solid var(--line); vertical-align: top; }
+dl { display: grid; grid-template-columns: minmax(7rem, auto) 1fr; gap: .4rem 1rem; margin: 0; }
+dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .top .who { margin-left: 0; } }
+`;
+
+/** The bar with the team, the navigation and the way out. */
+const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
+  <header class="top">
+    <div>
+      <a class="brand" href="/app">
+        Akimbo
+      </a>
+      <nav class="nav" aria-label="Pages">
+        <ul>
+          {PLACES.map(({ path, name }) => (
+            <li>
+              <a href={path} aria-current={path === here ? "page" : undefined}>
+                {name}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      <div class="who">
+        <a href="/app/me">{viewer.email}</a>
+        <span>{viewer.team.name}</span>
+        <form method="post" action="/sign-in/out">
+          <button class="quiet" type="submit">
+            Sign out
+          </button>
+        </form>
+      </div>
+    </div>
+  </header>
+);
+
+/** A page behind the sign-in: its navigation above its content. */
+export const renderAppPage = (
+  c: Context,
+  viewer: Viewer,
+  { title, here, styles = "", status, scripts }: AppPage,
+  content: Child,
+): Promise<Response> =>
+  renderPage(
+    c,
+    {
+      title,
+      styles: APP_STYLES + styles,
+      hasForms: true,
+      header: <Top viewer={viewer} here={here} />,
+      ...(status ? { status } : {}),
+      ...(scripts ? { scripts } : {}),
+    },
+    content,
+  );
+
+/** A page without navigation in the same style: the sign-in, an invite, an error. */
+export const renderPlainPage = (
+  c: Context,
+  { title, status, scripts }: Pick<AppPage, "title" | "status" | "scripts">,
+  content: Child,
+): Promise<Response> =>
+  renderPage(
+    c,
+    {
+      title,
+      styles: APP_STYLES,
+      hasForms: true,
+      ...(status ? { status } : {}),
+      ...(scripts ? { scripts } : {}),
+    },
+    content,
+  );

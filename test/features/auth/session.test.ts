@@ -1,0 +1,47 @@
+import { env } from "cloudflare:workers";
+import { expect, test } from "vitest";
+import { createMember, Harness } from "../../support/harness.ts";
+import { measure } from "../../support/meter.ts";
+import { Browser } from "../../support/person.ts";
+
+test("a person who is signed in sees their pages, in one round trip", async () => {
+  const harness = new Harness();
+  const browser = await new Browser(harness).signIn(await createMember());
+  const { result: page, costs } = await measure(harness, () => browser.get("/app"));
+  expect(page.status).toBe(200);
+  expect(page.html).toContain("A team");
+  expect(costs.roundTrips).toHaveLength(1);
+});
+
+test("anybody else is led to the sign-in, and back", async () => {
+  const harness = new Harness();
+  const page = await new Browser(harness).get("/app?x=1");
+  expect(page).toMatchObject({ status: 303, location: "/sign-in?next=%2Fapp%3Fx%3D1" });
+});
+
+test("a session that has ended or was revoked is over at once", async () => {
+  const harness = new Harness();
+  const member = await createMember();
+  const browser = await new Browser(harness).signIn(member);
+  harness.advance(30 * 86_400);
+  expect((await browser.get("/app")).status).toBe(303);
+  await browser.signIn(member);
+  expect((await browser.get("/app")).status).toBe(200);
+  await env.DB.prepare("DELETE FROM sessions WHERE user_id = ?").bind(member.userId).run();
+  expect((await browser.get("/app")).status).toBe(303);
+});
+
+test("a form from another site is refused", async () => {
+  const harness = new Harness();
+  const browser = await new Browser(harness).signIn(await createMember());
+  const foreign: Record<string, string>[] = [
+    { "sec-fetch-site": "cross-site" },
+    { "sec-fetch-site": "same-site" },
+    { "sec-fetch-site": "none", origin: "https://evil.example" },
+  ];
+  for (const headers of foreign) {
+    const page = await browser.send("/app", { method: "POST", headers });
+    expect(page.status).toBe(403);
+    expect(page.html).toContain("another site");
+  }
+});

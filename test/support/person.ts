@@ -1,0 +1,84 @@
+import { env } from "cloudflare:workers";
+import { randomHex } from "../../src/core/ids.ts";
+import { sha256Hex } from "../../src/core/signature.ts";
+import { sessionCookieName, sessionSecret } from "../../src/features/auth/cookie.ts";
+import type { Harness } from "./harness.ts";
+
+const ORIGIN = "https://akimbo.test";
+const SESSION_MS = 30 * 86_400_000;
+
+/** A person's browser: it keeps cookies, says where its forms come from, and follows no redirect. */
+export class Browser {
+  private readonly cookies = new Map<string, string>();
+  private readonly harness: Harness;
+
+  constructor(harness: Harness) {
+    this.harness = harness;
+  }
+
+  /** Signs in without the sign-in: a session row and its cookie. */
+  async signIn({ userId }: { userId: number }): Promise<this> {
+    const token = randomHex(16);
+    const now = this.harness.deps.now().getTime();
+    await env.DB.prepare(
+      `INSERT INTO sessions (token_hash, user_id, created_at, updated_at, expires_at)
+       VALUES (?1, ?2, ?3, ?3, ?4)`,
+    )
+      .bind(await sha256Hex(token), userId, now, now + SESSION_MS)
+      .run();
+    const { signingKey } = this.harness.deps.config;
+    this.cookies.set(sessionCookieName(ORIGIN), await signedValue(token, signingKey));
+    return this;
+  }
+
+  get(path: string): Promise<Page> {
+    return this.send(path, { method: "GET" });
+  }
+
+  /** Sends a form of a page. */
+  post(path: string, fields: Record<string, string | string[] | Blob> = {}): Promise<Page> {
+    const hasFile = Object.values(fields).some((value) => value instanceof Blob);
+    const body = hasFile ? new FormData() : new URLSearchParams();
+    for (const [name, value] of Object.entries(fields)) {
+      for (const one of [value].flat()) body.append(name, one as string);
+    }
+    return this.send(path, { method: "POST", body });
+  }
+
+  async send(path: string, init: RequestInit): Promise<Page> {
+    const headers = new Headers(init.headers);
+    const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`);
+    if (cookies.length > 0) headers.set("cookie", cookies.join("; "));
+    if (!headers.has("sec-fetch-site")) headers.set("sec-fetch-site", "same-origin");
+    const response = await this.harness.request(path, { ...init, headers });
+    for (const cookie of response.headers.getSetCookie()) this.keep(cookie);
+    const { status } = response;
+    const location = response.headers.get("location");
+    return { status, location, headers: response.headers, html: await response.text() };
+  }
+
+  private keep(setCookie: string): void {
+    const [pair = "", ...attributes] = setCookie.split(";");
+    const at = pair.indexOf("=");
+    const name = pair.slice(0, at);
+    const isOver = attributes.some((one) => /^\s*max-age=0$/i.test(one));
+    if (isOver) this.cookies.delete(name);
+    else this.cookies.set(name, pair.slice(at + 1));
+  }
+}
+
+export interface Page {
+  status: number;
+  location: string | null;
+  headers: Headers;
+  html: string;
+}
+
+async function signedValue(token: string, signingKey: string): Promise<string> {
+  const encoder = new TextEncoder();
+  const secret = encoder.encode(sessionSecret(signingKey));
+  const hmac = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"]);
+  const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(token));
+  return encodeURIComponent(`${token}.${new Uint8Array(signature).toBase64()}`);
+}
