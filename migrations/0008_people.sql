@@ -49,8 +49,10 @@ CREATE TABLE invites (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   team_id INTEGER NOT NULL REFERENCES teams (id),
   token_hash TEXT NOT NULL UNIQUE,
-  -- Null: whoever holds the link gives theirs.
+  -- The address that was invited; else the last one that a holder of the link gave, null before that.
   email TEXT,
+  -- 0: whoever holds the link may accept, with any address.
+  is_addressed INTEGER NOT NULL,
   role TEXT NOT NULL CHECK (role IN ('ADMIN', 'MEMBER')),
   invited_by INTEGER NOT NULL REFERENCES users (id),
   created_at INTEGER NOT NULL,

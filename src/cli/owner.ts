@@ -1,3 +1,4 @@
+import { ownTeam } from "../features/teams/rules.ts";
 import { sql } from "./sql.ts";
 
 interface Owner {
@@ -8,12 +9,8 @@ interface Owner {
 
 /** The owner of a fresh deployment; the team is called after the address until renamed. */
 export function toOwner(email: string): Owner {
-  const [name = ""] = email.split("@");
-  const slug = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, "-")
-    .replaceAll(/^-+|-+$/g, "");
-  return { email, teamName: name, teamSlug: slug || "team" };
+  const { name, slug } = ownTeam(email);
+  return { email, teamName: name, teamSlug: slug };
 }
 
 export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);

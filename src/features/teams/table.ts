@@ -46,8 +46,10 @@ export const invites = sqliteTable("invites", {
   teamId: integer("team_id").notNull(),
   /** SHA-256 of the token in its link, hex. */
   tokenHash: text("token_hash").notNull(),
-  /** Null: whoever holds the link gives theirs. */
+  /** The address that was invited; else the last one that a holder of the link gave, null before that. */
   email: text("email"),
+  /** False: whoever holds the link may accept, with any address. */
+  isAddressed: flag("is_addressed").notNull(),
   role: text("role").$type<Exclude<Role, "OWNER">>().notNull(),
   invitedBy: integer("invited_by").notNull(),
   createdAt: instant("created_at").notNull(),

@@ -1,0 +1,54 @@
+import { type SQL, sql } from "drizzle-orm";
+import { prepared, preparedWrite, type Query } from "../../db/client.ts";
+import { valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
+import { invites } from "./table.ts";
+
+/** An invite that can still be accepted. `i` is the invite, `t` its team. */
+const isOpen = (now: SQL) =>
+  sql`i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${now}
+    AND t.deleted_at IS NULL`;
+
+export const openInviteTo = prepared(
+  ({ email, now }: Params<{ email: string; now: Date }>) =>
+    sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.email = ${email} AND ${isOpen(now)} LIMIT 1`,
+  valueReader(invites.id),
+);
+
+interface NewPerson {
+  email: string;
+  name: string;
+  slug: string;
+  at: Date;
+}
+
+const insertUser = preparedWrite(
+  ({ email, at }: Params<NewPerson>) =>
+    sql`INSERT INTO users (email, created_at) VALUES (${email}, ${at}) ON CONFLICT DO NOTHING`,
+);
+
+const insertOwnTeam = preparedWrite(
+  ({ email, name, slug, at }: Params<NewPerson>) =>
+    sql`INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
+      SELECT ${name},
+        iif(EXISTS (SELECT 1 FROM teams WHERE slug = ${slug}),
+          ${slug} || '-' || lower(hex(randomblob(6))), ${slug}),
+        u.id, ${at}, ${at}
+      FROM users u WHERE u.email = ${email}
+        AND NOT EXISTS (SELECT 1 FROM teams WHERE owner_id = u.id)`,
+);
+
+const insertOwner = preparedWrite(
+  ({ email, at }: Params<NewPerson>) =>
+    sql`INSERT INTO members (team_id, user_id, role, joined_at)
+      SELECT t.id, u.id, 'OWNER', ${at} FROM users u JOIN teams t ON t.owner_id = u.id
+      WHERE u.email = ${email} AND t.deleted_at IS NULL ON CONFLICT DO NOTHING`,
+);
+
+/** A user with a team of their own, to be run together; changes nothing for an address that has both. */
+export const insertPerson = (person: NewPerson): Query<number>[] => [
+  insertUser(person),
+  insertOwnTeam(person),
+  insertOwner(person),
+];
