@@ -12,7 +12,7 @@ import { presence } from "../create/new-post.ts";
 import { requireQuota } from "../create/quotas.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
-import { blocklistOf, changeUnchanged, filesOfOwnUpload, ownUpload } from "../repo/change.ts";
+import { changeUnchanged, filesOfOwnUpload, ownUpload, wordRulesOf } from "../repo/change.ts";
 import { refundFollowed } from "../repo/credits.ts";
 import { emitScheduled } from "../repo/events.ts";
 import { accountFacts } from "../repo/facts.ts";
@@ -34,10 +34,10 @@ const mayApprove = ({ role, scopes }: Actor): boolean =>
  * field, 400 with violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
-  const [[row], files, [blocklist]] = await ctx.read("posts:write", [
+  const [[row], files, [words]] = await ctx.read("posts:write", [
     ownUpload(ctx.team, id),
     filesOfOwnUpload(ctx.team, id),
-    blocklistOf(ctx.team),
+    wordRulesOf(ctx.team),
   ]);
   if (!row) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
@@ -53,7 +53,10 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
   requireUnlocked(row, hasNewDate);
   const text = hasNewText ? await prepareText(textOf(wanted)) : null;
-  await requireGood(ctx, row, wanted, { files, blocklist: blocklist ?? [], text, hasNewDate });
+  const blocklist = words?.blocklist ?? [];
+  const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  const rules = { blocklist, bannedHashtags };
+  await requireGood(ctx, row, wanted, { files, rules, text, hasNewDate });
   const place = await requirePlace(ctx, row, wanted);
   if (!hasNewText && !hasNewDate) return row;
 
@@ -112,7 +115,7 @@ async function requirePlace(
 interface Judging {
   /** Stored files of the post. */
   files: readonly MediaRow[];
-  blocklist: readonly string[];
+  rules: { blocklist: readonly string[]; bannedHashtags: readonly string[] | null };
   /** The new text; null when it is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
@@ -123,7 +126,7 @@ async function requireGood(
   ctx: Ctx,
   { platform, media, settings, status }: UploadRow,
   { title, description, scheduledFor }: Wanted,
-  { files, blocklist, text, hasNewDate }: Judging,
+  { files, rules, text, hasNewDate }: Judging,
 ): Promise<void> {
   const toMedia = (item: MediaRef): UnknownMedia => {
     if (!("sha256" in item)) return { ...UNSEEN, kind: null };
@@ -148,7 +151,7 @@ async function requireGood(
       now,
     ),
   };
-  await judge(ctx, subject, { blocklist, recent: [], cap: null });
+  await judge(ctx, subject, { ...rules, recent: [], cap: null });
 }
 
 async function changesOf(

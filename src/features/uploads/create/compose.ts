@@ -68,7 +68,8 @@ export async function composePost(
   const { platform } = account;
   const subject = { platform, account, post, refs, status, at, text, errors };
   const cap = status === "pending" ? capViolation(ctx, facts) : null;
-  await judge(ctx, subject, { blocklist: facts.blocklist, recent, cap });
+  const { blocklist, bannedHashtags } = facts;
+  await judge(ctx, subject, { blocklist, bannedHashtags, recent, cap });
   if (isDraft(status)) {
     requireDraftRoom(facts, taken);
   } else {

@@ -2,7 +2,7 @@ import { AppError, type FieldError, invalidFields } from "../../../core/errors.t
 import { refusedHashtags } from "../../../core/hashtags.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Deps } from "../../../deps.ts";
-import type { Capabilities, Connector, MediaKind, Post } from "../../../platforms/connector.ts";
+import type { Connector, MediaKind, Post } from "../../../platforms/connector.ts";
 import { fieldInfos } from "../../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
@@ -71,6 +71,8 @@ interface Subject {
 /** Our own rules for a post, beside its platform's. */
 interface HouseRules {
   blocklist: readonly string[];
+  /** In place of the platform's own list; null: that. */
+  bannedHashtags: readonly string[] | null;
   /** Posts of the account around the same time, which this one must not repeat. */
   recent: readonly RecentPost[];
   /** The daily cap, where the post would exceed it. */
@@ -86,7 +88,7 @@ interface HouseRules {
 export async function judge(
   deps: Pick<Deps, "config">,
   { platform, account, post, refs, status, at, text, errors }: Subject,
-  { blocklist, recent, cap }: HouseRules,
+  { blocklist, bannedHashtags, recent, cap }: HouseRules,
 ): Promise<void> {
   const found = [...errors];
   if (text) {
@@ -95,7 +97,7 @@ export async function judge(
     found.push(
       ...(await platformErrors(connector, post, account, at)),
       ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
-      ...hashtagErrors(post, connector.capabilities),
+      ...hashtagErrors(post, bannedHashtags ?? connector.capabilities.bannedHashtags),
     );
   }
   if (found.length > 0) throw invalidFields(found);
@@ -127,7 +129,7 @@ function asIf({ media, thumbnail, ...post }: Subject["post"], kind: MediaKind): 
 
 const hashtagErrors = (
   post: Pick<Post, "title" | "description">,
-  { bannedHashtags }: Capabilities,
+  bannedHashtags: readonly string[],
 ): FieldError[] =>
   (["title", "description"] as const).flatMap((field) =>
     refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({

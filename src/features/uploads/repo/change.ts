@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { rowReader, valueReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { type MediaRow, mediaOfUpload } from "../../media/repo.ts";
 import { teams } from "../../teams/table.ts";
 import type { UploadStatus } from "../rules.ts";
@@ -21,9 +21,11 @@ export function ownUpload(team: SQL, id: number): Query<UploadRow[]> {
 export const filesOfOwnUpload = (team: SQL, id: number): Query<MediaRow[]> =>
   mediaOfUpload(sql`(SELECT id FROM uploads WHERE id = ${id} AND team_id = ${team})`);
 
-/** Words that no post of the team may hold, lower case; null when there are none. */
-export const blocklistOf = (team: SQL) =>
-  sqlQuery(sql`SELECT blocklist FROM teams WHERE id = ${team}`, valueReader(teams.blocklist));
+const readWordRules = rowReader(pickColumns(teams, ["blocklist", "bannedHashtags"]));
+
+/** Words that no post of the team may hold, and its own lists of hashtags by platform; null: none. */
+export const wordRulesOf = (team: SQL) =>
+  sqlQuery(sql`SELECT blocklist, banned_hashtags FROM teams WHERE id = ${team}`, readWordRules);
 
 /**
  * Changes a post only if it is still all that it was when `row` was read, and `condition` holds. When that

@@ -35,6 +35,8 @@ export interface AccountFacts {
   postsByMonth: Record<string, number>;
   /** Words that no post of the team may hold, lower case. */
   blocklist: string[];
+  /** The team's own list of hashtags that the platform refuses; null: the platform's. */
+  bannedHashtags: string[] | null;
   /** The team's credits; null when the platform costs none. */
   credits: CreditBalance | null;
 }
@@ -62,6 +64,7 @@ const readUse = rowReader({
   planName: text("plan_name").$type<PlanName>().notNull(),
   postsByMonth: json<Record<string, number>>("by_month").notNull(),
   blocklist: teams.blocklist,
+  bannedHashtags: teams.bannedHashtags,
   credits: text("credits"),
 });
 
@@ -93,7 +96,7 @@ export function accountFacts(
   const drafts = sql`(SELECT COUNT(*) FROM
     (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
   return sqlQuery(
-    sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist,
+    sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist, t.banned_hashtags,
         (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
         (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
         (SELECT json_group_array(account_id) FROM (
@@ -113,7 +116,8 @@ export function accountFacts(
       WHERE mine.id IS NOT NULL AND accounts.deleted_at IS NULL`,
     (row): AccountFacts => {
       const account = ACCOUNT.read(row);
-      const { oldestAt, inProgress, planName, credits, blocklist, ...use } = readUse(row);
+      const { oldestAt, inProgress, planName, credits, blocklist, bannedHashtags, ...use } =
+        readUse(row);
       return {
         ...use,
         account,
@@ -122,6 +126,7 @@ export function accountFacts(
         teamInProgress: inProgress.length,
         plan: plans[planName] ?? plans[deps.config.defaultPlan],
         blocklist: blocklist ?? [],
+        bannedHashtags: bannedHashtags?.[account.platform] ?? null,
         credits: credits === null ? null : readCredits(credits),
       };
     },
