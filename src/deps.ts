@@ -76,6 +76,8 @@ export interface Ctx extends Deps {
    * that finds the team by the token, so that one batch can authenticate and read.
    */
   team: SQL;
+  /** As `team`: the caller's own id. */
+  user: SQL;
   /** Known once the first `read` has come back; reading it before that is a fault of ours. */
   actor: Actor;
   knownActor(): Actor | null;

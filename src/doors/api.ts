@@ -7,6 +7,7 @@ import { createCaller } from "../features/auth/caller.ts";
 import { tokenRoutes } from "../features/auth/routes.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
+import { settingsRoutes } from "../features/settings/routes.ts";
 import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
 import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
 import { uploadRoutes } from "../features/uploads/routes.ts";
@@ -47,6 +48,7 @@ const ROUTES = [
   uploadRoutes,
   tokenRoutes,
   creditRoutes,
+  settingsRoutes,
 ];
 
 /** Creates the app of everything under /api. */

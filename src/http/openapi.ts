@@ -14,6 +14,7 @@ const TAGS = [
   { name: "Platforms", description: "The platforms and their limits." },
   { name: "Credits", description: "Credits that pay for posts on X." },
   { name: "Tokens", description: "API tokens of your own." },
+  { name: "Settings", description: "What a team and a person set for themselves." },
   {
     name: "Posts (older)",
     description: "The same posts in an older form; Uploads have more fields.",

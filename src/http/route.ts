@@ -1,6 +1,6 @@
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
-import type * as z from "zod";
+import * as z from "zod";
 import { invalidFields, toFieldErrors } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
@@ -96,6 +96,19 @@ export function formRoute<P extends string, R extends Route<P, FormRoute>>(route
   const { form, request, ...rest } = route;
   const content = { "multipart/form-data": { schema: withoutValidator(form) } };
   return toRoute<P, R>({ ...rest, request: { ...request, body: { required: true, content } } });
+}
+
+interface FileRoute extends ApiRoute {
+  /** MIME types of the file. */
+  types: readonly string[];
+}
+
+/** Describes an operation whose body is one file, which its handler reads. */
+export function fileRoute<P extends string, R extends Route<P, FileRoute>>(route: R) {
+  const { types, ...rest } = route;
+  const schema = z.any().openapi({ type: "string", format: "binary" });
+  const content = Object.fromEntries(types.map((type) => [type, { schema }]));
+  return toRoute<P, R>({ ...rest, request: { body: { required: true, content } } });
 }
 
 /** Makes a schema a mere description to the router, whose validator would hold whole files in memory. */

@@ -52,6 +52,8 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "POST /upload/bulk": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "POST /upload/validate": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "PATCH /upload/{id}": { json: { title: "Stolen" } },
+    "PATCH /settings": { json: { zone: "Europe/Berlin" } },
+    "PUT /settings/logo": { body: "<svg></svg>" },
   };
   return bodies[`${operation.method} ${operation.called}`] ?? {};
 }

@@ -2,7 +2,7 @@ import { HOUR } from "../../core/time.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import type { Presented } from "../../http/env.ts";
 import { createContext } from "./context.ts";
-import { noteTokenUse, teamOfToken, tokenQuery } from "./repo/tokens.ts";
+import { noteTokenUse, teamOfToken, tokenQuery, userOfToken } from "./repo/tokens.ts";
 import { isToken, resolveActor, type TokenRecord, unauthorized } from "./rules.ts";
 
 /** How long the last use of a token may be out of date: noting it is a row written. Spec is silent. */
@@ -28,7 +28,12 @@ export async function createCaller(
     if (record) noteUse(deps, record);
     return actor;
   };
-  const claim = { query: tokenQuery(wanted), team: teamOfToken(wanted), resolve };
+  const claim = {
+    query: tokenQuery(wanted),
+    team: teamOfToken(wanted),
+    user: userOfToken(hash),
+    resolve,
+  };
   return createContext(deps, claim, scope, admission);
 }
 

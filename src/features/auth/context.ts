@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
-import { knownTeam } from "./repo/tokens.ts";
+import { knownId } from "./repo/tokens.ts";
 
 /** @throws AppError INSUFFICIENT_SCOPE */
 function requireScopes({ scopes }: Actor, ...needed: Scope[]): void {
@@ -20,6 +20,8 @@ interface Claim<R> {
   query: Query<R[]>;
   /** Their team as a value inside another statement; NULL, so no row, for whoever is refused. */
   team: SQL;
+  /** Their user, likewise. */
+  user: SQL;
   /** @throws AppError for credentials that are refused */
   resolve(record: R | null): Actor;
 }
@@ -31,7 +33,7 @@ interface Claim<R> {
  */
 export function createContext<R>(
   deps: Deps,
-  { query, team, resolve }: Claim<R>,
+  { query, team, user, resolve }: Claim<R>,
   scope: Scope,
   admission: Promise<void>,
 ): Ctx {
@@ -41,6 +43,7 @@ export function createContext<R>(
   const ctx: Ctx = {
     ...deps,
     team,
+    user,
     knownActor: () => actor,
     get actor(): Actor {
       if (!actor) throw new Error("The caller is not known before the first read.");
@@ -60,7 +63,8 @@ export function createContext<R>(
         ]);
         const [record = null] = records as R[];
         actor = resolve(record);
-        ctx.team = knownTeam(actor.teamId);
+        ctx.team = knownId(actor.teamId);
+        ctx.user = knownId(actor.userId);
         requireScopes(actor, scope, needed);
         return results as Results<Q>;
       } catch (error) {

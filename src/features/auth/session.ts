@@ -3,7 +3,7 @@ import { sha256Hex } from "../../core/signature.ts";
 import type { Actor, Ctx, Deps, Role } from "../../deps.ts";
 import { createContext } from "./context.ts";
 import { sessionToken } from "./cookie.ts";
-import { type SessionRecord, sessionQuery, teamOfSession } from "./repo/sessions.ts";
+import { type SessionRecord, sessionQuery, teamOfSession, userOfSession } from "./repo/sessions.ts";
 
 /** A team that a person belongs to. */
 export interface OwnTeam {
@@ -62,7 +62,12 @@ export async function createPersonCtx(
       scopes: ["*"],
     };
   };
-  const claim = { query: sessionQuery(wanted), team: teamOfSession(wanted), resolve };
+  const claim = {
+    query: sessionQuery(wanted),
+    team: teamOfSession(wanted),
+    user: userOfSession(wanted),
+    resolve,
+  };
   const ctx = createContext(deps, claim, "*", admission);
   return Object.defineProperty(ctx, "person", {
     get: () => {

@@ -1,4 +1,5 @@
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import type { Notifications } from "../../core/notices.ts";
 import type { Scope } from "../../core/scopes.ts";
 import { flag, instant, json } from "../../db/columns.ts";
 
@@ -6,7 +7,7 @@ export const users = sqliteTable("users", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   email: text("email").notNull(),
   name: text("name"),
-  notifications: json<Partial<Record<string, boolean>>>("notifications"),
+  notifications: json<Notifications>("notifications"),
   createdAt: instant("created_at").notNull(),
 });
 

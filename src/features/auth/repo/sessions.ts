@@ -51,3 +51,7 @@ export type SessionRecord = ReturnType<ReturnType<typeof sessionQuery>["read"]>[
 /** The same team as a value inside another statement; NULL, so no row, for an ended session. */
 export const teamOfSession = ({ hash, requestedTeamId, now }: WantedSession): SQL =>
   sql`(SELECT ${shownTeam(requestedTeamId)} FROM sessions s WHERE ${isLive(hash, now.getTime())})`;
+
+/** The person of a session as such a value. */
+export const userOfSession = ({ hash, now }: WantedSession): SQL =>
+  sql`(SELECT s.user_id FROM sessions s WHERE ${isLive(hash, now.getTime())})`;

@@ -50,8 +50,12 @@ export const teamOfToken = ({ hash, requestedTeamId }: Wanted): SQL =>
       AND m.user_id = t.user_id AND m.is_active = 1
     WHERE t.hash = ${hash} AND t.revoked_at IS NULL)`;
 
-/** As `teamOfToken`, for a caller who is known. */
-export const knownTeam = (id: number): SQL => sql`${id}`;
+/** The user of a live token as such a value. */
+export const userOfToken = (hash: string): SQL =>
+  sql`(SELECT user_id FROM tokens WHERE hash = ${hash} AND revoked_at IS NULL)`;
+
+/** As these, for a caller who is known. */
+export const knownId = (id: number): SQL => sql`${id}`;
 
 const readToken = rowReader(tokens);
 

@@ -1,0 +1,92 @@
+import { eq, type SQL, sql } from "drizzle-orm";
+import { orm, prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
+import { users } from "../auth/table.ts";
+import { type Branding, teams } from "../teams/table.ts";
+import type { SettingsChange } from "./schema.ts";
+
+const readTeamSettings = rowReader(
+  pickColumns(teams, [
+    "slug",
+    "zone",
+    "requiresApproval",
+    "branding",
+    "blocklist",
+    "bannedHashtags",
+  ]),
+);
+
+export type TeamSettings = ReturnType<typeof readTeamSettings>;
+
+export const settingsOfTeam = prepared(
+  ({ team }: Params<{ team: SQL }>) =>
+    sql`SELECT slug, zone, requires_approval, branding, blocklist, banned_hashtags
+      FROM teams WHERE id = ${team}`,
+  readTeamSettings,
+);
+
+export const notificationsOf = prepared(
+  ({ user }: Params<{ user: SQL }>) => sql`SELECT notifications FROM users WHERE id = ${user}`,
+  valueReader(users.notifications),
+);
+
+const NO_BRANDING: Branding = { name: null, link: null, logo: null };
+const BRANDING = sql`coalesce(branding, ${JSON.stringify(NO_BRANDING)})`;
+
+/** Merges a change into stored JSON: null removes what it names. */
+const merged = (column: SQL, change: object | null): SQL | null =>
+  change && sql`json_patch(coalesce(${column}, '{}'), ${JSON.stringify(change)})`;
+
+/** Changes those of the team's settings that are named, and nothing else beside them. */
+export function updateSettings(
+  team: SQL,
+  { branding, zone, requireMemberApproval, blocklist, bannedHashtags }: SettingsChange,
+  now: Date,
+): Query<number> {
+  const { name, link } = branding ?? {};
+  const parts = [
+    ...(name === undefined ? [] : [sql`'$.name', ${name}`]),
+    ...(link === undefined ? [] : [sql`'$.link', ${link}`]),
+  ];
+  const set = {
+    ...(parts.length > 0 && { branding: sql`json_set(${BRANDING}, ${sql.join(parts, sql`, `)})` }),
+    ...(zone !== undefined && { zone }),
+    ...(requireMemberApproval !== undefined && { requiresApproval: requireMemberApproval }),
+    ...(blocklist !== undefined && { blocklist: blocklist?.length ? blocklist : null }),
+    ...(bannedHashtags !== undefined && {
+      bannedHashtags: merged(sql`banned_hashtags`, bannedHashtags),
+    }),
+  };
+  return sqlWrite(
+    orm
+      .update(teams)
+      .set({ ...set, updatedAt: now })
+      .where(eq(teams.id, team)),
+  );
+}
+
+/** Stores the logo beside the other branding; null removes it. */
+export const updateLogo = (team: SQL, logo: Branding["logo"], now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE teams SET updated_at = ${now.getTime()},
+      branding = json_set(${BRANDING}, '$.logo', json(${JSON.stringify(logo)}))
+    WHERE id = ${team}`);
+
+/** Changes those of a person's channels that are named. */
+export const updateNotifications = (
+  user: SQL,
+  change: NonNullable<SettingsChange["notifications"]> | null,
+): Query<number> =>
+  sqlWrite(
+    orm
+      .update(users)
+      .set({ notifications: merged(sql`notifications`, change) })
+      .where(eq(users.id, user)),
+  );
+
+/** The branding of the first team: that of whoever runs this instance. */
+export const brandingOfOperator = (): Query<(Branding | null)[]> =>
+  sqlQuery(
+    sql`SELECT branding FROM teams WHERE deleted_at IS NULL ORDER BY id LIMIT 1`,
+    valueReader(teams.branding),
+  );

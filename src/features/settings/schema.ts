@@ -1,0 +1,127 @@
+import * as z from "zod";
+import { CHANNELS, NOTICES } from "../../core/notices.ts";
+import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
+import { isHashtag, isWebLink, readZone, toHashtags, toWords } from "./rules.ts";
+
+/** Bounds of what a team sets. Spec is silent. */
+export const MAX_NAME = 100;
+export const MAX_LINK = 500;
+export const MAX_WORDS = 500;
+export const MAX_WORD = 100;
+export const MAX_HASHTAGS = 200;
+
+const text = (most: number) =>
+  z
+    .string()
+    .trim()
+    .max(most)
+    .refine((value) => !isBrokenText(value), BROKEN_TEXT);
+
+const channels = <T extends z.ZodType>(value: T) =>
+  Object.fromEntries(CHANNELS.map((channel) => [channel, value])) as Record<
+    (typeof CHANNELS)[number],
+    T
+  >;
+
+const notices = <T extends z.ZodType>(value: T) =>
+  Object.fromEntries(NOTICES.map((notice) => [notice, value])) as Record<
+    (typeof NOTICES)[number],
+    T
+  >;
+
+const byPlatform = <T extends z.ZodType>(value: T) =>
+  Object.fromEntries(PLATFORMS.map((platform) => [platform, value])) as Record<string, T>;
+
+const link = text(MAX_LINK)
+  .min(1)
+  .refine(isWebLink, "must be an address that begins with https:// or http://");
+
+const zone = text(64).transform((value, ctx) => {
+  const known = readZone(value);
+  if (known) return known;
+  ctx.addIssue({ code: "custom", message: "must be an IANA time zone such as Europe/Berlin" });
+  return z.NEVER;
+});
+
+const hashtags = z
+  .array(text(MAX_WORD).refine(isHashtag, "must be one hashtag: letters, digits and _"))
+  .max(MAX_HASHTAGS)
+  .transform(toHashtags);
+
+const on = z.boolean();
+
+export const settingsChangeSchema = z
+  .strictObject({
+    branding: z
+      .strictObject({ name: text(MAX_NAME).min(1).nullable(), link: link.nullable() })
+      .partial()
+      .describe("What clients see on review pages. The logo has an operation of its own."),
+    zone: zone
+      .nullable()
+      .openapi({ type: ["string", "null"], maxLength: 64 })
+      .describe("IANA time zone of the workspace. Null: UTC."),
+    requireMemberApproval: z
+      .boolean()
+      .describe("Posts of members wait for approval. Only the owner changes it."),
+    blocklist: z
+      .array(text(MAX_WORD))
+      .max(MAX_WORDS)
+      .transform(toWords)
+      .nullable()
+      .openapi({
+        type: ["array", "null"],
+        maxItems: MAX_WORDS,
+        items: { type: "string", maxLength: MAX_WORD },
+      })
+      .describe("Words that no post of the team may hold, in any case. Null: none."),
+    bannedHashtags: z
+      .strictObject(
+        byPlatform(
+          hashtags.nullable().openapi({
+            type: ["array", "null"],
+            maxItems: MAX_HASHTAGS,
+            items: { type: "string", maxLength: MAX_WORD },
+          }),
+        ),
+      )
+      .partial()
+      .nullable()
+      .describe(
+        "Lists that take the place of the platform's own, by platform; a platform that is not named keeps its list. Null, for one or all: the platform's own again.",
+      ),
+    notifications: z
+      .strictObject(
+        notices(z.strictObject(channels(on.nullable())).partial().nullable().optional()),
+      )
+      .partial()
+      .nullable()
+      .describe("The caller's own channels, by kind of notice. Null: on."),
+  })
+  .partial()
+  .meta({ id: "SettingsChange" });
+
+export type SettingsChange = z.output<typeof settingsChangeSchema>;
+
+export const settingsSchema = z
+  .object({
+    branding: z.object({
+      name: z.string().nullable(),
+      link: z.string().nullable(),
+      logoUrl: z.string().nullable(),
+    }),
+    zone: z.string().describe("IANA time zone."),
+    requireMemberApproval: z.boolean(),
+    blocklist: z.array(z.string()),
+    bannedHashtags: z
+      .record(z.string(), z.array(z.string()))
+      .describe(
+        "By platform, where the team has a list of its own. `GET /platforms/capabilities` shows the platforms' own lists.",
+      ),
+    notifications: z
+      .object(notices(z.object(channels(on))))
+      .describe("The caller's own channels, by kind of notice."),
+  })
+  .meta({ id: "Settings" });
+
+export const logoSchema = z.object({ logoUrl: z.string() }).meta({ id: "Logo" });

@@ -1,0 +1,108 @@
+import { AppError, tooLarge } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import { allNotifications } from "../../core/notices.ts";
+import type { Results } from "../../db/client.ts";
+import type { Ctx } from "../../deps.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import type { Branding } from "../teams/table.ts";
+import { logoKeyOf } from "./logo-address.ts";
+import { detectLogoType, MAX_LOGO_BYTES } from "./logo-type.ts";
+import * as repo from "./repo.ts";
+import type { SettingsChange } from "./schema.ts";
+
+type Logo = NonNullable<Branding["logo"]>;
+
+const lookUp = (ctx: Ctx) =>
+  [repo.settingsOfTeam({ team: ctx.team }), repo.notificationsOf({ user: ctx.user })] as const;
+
+/** The settings of the team, and the caller's own channels. */
+export async function readSettings(ctx: Ctx) {
+  return toSettings(await ctx.read("team:read", lookUp(ctx)));
+}
+
+type Found = Results<ReturnType<typeof lookUp>>;
+
+function toSettings([[team], [chosen]]: Found) {
+  if (!team) throw new Error("The caller has no team.");
+  return {
+    slug: team.slug,
+    branding: team.branding ?? { name: null, link: null, logo: null },
+    zone: team.zone ?? "UTC",
+    requireMemberApproval: team.requiresApproval,
+    blocklist: team.blocklist ?? [],
+    bannedHashtags: (team.bannedHashtags ?? {}) as Record<string, string[]>,
+    notifications: allNotifications(chosen ?? null),
+  };
+}
+
+export type Settings = ReturnType<typeof toSettings>;
+
+/**
+ * Changes what is named: of the team by its owner and admins, of the person by themselves.
+ *
+ * @throws AppError FORBIDDEN for what the caller's role may not change; then nothing is changed
+ */
+export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
+  await ctx.read("team:write", []);
+  const { notifications, ...ofTeam } = change;
+  if (Object.keys(ofTeam).length > 0) requireManager(ctx);
+  if (ofTeam.requireMemberApproval !== undefined) {
+    requireOneOf(ctx.actor, ["OWNER"], "Only the owner changes if posts of members need approval.");
+  }
+  const writes = [
+    ...(Object.keys(ofTeam).length > 0 ? [repo.updateSettings(ctx.team, ofTeam, ctx.now())] : []),
+    ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
+  ];
+  const results = await ctx.db.runAll<unknown>([...writes, ...lookUp(ctx)]);
+  return toSettings(results.slice(writes.length) as unknown as Found);
+}
+
+const requireManager = ({ actor }: Ctx): void =>
+  requireOneOf(
+    actor,
+    ["OWNER", "ADMIN"],
+    "Only the owner and admins change the team's settings. You can change your own notifications.",
+  );
+
+/**
+ * Stores the team's logo in the place of the one before.
+ *
+ * @throws AppError FORBIDDEN, 413 for more than 150 KB, 415 for another type
+ */
+export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promise<Logo> {
+  await ctx.read("team:write", []);
+  requireManager(ctx);
+  if (bytes.length > MAX_LOGO_BYTES) throw tooLarge("The logo is larger than 150 KB.");
+  const mime = detectLogoType(bytes);
+  if (!mime) {
+    const message = "The file is no PNG, JPEG, WebP or SVG image. Save the logo as one of these.";
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
+  }
+  const objectKey = logoKeyOf(ctx.actor.teamId, randomHex(16));
+  await ctx.media.put(objectKey, bytes, { httpMetadata: { contentType: mime } });
+  const logo = { objectKey, mime, sizeBytes: bytes.length };
+  await replaceLogo(ctx, logo).catch(async (error: unknown) => {
+    // The answer may be all that was lost.
+    const [[now]] = await ctx.db.run([repo.settingsOfTeam({ team: ctx.team })]);
+    if (now?.branding?.logo?.objectKey !== objectKey) await ctx.media.delete(objectKey);
+    throw error;
+  });
+  return logo;
+}
+
+/** Removes the team's logo, if it has one. @throws AppError FORBIDDEN */
+export async function removeLogo(ctx: Ctx): Promise<void> {
+  await ctx.read("team:write", []);
+  requireManager(ctx);
+  await replaceLogo(ctx, null);
+}
+
+/** Changes the row first: a crash leaves an object that nobody sees rather than a logo that is gone. */
+async function replaceLogo(ctx: Ctx, logo: Logo | null): Promise<void> {
+  const [[before]] = await ctx.db.run([
+    repo.settingsOfTeam({ team: ctx.team }),
+    repo.updateLogo(ctx.team, logo, ctx.now()),
+  ]);
+  const old = before?.branding?.logo?.objectKey;
+  if (old) ctx.defer(ctx.media.delete(old));
+}
