@@ -12,6 +12,7 @@ import { describeKeys } from "./key-commands.ts";
 import { readStateDir } from "./paths.ts";
 import { describePlan, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
+import { describeSuggestions, setStatus } from "./suggestion-commands.ts";
 import {
   type CreateOptions,
   createFirstToken,
@@ -111,6 +112,22 @@ function createProgram(): Command {
     .argument("<plan>", "the plan's name, or none for the default plan")
     .action(async (name: string, options: TeamOptions) => {
       console.log(await setPlan(await choosePlace(options), options.team, name));
+    });
+
+  const suggestions = program.command("suggestions").description("what people suggest");
+
+  withPlace(suggestions.command("list"))
+    .description("shows the newest suggestions of all teams")
+    .action(async (options: PlaceOptions) => {
+      console.log(await describeSuggestions(await choosePlace(options)));
+    });
+
+  withPlace(suggestions.command("set"))
+    .description("changes the status of one, and tells the team's webhooks")
+    .argument("<id>", "the number that suggestions list shows")
+    .argument("<status>", "open, planned, done or declined")
+    .action(async (id: string, status: string, options: PlaceOptions) => {
+      console.log(await setStatus(await choosePlace(options), id, status));
     });
 
   withPlace(program.command("keys"))

@@ -8,6 +8,7 @@ import { tokenRoutes } from "../features/auth/routes.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
 import { settingsRoutes } from "../features/settings/routes.ts";
+import { suggestionRoutes } from "../features/suggestions/routes.ts";
 import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
 import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
 import { uploadRoutes } from "../features/uploads/routes.ts";
@@ -49,6 +50,7 @@ const ROUTES = [
   tokenRoutes,
   creditRoutes,
   settingsRoutes,
+  suggestionRoutes,
 ];
 
 /** Creates the app of everything under /api. */

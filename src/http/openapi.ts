@@ -15,6 +15,7 @@ const TAGS = [
   { name: "Credits", description: "Credits that pay for posts on X." },
   { name: "Tokens", description: "API tokens of your own." },
   { name: "Settings", description: "What a team and a person set for themselves." },
+  { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
   {
     name: "Posts (older)",
     description: "The same posts in an older form; Uploads have more fields.",

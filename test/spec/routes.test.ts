@@ -53,6 +53,7 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "POST /upload/validate": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "PATCH /upload/{id}": { json: { title: "Stolen" } },
     "PATCH /settings": { json: { zone: "Europe/Berlin" } },
+    "POST /suggestions": { json: { title: "Idea" } },
     "PUT /settings/logo": { body: "<svg></svg>" },
   };
   return bodies[`${operation.method} ${operation.called}`] ?? {};

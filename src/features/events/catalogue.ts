@@ -2,6 +2,7 @@ import * as z from "zod";
 import { FAILURES, type FailureCode } from "../../core/failures.ts";
 import { PLAN_NAMES } from "../../core/plans.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
+import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
 const uploadOfAccount = { ...upload, accountId: z.string() };
@@ -11,6 +12,11 @@ const subscription = z.strictObject({
   plan: z.enum(PLAN_NAMES).nullable(),
   previousPlan: z.enum(PLAN_NAMES).nullable(),
 });
+const suggestion = {
+  suggestionId: z.int(),
+  title: z.string(),
+  status: z.enum(SUGGESTION_STATUSES),
+};
 
 const metadata = z.strictObject({
   videoId: z.string(),
@@ -52,6 +58,11 @@ export const EVENTS = {
   "subscription.created": subscription,
   "subscription.updated": subscription,
   "subscription.cancelled": subscription,
+  "suggestion.created": z.strictObject(suggestion),
+  "suggestion.updated": z.strictObject({
+    ...suggestion,
+    previousStatus: z.enum(SUGGESTION_STATUSES),
+  }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventName = keyof typeof EVENTS;
