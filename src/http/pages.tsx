@@ -77,10 +77,10 @@ const MAX_FORM_BYTES = 400_000;
  *
  * @throws AppError 413 for a form that is too large, 400 for what is no form
  */
-export async function readForm(c: AppContext): Promise<FormData> {
-  const { raw } = c.req;
+export async function readForm({ req }: Pick<AppContext, "req">): Promise<FormData> {
+  const { raw } = req;
   const body = await bodyOf(raw).readAll(MAX_FORM_BYTES, async () => {});
-  const headers = { "content-type": c.req.header("content-type") ?? "" };
+  const headers = { "content-type": req.header("content-type") ?? "" };
   try {
     return await new Response(body, { headers }).formData();
   } catch {
