@@ -1,5 +1,9 @@
 import { Hono } from "hono";
+import { accountPage } from "../features/dashboard/account.tsx";
+import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
+import { uploadPage } from "../features/dashboard/upload.tsx";
+import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
@@ -10,6 +14,7 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   prepareDoor(app, makeDeps);
   app.onError(renderErrorPage);
   app.use(refuseCrossSite);
-  for (const routes of [homePage]) app.route("/", routes);
+  for (const routes of [homePage, uploadsPage, uploadPage, accountsPage, accountPage])
+    app.route("/", routes);
   return app;
 }

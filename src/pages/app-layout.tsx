@@ -81,6 +81,22 @@ table { border-collapse: collapse; width: 100%; font-size: .95rem; }
 th, td { text-align: left; padding: .5rem .6rem; border-top: 1px solid var(--line); vertical-align: top; }
 dl { display: grid; grid-template-columns: minmax(7rem, auto) 1fr; gap: .4rem 1rem; margin: 0; }
 dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywhere; }
+h3 { font-size: 1.02rem; }
+.why { font-size: .92rem; margin-top: .2rem; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: .8rem; align-items: end; }
+.filters > * + * { margin-top: 0; }
+.filters .row { grid-column: 1 / -1; }
+.actions { align-items: start; }
+details[open] > :not(summary) { margin-top: .6rem; }
+summary { cursor: pointer; padding: .5rem .3rem; color: var(--accent); font-weight: 600; }
+details form > * + * { margin-top: .6rem; }
+.timeline { margin: 0; padding-left: 1.2rem; }
+.timeline li { overflow-wrap: anywhere; }
+.timeline li + li { margin-top: .7rem; }
+.files { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; margin-bottom: 0; padding: 0; }
+.files li { max-width: 100%; overflow-wrap: anywhere; }
+.files img { display: block; max-width: 100%; height: auto; border-radius: .5rem; border: 1px solid var(--line); background: var(--code); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .top .who { margin-left: 0; } }
 `;

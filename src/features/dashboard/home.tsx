@@ -1,10 +1,131 @@
 import { Hono } from "hono";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { Section, State, UploadList } from "./parts.tsx";
+import {
+  accountCount,
+  accountsInNeed,
+  lastFailures,
+  soonestUploads,
+  type UploadLine,
+  zoneOfTeam,
+} from "./repo.ts";
+import { type Clock, clockOf } from "./times.tsx";
+import { ACCOUNT_WORDS, platformName } from "./words.ts";
 
 export const homePage = new Hono<PageEnv>();
 
+/** Entries of each part of the page. */
+const SHOWN = 10;
+
 homePage.get("/app", signedIn("read:pages"), async (c) => {
-  await c.var.ctx.read("*", []);
-  return renderAppPage(c, viewerOf(c), { title: "Home", here: "/app" }, <h1>Home</h1>);
+  const { ctx } = c.var;
+  const { team } = ctx;
+  const [[zone = null], [total = 0], pending, scheduled, failed, held, inNeed] = await ctx.read(
+    "posts:read",
+    [
+      zoneOfTeam({ team }),
+      accountCount({ team }),
+      soonestUploads({ team, group: "pending", limit: SHOWN }),
+      soonestUploads({ team, group: "scheduled", limit: SHOWN }),
+      lastFailures({ team, limit: SHOWN }),
+      soonestUploads({ team, group: "pending_approval", limit: SHOWN }),
+      accountsInNeed({ team, limit: SHOWN }),
+    ],
+  );
+  const clock = clockOf(zone);
+  const due = [...pending, ...scheduled].slice(0, SHOWN);
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: "Home", here: "/app" },
+    <>
+      <h1>Home</h1>
+      <Due uploads={due} hasAccounts={total > 0} clock={clock} />
+      <Failed uploads={failed} clock={clock} />
+      <InNeed held={held} accounts={inNeed} clock={clock} />
+    </>,
+  );
 });
+
+interface ListProps {
+  uploads: readonly UploadLine[];
+  clock: Clock;
+}
+
+const Due = ({ uploads, hasAccounts, clock }: ListProps & { hasAccounts: boolean }) => (
+  <Section id="due" title="Due next">
+    {uploads.length > 0 ? (
+      <>
+        <UploadList uploads={uploads} clock={clock} />
+        <p>
+          <a href="/app/uploads?status=scheduled">All scheduled posts</a>
+        </p>
+      </>
+    ) : (
+      <p class="muted">
+        Nothing is planned.{" "}
+        {hasAccounts ? (
+          <>
+            Create a post with <code>POST /upload</code>: see the <a href="/docs">API reference</a>.
+          </>
+        ) : (
+          <>
+            <a href="/app/accounts">Connect an account</a> first, then create a post.
+          </>
+        )}
+      </p>
+    )}
+  </Section>
+);
+
+const Failed = ({ uploads, clock }: ListProps) => (
+  <Section id="failed" title="Failed">
+    {uploads.length > 0 ? (
+      <>
+        <UploadList uploads={uploads} clock={clock} />
+        <p>
+          <a href="/app/uploads?status=failed">All failed posts</a>
+        </p>
+      </>
+    ) : (
+      <p class="muted">No post has failed. There is nothing to do here.</p>
+    )}
+  </Section>
+);
+
+interface InNeedProps {
+  held: readonly UploadLine[];
+  accounts: ReturnType<ReturnType<typeof accountsInNeed>["read"]>;
+  clock: Clock;
+}
+
+const InNeed = ({ held, accounts, clock }: InNeedProps) => (
+  <Section id="people" title="Needs a person">
+    {held.length > 0 && (
+      <>
+        <h3>Posts that wait for approval</h3>
+        <UploadList uploads={held} clock={clock} />
+      </>
+    )}
+    {accounts.length > 0 && (
+      <>
+        <h3>Accounts to reconnect</h3>
+        <ul class="list">
+          {accounts.map(({ id, platform, accountName, status }) => (
+            <li>
+              <div class="grow">
+                <a href={`/app/accounts/${id}`}>{accountName}</a>
+                <p class="muted">{platformName(platform)}</p>
+              </div>
+              <State {...ACCOUNT_WORDS[status]} />
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+    {held.length + accounts.length === 0 && (
+      <p class="muted">Nothing waits for you: no approval, and every account is connected.</p>
+    )}
+  </Section>
+);

@@ -76,7 +76,8 @@ function spellingsOf(search: string): string[] {
   return [...new Set([search, small, capital, words, first].map(ofAscii))];
 }
 
-function matches(team: SQL, filter: UploadFilter): SQL {
+/** Holds for the posts of the team that a filter asks for. */
+export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
   const { status, platform, search, startDate, endDate } = filter;
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
   const wanted = and(
@@ -109,7 +110,7 @@ const selectPage = prepared(
 
 /** A page of posts, most recent first: by planned date, else by date of creation. */
 export const uploadPage = (team: SQL, filter: UploadFilter): Query<PageRow<UploadWithAccount>[]> =>
-  selectPage(pageValues(matches(team, filter), filter.limit, filter.page));
+  selectPage(pageValues(uploadsMatching(team, filter), filter.limit, filter.page));
 
 /** Finds which of the posts are the team's, in no order. */
 export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
@@ -124,7 +125,7 @@ export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWit
 
 export function uploadCount(team: SQL, filter: UploadFilter): Query<number[]> {
   return sqlQuery(
-    sql`SELECT COUNT(*) AS total FROM ${uploads} WHERE ${matches(team, filter)}`,
+    sql`SELECT COUNT(*) AS total FROM ${uploads} WHERE ${uploadsMatching(team, filter)}`,
     valueReader(integer("total").notNull()),
   );
 }

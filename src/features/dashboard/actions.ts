@@ -1,0 +1,13 @@
+/**
+ * The use-cases behind the forms, loaded by the first form that is sent: with them come the schemas of the API
+ * and all connectors, which no page needs to be read.
+ */
+
+// Before the schemas: they describe themselves to it.
+import "@hono/zod-openapi";
+
+export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
+export { connectAccount, removeAccount, setAccountTags } from "../accounts/service.ts";
+export { deleteUpload } from "../uploads/change/cancel.ts";
+export { retryUpload } from "../uploads/change/retry.ts";
+export { failWaiting } from "../uploads/service.ts";

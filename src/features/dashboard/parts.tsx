@@ -1,0 +1,97 @@
+import type { Child } from "hono/jsx";
+import type { UploadLine } from "./repo.ts";
+import { type Clock, Time } from "./times.tsx";
+import { adviceFor, platformName, wordsOfUpload } from "./words.ts";
+
+/** Characters of a text that a list shows. */
+const SHOWN_CHARACTERS = 140;
+
+const cut = (text: string): string => {
+  const characters = [...text];
+  if (characters.length <= SHOWN_CHARACTERS) return text;
+  return `${characters.slice(0, SHOWN_CHARACTERS).join("").trimEnd()}…`;
+};
+
+export const State = ({ text, tone }: { text: string; tone: string }) => (
+  <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
+);
+
+/** A line above a page's content: what has just been done, or why it was not. */
+export interface Notice {
+  text: string;
+  isRefusal: boolean;
+}
+
+export const NoticeLine = ({ notice }: { notice: Notice | null }) =>
+  notice === null ? null : (
+    <p
+      class={notice.isRefusal ? "notice bad" : "notice"}
+      role={notice.isRefusal ? "alert" : "status"}
+    >
+      {notice.text}
+    </p>
+  );
+
+/** The moment that a list shows of a post. */
+const Moment = ({ upload, clock }: { upload: UploadLine; clock: Clock }) => {
+  const { uploadedAt, scheduledFor, createdAt } = upload;
+  if (uploadedAt) return <Time at={uploadedAt} clock={clock} />;
+  if (scheduledFor) return <Time at={scheduledFor} clock={clock} />;
+  return (
+    <>
+      created <Time at={createdAt} clock={clock} />
+    </>
+  );
+};
+
+const UploadItem = ({ upload, clock }: { upload: UploadLine; clock: Clock }) => {
+  const { id, status, failureCode, errorMessage } = upload;
+  const isFailure = status === "failed" && failureCode !== null && failureCode !== "cancelled";
+  return (
+    <li>
+      <div class="grow">
+        <a href={`/app/uploads/${id}`}>{cut(upload.text) || `Post ${id}, without text`}</a>
+        <p class="muted">
+          {upload.accountName ?? "A removed account"} · {platformName(upload.platform)} ·{" "}
+          <Moment upload={upload} clock={clock} />
+        </p>
+        {isFailure && (
+          <p class="why">
+            {cut(errorMessage ?? "")} <strong>{adviceFor(failureCode)}</strong>
+          </p>
+        )}
+      </div>
+      <State {...wordsOfUpload(upload)} />
+    </li>
+  );
+};
+
+export const UploadList = ({
+  uploads,
+  clock,
+}: {
+  uploads: readonly UploadLine[];
+  clock: Clock;
+}) => (
+  <ul class="list">
+    {uploads.map((upload) => (
+      <UploadItem upload={upload} clock={clock} />
+    ))}
+  </ul>
+);
+
+/** A part of a page under its own heading, known to screen readers by it. */
+export const Section = ({
+  id,
+  title,
+  children,
+}: {
+  id: string;
+  title: string;
+  children?: Child;
+}) => (
+  <section class="card" aria-labelledby={id}>
+    <h2 id={id}>{title}</h2>
+    {children}
+  </section>
+);

@@ -1,0 +1,296 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { notFound } from "../../core/errors.ts";
+import { FAILURES } from "../../core/failures.ts";
+import { readNumericId } from "../../http/ids.ts";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { mediaPath } from "../media/address.ts";
+import { HELD } from "../uploads/rules.ts";
+import type { MediaRef } from "../uploads/table.ts";
+import { type Notice, NoticeLine, Section, State } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
+import { timelineOf } from "./timeline.ts";
+import { type Clock, clockOf, Time } from "./times.tsx";
+import { adviceFor, platformName, wordsOfUpload } from "./words.ts";
+
+export const uploadPage = new Hono<PageEnv>();
+
+/** What was done by a form of this page, which leads back to it. */
+const DONE: Record<string, string> = {
+  retried: "The post is queued again and goes out now.",
+  held: HELD,
+  cancelled: "The post has been cancelled. It stays here, and can be retried.",
+};
+
+const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ?? "", "Upload");
+
+uploadPage.get("/app/uploads/:id", signedIn("read:pages"), (c) => {
+  const done = DONE[c.req.query("done") ?? ""];
+  return showUpload(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
+});
+
+uploadPage.post("/app/uploads/:id/retry", signedIn("write"), async (c) => {
+  const id = idOf(c);
+  const { retryUpload } = await import("./actions.ts");
+  const force = c.req.query("force") === "1";
+  let done = "retried";
+  const refused = await attempt(async () => {
+    const { retried } = await retryUpload(c.var.ctx, id, { force, call: null });
+    if (retried.status === "pending_approval") done = "held";
+  });
+  return refused ? showUpload(c, refused) : c.redirect(`/app/uploads/${id}?done=${done}`, 303);
+});
+
+uploadPage.post("/app/uploads/:id/delete", signedIn("destructive"), async (c) => {
+  const id = idOf(c);
+  const { deleteUpload } = await import("./actions.ts");
+  let address = "/app/uploads?done=removed";
+  const refused = await attempt(async () => {
+    const { result } = await deleteUpload(c.var.ctx, id);
+    if (result === "cancelled") address = `/app/uploads/${id}?done=cancelled`;
+  });
+  return refused ? showUpload(c, refused) : c.redirect(address, 303);
+});
+
+/** @throws AppError NOT_FOUND */
+async function showUpload(
+  c: Context<PageEnv>,
+  { notice, status }: { notice: Notice | null; status: number },
+): Promise<Response> {
+  const id = idOf(c);
+  const { ctx } = c.var;
+  const { team } = ctx;
+  const [[zone = null], [upload], events] = await ctx.read("posts:read", [
+    zoneOfTeam({ team }),
+    wholeUpload({ team, id }),
+    eventsOfUpload({ team, id, now: ctx.now() }),
+  ]);
+  if (!upload) throw notFound("Upload");
+  const clock = clockOf(zone);
+  const files = await Promise.all(upload.media.map((item) => toFile(c, upload.teamId, item)));
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: `Upload ${id}`, here: "/app/uploads", status: status as ContentfulStatusCode },
+    <>
+      <p>
+        <a href="/app/uploads">All uploads</a>
+      </p>
+      <h1>Upload {id}</h1>
+      <NoticeLine notice={notice} />
+      <Outcome upload={upload} />
+      <Content upload={upload} files={files} />
+      <Section id="timeline" title="Timeline">
+        <ol class="timeline">
+          {timelineOf(upload, events, clock).map(({ at, text }) => (
+            <li>
+              <p class="muted">
+                <Time at={at} clock={clock} />
+              </p>
+              <p>{text}</p>
+            </li>
+          ))}
+        </ol>
+      </Section>
+      <Facts upload={upload} clock={clock} />
+    </>,
+  );
+}
+
+/** How a post stands, and what can be done about it. */
+const Outcome = ({ upload }: { upload: WholeUpload }) => {
+  const { status, failureCode, errorMessage, metadata } = upload;
+  return (
+    <Section id="state" title="State">
+      <p>
+        <State {...wordsOfUpload(upload)} /> on {platformName(upload.platform)} as{" "}
+        {upload.isConnected ? (
+          <a href={`/app/accounts/${upload.accountId}`}>{upload.accountName}</a>
+        ) : (
+          `${upload.accountName ?? "an account"}, which is no longer connected`
+        )}
+      </p>
+      {status === "failed" && failureCode !== null && (
+        <>
+          {errorMessage && <p class="text">{errorMessage}</p>}
+          <p>
+            <strong>{adviceFor(failureCode)}</strong>
+          </p>
+        </>
+      )}
+      {upload.reviewComment && <p class="text">Comment: {upload.reviewComment}</p>}
+      {metadata?.shareUrl && (
+        <p>
+          <a href={metadata.shareUrl} rel="noreferrer">
+            Open the post on {platformName(upload.platform)}
+          </a>
+        </p>
+      )}
+      {metadata?.warnings && (
+        <ul>
+          {metadata.warnings.map((warning) => (
+            <li>{warning}</li>
+          ))}
+        </ul>
+      )}
+      <Actions upload={upload} />
+    </Section>
+  );
+};
+
+const Actions = ({ upload }: { upload: WholeUpload }) => {
+  const { id, status, failureCode } = upload;
+  if (status === "completed" || status === "processing") return null;
+  const isRetryable = failureCode === null || FAILURES[failureCode].retryable;
+  const isWaiting = status === "scheduled" || status === "pending";
+  return (
+    <div class="row actions">
+      {status === "failed" && isRetryable && (
+        <form method="post" action={`/app/uploads/${id}/retry`}>
+          <button type="submit">Retry</button>
+        </form>
+      )}
+      {status === "failed" && !isRetryable && (
+        <details>
+          <summary>Retry anyway…</summary>
+          <form method="post" action={`/app/uploads/${id}/retry?force=1`}>
+            <p>
+              {failureCode === "platform_processing_timeout"
+                ? "The post may have been published: a retry would publish it twice."
+                : "A retry is not likely to help as long as the post stays as it is."}
+            </p>
+            <button class="quiet" type="submit">
+              Retry anyway
+            </button>
+          </form>
+        </details>
+      )}
+      <details>
+        <summary>{isWaiting ? "Cancel…" : "Remove…"}</summary>
+        <form method="post" action={`/app/uploads/${id}/delete`}>
+          <p>
+            {isWaiting
+              ? "The post will not go out. It stays in the list as cancelled."
+              : "The post leaves the list for good."}
+          </p>
+          <button class="danger" type="submit">
+            {isWaiting ? "Cancel the post" : "Remove the post"}
+          </button>
+        </form>
+      </details>
+    </div>
+  );
+};
+
+/** A file of a post, with our signed addresses of what is still there. */
+interface File {
+  name: string;
+  thumbnail: string | null;
+  original: string | null;
+}
+
+const KINDS = { image: "Image", video: "Video", document: "Document" } as const;
+
+async function toFile(c: Context<PageEnv>, teamId: number, item: MediaRef): Promise<File> {
+  const { ctx } = c.var;
+  if (!("sha256" in item)) {
+    const name = item.isGone ? `Not downloaded: ${item.url}` : `To be downloaded: ${item.url}`;
+    return { name, thumbnail: null, original: null };
+  }
+  const { sha256, kind, isGone, hasThumbnail } = item;
+  const path = (variant: "original" | "thumbnail") => mediaPath(ctx, teamId, sha256, variant);
+  const isShown = kind === "image" && (!isGone || hasThumbnail);
+  const role = item.role === "thumbnail" ? ", the video's picture" : "";
+  return {
+    name: `${KINDS[kind]}${role}${isGone ? ", no longer stored" : ""}`,
+    thumbnail: isShown ? await path("thumbnail") : null,
+    original: isGone ? null : await path("original"),
+  };
+}
+
+const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[] }) => (
+  <Section id="content-of-post" title="Content">
+    {upload.title && <p class="text">{upload.title}</p>}
+    {upload.description && <p class="text">{upload.description}</p>}
+    {!upload.title && !upload.description && <p class="muted">The post has no text.</p>}
+    {files.length > 0 && (
+      <ul class="files">
+        {files.map(({ name, thumbnail, original }, i) => (
+          <li>
+            {thumbnail && (
+              <img src={thumbnail} alt={`File ${i + 1} of the post`} loading="lazy" width="160" />
+            )}
+            {original ? <a href={original}>{name}</a> : <span class="muted">{name}</span>}
+          </li>
+        ))}
+      </ul>
+    )}
+  </Section>
+);
+
+const toText = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) => {
+  const { scheduledFor, dueAt, fileSize, attempt: attempts, metadata, creditsSpent } = upload;
+  const settings = Object.entries(upload.settings).filter(
+    ([, value]) => value !== null && value !== "",
+  );
+  return (
+    <Section id="facts" title="Details">
+      <dl>
+        {scheduledFor && (
+          <>
+            <dt>Planned for</dt>
+            <dd>
+              <Time at={scheduledFor} clock={clock} />
+            </dd>
+          </>
+        )}
+        {dueAt && (
+          <>
+            <dt>Next try</dt>
+            <dd>
+              <Time at={dueAt} clock={clock} />
+            </dd>
+          </>
+        )}
+        <dt>Attempts</dt>
+        <dd>{attempts}</dd>
+        {fileSize > 0 && (
+          <>
+            <dt>Files</dt>
+            <dd>{formatBytes(fileSize)}</dd>
+          </>
+        )}
+        {metadata && (
+          <>
+            <dt>Id on the platform</dt>
+            <dd>{metadata.videoId}</dd>
+          </>
+        )}
+        {creditsSpent !== null && (
+          <>
+            <dt>Credits</dt>
+            <dd>
+              {creditsSpent} spent, {upload.creditsRefunded ?? 0} given back
+            </dd>
+          </>
+        )}
+        {settings.map(([name, value]) => (
+          <>
+            <dt>
+              <code>{name}</code>
+            </dt>
+            <dd>{toText(value)}</dd>
+          </>
+        ))}
+      </dl>
+    </Section>
+  );
+};

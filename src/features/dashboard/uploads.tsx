@@ -1,0 +1,229 @@
+import { Hono } from "hono";
+import { toPagination } from "../../core/pagination.ts";
+import { isBrokenText } from "../../core/text.ts";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { uploadCount } from "../uploads/repo/read.ts";
+import { UPLOAD_STATUSES, type UploadStatus } from "../uploads/rules.ts";
+import type { UploadFilter } from "../uploads/schema.ts";
+import { type Notice, NoticeLine, UploadList } from "./parts.tsx";
+import { uploadLines, zoneOfTeam } from "./repo.ts";
+import { type Clock, clockOf, dayIn } from "./times.tsx";
+import { PLATFORM_NAMES, STATUS_WORDS } from "./words.ts";
+
+export const uploadsPage = new Hono<PageEnv>();
+
+const PAGE_SIZES = [25, 50, 100] as const;
+const DEFAULT_SIZE = 50;
+const MAX_SEARCH_CHARACTERS = 1_000;
+const MAX_PAGE = 1_000_000;
+
+/** The fields of the filter's form, as a link carries them: empty where nothing is asked for. */
+type Asked = Record<"status" | "platform" | "search" | "from" | "to" | "zone" | "limit", string>;
+
+/** Days of an address are those of the zone that it names, so that one round trip suffices. */
+function readFilter(query: Record<string, string>): {
+  asked: Asked;
+  filter: UploadFilter;
+  mistakes: string[];
+} {
+  const field = (name: string) => (query[name] ?? "").trim();
+  const asked: Asked = {
+    ...{ status: field("status"), platform: field("platform"), search: field("search") },
+    ...{ from: field("from"), to: field("to"), zone: field("zone"), limit: field("limit") },
+  };
+  const mistakes: string[] = [];
+  const clock = clockOf(asked.zone || null);
+  /** Takes a field that was given; one that cannot be read is said and left out. */
+  const take = <T,>(text: string, value: T | null | undefined, mistake: string): T | undefined => {
+    if (text === "") return undefined;
+    if (value === null || value === undefined) mistakes.push(mistake);
+    return value ?? undefined;
+  };
+  const { status, platform, search } = asked;
+  const isSearch = search.length <= MAX_SEARCH_CHARACTERS && !isBrokenText(search);
+  const size = Number(asked.limit || DEFAULT_SIZE);
+  const page = field("page") || "1";
+  const isPage = /^[1-9]\d{0,6}$/.test(page) && Number(page) <= MAX_PAGE;
+  const filter: UploadFilter = {
+    status: take(
+      status,
+      UPLOAD_STATUSES.find((one) => one === status),
+      "There is no such state.",
+    ),
+    platform: take(
+      platform,
+      PLATFORM_NAMES.has(platform) ? platform : null,
+      "There is no such platform.",
+    ),
+    search: take(
+      search,
+      isSearch ? search : null,
+      `Search for at most ${MAX_SEARCH_CHARACTERS} characters.`,
+    ),
+    startDate: take(
+      asked.from,
+      dayIn(asked.from, clock)?.first,
+      "Write the first day as 2026-12-01.",
+    ),
+    endDate: take(asked.to, dayIn(asked.to, clock)?.last, "Write the last day as 2026-12-01."),
+    limit: PAGE_SIZES.find((one) => one === size) ?? DEFAULT_SIZE,
+    page: take(page, isPage ? Number(page) : null, "There is no such page.") ?? 1,
+  };
+  return { asked, filter, mistakes };
+}
+
+/** What was done on a page that leads back to this one. */
+const DONE: Record<string, string> = { removed: "The post has been removed." };
+
+uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
+  const { ctx } = c.var;
+  const { team } = ctx;
+  const query = c.req.query();
+  const { asked, filter, mistakes } = readFilter(query);
+  const [[zone = null], uploads, [total = 0]] = await ctx.read("posts:read", [
+    zoneOfTeam({ team }),
+    uploadLines(team, filter),
+    uploadCount(team, filter),
+  ]);
+  const clock = clockOf(zone);
+  const done = DONE[query.done ?? ""];
+  const refused: Notice | null =
+    mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: "Uploads", here: "/app/uploads" },
+    <>
+      <h1>Uploads</h1>
+      <NoticeLine notice={refused ?? (done ? { text: done, isRefusal: false } : null)} />
+      <FilterForm asked={asked} clock={clock} />
+      <section class="card" aria-labelledby="found">
+        <h2 id="found">{total === 1 ? "1 upload" : `${total} uploads`}</h2>
+        {uploads.length > 0 ? (
+          <UploadList uploads={uploads} clock={clock} />
+        ) : (
+          <Nothing asked={asked} total={total} />
+        )}
+      </section>
+      <Pages asked={asked} filter={filter} total={total} />
+    </>,
+  );
+});
+
+const addressOf = (asked: Asked, page: number): string => {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(asked)) if (value !== "") params.set(name, value);
+  if (page > 1) params.set("page", String(page));
+  return params.size > 0 ? `/app/uploads?${params}` : "/app/uploads";
+};
+
+const Choice = (props: {
+  name: keyof Asked;
+  label: string;
+  chosen: string;
+  options: readonly (readonly [value: string, text: string])[];
+}) => (
+  <div>
+    <label for={props.name}>{props.label}</label>
+    <select id={props.name} name={props.name}>
+      {props.options.map(([value, text]) => (
+        <option value={value} selected={value === props.chosen}>
+          {text}
+        </option>
+      ))}
+    </select>
+  </div>
+);
+
+const Field = (props: { name: keyof Asked; label: string; type: string; value: string }) => (
+  <div>
+    <label for={props.name}>{props.label}</label>
+    <input id={props.name} name={props.name} type={props.type} value={props.value} />
+  </div>
+);
+
+const wordsOf = (status: UploadStatus) => STATUS_WORDS[status].text;
+
+const FilterForm = ({ asked, clock }: { asked: Asked; clock: Clock }) => (
+  <form class="card filters" method="get" action="/app/uploads" aria-label="Filter">
+    <Choice
+      name="status"
+      label="State"
+      chosen={asked.status}
+      options={[["", "All"], ...UPLOAD_STATUSES.map((one) => [one, wordsOf(one)] as const)]}
+    />
+    <Choice
+      name="platform"
+      label="Platform"
+      chosen={asked.platform}
+      options={[["", "All"], ...PLATFORM_NAMES]}
+    />
+    <Field name="search" label="Text" type="search" value={asked.search} />
+    <Field name="from" label="First day" type="date" value={asked.from} />
+    <Field name="to" label="Last day" type="date" value={asked.to} />
+    <Choice
+      name="limit"
+      label="On a page"
+      chosen={asked.limit || String(DEFAULT_SIZE)}
+      options={PAGE_SIZES.map((size) => [String(size), String(size)] as const)}
+    />
+    {clock.zone !== null && <input type="hidden" name="zone" value={clock.zone} />}
+    <p class="row">
+      <button type="submit">Show</button>
+      <a class="button quiet" href="/app/uploads">
+        Show all
+      </a>
+    </p>
+  </form>
+);
+
+const Nothing = ({ asked, total }: { asked: Asked; total: number }) => {
+  if (total > 0) {
+    return (
+      <p class="muted">
+        The list ends before this page. <a href={addressOf(asked, 1)}>Go to its beginning</a>.
+      </p>
+    );
+  }
+  const isFiltered = Object.entries(asked).some(
+    ([name, value]) => value !== "" && name !== "zone" && name !== "limit",
+  );
+  return isFiltered ? (
+    <p class="muted">
+      No upload is like that. Ask for less, or <a href="/app/uploads">show all</a>.
+    </p>
+  ) : (
+    <p class="muted">
+      There are no uploads yet. Create one with <code>POST /upload</code>: see the{" "}
+      <a href="/docs">API reference</a>.
+    </p>
+  );
+};
+
+const Pages = (props: { asked: Asked; filter: UploadFilter; total: number }) => {
+  const { page, limit } = props.filter;
+  const { totalPages } = toPagination(props.total, page, limit);
+  if (totalPages < 2) return null;
+  return (
+    <nav class="row" aria-label="Pages of the list">
+      {page > 1 && (
+        <a
+          class="button quiet"
+          rel="prev"
+          href={addressOf(props.asked, Math.min(page - 1, totalPages))}
+        >
+          Previous
+        </a>
+      )}
+      <span class="muted">
+        Page {page} of {totalPages}
+      </span>
+      {page < totalPages && (
+        <a class="button quiet" rel="next" href={addressOf(props.asked, page + 1)}>
+          Next
+        </a>
+      )}
+    </nav>
+  );
+};
