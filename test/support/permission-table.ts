@@ -1,0 +1,106 @@
+import type { Role } from "../../src/deps.ts";
+import type { Fields } from "./harness.ts";
+import type { Holder, PlantedTeam } from "./permission-team.ts";
+
+/** Everything that a call sends beside its credentials. */
+export interface Sent {
+  /** By their names in the path. */
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  json?: Record<string, unknown>;
+  form?: Fields;
+}
+
+/** A call to one operation, and the people who may make it. */
+export interface Permission {
+  /** The least role that may. */
+  least: Role;
+  /** Makes what the call needs in the team, and the call of this holder to it. */
+  call(team: PlantedTeam, holder: Holder): Promise<Sent> | Sent;
+  /** The answer to another team's caller: by default 404 where an id is in the path, else 200. */
+  stranger?: string;
+  /** The answer to a member of the team who acts for another one of theirs: by default the stranger's. */
+  elsewhere?: string;
+  /** The call ends its team: whoever may make it makes it for a team of their own. */
+  endsTeam?: true;
+  /** Names one of several calls to an operation. */
+  as?: string;
+}
+
+const nothing = () => ({});
+const NOT_FOUND = "404 NOT_FOUND";
+
+const anybody = (call: Permission["call"], stranger?: string): Permission => ({
+  least: "MEMBER",
+  call,
+  ...(stranger ? { stranger } : {}),
+});
+
+const ofAccount = anybody(async (team) => ({ params: { id: await team.account() } }));
+const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } }));
+const askedOf = (platform: string) =>
+  anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
+
+/**
+ * The permissions of the API by operationId. Scopes stand in the OpenAPI document; an operation that is
+ * not here fails the matrix. Source: spec, "Teams" and "Authentication" 5.
+ */
+export const PERMISSIONS: Record<string, Permission | Permission[]> = {
+  getPlatformCapabilities: anybody(nothing),
+  getXCredits: anybody(nothing),
+  getLimits: anybody(async (team) => ({ params: { accountId: await team.account() } })),
+
+  listAccounts: anybody(nothing),
+  getAccount: ofAccount,
+  connectAccount: anybody(() => ({ json: { platform: "bluesky", sandbox: true, name: "New" } })),
+  updateAccount: anybody(async (team) => ({
+    params: { id: await team.account() },
+    json: { tags: "changed" },
+  })),
+  deleteAccount: ofAccount,
+  listLinkedInPages: [anybody(nothing), { as: "of one account", ...askedOf("linkedin") }],
+  listPinterestBoards: askedOf("pinterest"),
+  getTikTokStats: askedOf("tiktok"),
+
+  listUploads: anybody(nothing),
+  getUpload: ofUpload,
+  listPosts: anybody(nothing),
+  getPost: ofUpload,
+  createUpload: anybody(
+    async (team) => ({ form: { accountId: await team.account(), description: "Hello" } }),
+    NOT_FOUND,
+  ),
+  createUploads: anybody(async (team) => ({
+    form: { accounts: JSON.stringify([await team.account()]), description: "Hello" },
+  })),
+  validateUploads: anybody(async (team) => ({
+    form: { accounts: JSON.stringify([await team.account()]), description: "Hello" },
+  })),
+  updateUpload: anybody(async (team) => ({
+    params: { id: await team.upload() },
+    json: { title: "Changed" },
+  })),
+  deleteUpload: ofUpload,
+  retryUpload: anybody(async (team) => ({
+    params: { id: await team.upload({ isFailed: true }) },
+    json: { force: true },
+  })),
+  retryFailedUploads: anybody(async (team) => {
+    await team.upload({ isFailed: true });
+    return { json: {} };
+  }),
+
+  listTokens: anybody(async (team, holder) => {
+    await team.token(holder);
+    return {};
+  }),
+  createToken: [
+    anybody(() => ({ json: { name: "New" } })),
+    {
+      as: "of a team",
+      ...anybody((team) => ({ json: { name: "New", teamId: team.teamId } }), "403 FORBIDDEN"),
+      elsewhere: "200, changes tokens",
+    },
+  ],
+  revokeToken: anybody(async (team, holder) => ({ params: { id: await team.token(holder) } })),
+};

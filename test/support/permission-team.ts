@@ -1,0 +1,118 @@
+import { env } from "cloudflare:workers";
+import type { Role } from "../../src/deps.ts";
+import {
+  type Answer,
+  createMember,
+  createToken,
+  form,
+  type Harness,
+  joinTeam,
+  type Member,
+} from "./harness.ts";
+
+/** Somebody with a token, who calls in the name of a team. */
+export interface Holder {
+  userId: number;
+  token: string;
+  headers: Record<string, string>;
+}
+
+/** Kinds of texts that answers to the team show to its own people. */
+export const SHOWN_KINDS = ["account", "post", "token"] as const;
+
+let serial = 0;
+
+/** A team in which every text names the team. What a call needs is made by these methods, new each time. */
+export class PlantedTeam {
+  private readonly harness: Harness;
+  readonly name: string;
+  readonly owner: Holder;
+  readonly teamId: number;
+
+  private constructor(harness: Harness, name: string, { userId, teamId, token }: Member) {
+    this.harness = harness;
+    this.name = name;
+    this.teamId = teamId;
+    this.owner = { userId, token, headers: {} };
+  }
+
+  static async make(harness: Harness): Promise<PlantedTeam> {
+    const name = `canary${++serial}`;
+    const team = new PlantedTeam(harness, name, await createMember());
+    await env.DB.prepare("UPDATE teams SET name = ?, slug = ? WHERE id = ?")
+      .bind(team.text("team"), team.text("team"), team.teamId)
+      .run();
+    await team.nameUser(team.owner.userId);
+    return team;
+  }
+
+  /** A planted text, such as `canary1-account`. */
+  text(kind: string): string {
+    return `${this.name}-${kind}`;
+  }
+
+  /** Kinds of planted texts that stand in an answer. */
+  shownIn(answer: string): string[] {
+    return SHOWN_KINDS.filter((kind) => answer.includes(this.text(kind)));
+  }
+
+  /** Returns true when an answer holds any text of the team. */
+  isIn(answer: string): boolean {
+    return answer.includes(`${this.name}-`);
+  }
+
+  private async nameUser(userId: number): Promise<void> {
+    const text = this.text("person");
+    await env.DB.prepare("UPDATE users SET name = ?, email = ? WHERE id = ?")
+      .bind(text, `${text}-${userId}@example.com`, userId)
+      .run();
+  }
+
+  /** Makes a person who belongs to this team beside their own. */
+  async join(role: Role): Promise<Holder> {
+    const { userId, token } = await createMember();
+    await joinTeam(this.teamId, userId, role);
+    await this.nameUser(userId);
+    return { userId, token, headers: { "x-team-id": String(this.teamId) } };
+  }
+
+  /** The owner by a token that is pinned to the team. */
+  async pinnedOwner(): Promise<Holder> {
+    const { userId, headers } = this.owner;
+    return { userId, token: await createToken(userId, { teamId: this.teamId }), headers };
+  }
+
+  private async create(
+    path: string,
+    sent: { json?: unknown; body?: BodyInit },
+    holder = this.owner,
+  ): Promise<Answer["body"]> {
+    const answer = await this.harness.call("POST", path, { ...holder, ...sent });
+    if (answer.status !== 200) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body.data;
+  }
+
+  async account(platform = "bluesky"): Promise<string> {
+    const name = `${this.text("account")} ${++serial}`;
+    return (await this.create("/accounts", { json: { platform, sandbox: true, name } })).id;
+  }
+
+  async upload({ isFailed = false } = {}): Promise<string> {
+    const accountId = await this.account();
+    const description = `${this.text("post")} ${++serial}`;
+    const body = form({ accountId, description, title: description, status: "draft" });
+    const { uploadId } = await this.create("/upload", { body });
+    if (isFailed) {
+      const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
+      await env.DB.prepare(fail).bind(uploadId).run();
+    }
+    return String(uploadId);
+  }
+
+  /** Makes a token of the holder's. */
+  async token(holder: Holder): Promise<string> {
+    return String(
+      (await this.create("/tokens", { json: { name: this.text("token") } }, holder)).id,
+    );
+  }
+}
