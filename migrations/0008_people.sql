@@ -85,6 +85,9 @@ ALTER TABLE teams ADD COLUMN banned_hashtags TEXT;
 ALTER TABLE teams ADD COLUMN deleted_at INTEGER;
 CREATE INDEX teams_deleted ON teams (deleted_at) WHERE deleted_at IS NOT NULL;
 
+-- Addresses are compared in lower case. Whoever has the same twice keeps both as they are.
+UPDATE OR IGNORE users SET email = lower(email) WHERE email <> lower(email);
+
 -- JSON: the channels on which a person is told of what; null: the usual ones.
 ALTER TABLE users ADD COLUMN notifications TEXT;
 

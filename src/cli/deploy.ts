@@ -1,11 +1,11 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { Command } from "commander";
+import { toEmail } from "../core/email.ts";
 import { buildAssets } from "./assets.ts";
 import { createCloud } from "./cloud.ts";
 import { readWranglerConfig } from "./deploy-config.ts";
 import { type Dialog, runDeployment, type StorageKey } from "./deploy-steps.ts";
-import { isEmail } from "./owner.ts";
 import { readStateDir } from "./paths.ts";
 import { Problem, runProgram } from "./program.ts";
 
@@ -55,11 +55,12 @@ function createDialog(env: NodeJS.ProcessEnv = process.env): Dialog {
       return null;
     },
     askOwnerEmail: async () => {
-      const email = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
-      if (isEmail(email)) return email;
+      const given = env.AKIMBO_OWNER_EMAIL || (canAsk ? await ask("Your e-mail address: ") : "");
+      const email = toEmail(given);
+      if (email) return email;
       throw new Problem(
-        email
-          ? `"${email}" is not an e-mail address.`
+        given
+          ? `"${given}" is not an e-mail address.`
           : "The owner's e-mail address is needed once: AKIMBO_OWNER_EMAIL=you@example.com",
       );
     },

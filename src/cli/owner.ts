@@ -13,8 +13,6 @@ export function toOwner(email: string): Owner {
   return { email, teamName: name, teamSlug: slug };
 }
 
-export const isEmail = (text: string): boolean => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
-
 /** Creates the user, their team and their membership, but only in a database without users. */
 export function insertFirstOwner({ email, teamName, teamSlug }: Owner, at: Date): string[] {
   const ms = at.getTime();

@@ -1,5 +1,6 @@
+import { toEmail } from "../core/email.ts";
 import { applyMigrations, execute, type Place, type Row } from "./d1.ts";
-import { insertFirstOwner, isEmail, toOwner } from "./owner.ts";
+import { insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
@@ -47,8 +48,9 @@ export async function createFirstToken(
   place: Place,
   options: { name: string; scopes?: string; email: string },
 ): Promise<CreatedToken> {
-  const { name, email } = options;
-  if (!isEmail(email)) throw new Problem(`"${email}" is not an e-mail address.`);
+  const { name } = options;
+  const email = toEmail(options.email);
+  if (!email) throw new Problem(`"${options.email}" is not an e-mail address.`);
   const scopes = parseScopes(options.scopes ?? "");
   await applyMigrations(place);
   const [users = []] = await execute(place, [sql`SELECT email FROM users ORDER BY id LIMIT 1`]);
