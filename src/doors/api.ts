@@ -9,6 +9,7 @@ import { creditRoutes } from "../features/credits/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
 import { settingsRoutes } from "../features/settings/routes.ts";
 import { suggestionRoutes } from "../features/suggestions/routes.ts";
+import { teamRoutes } from "../features/teams/routes.ts";
 import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
 import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
 import { uploadRoutes } from "../features/uploads/routes.ts";
@@ -51,6 +52,7 @@ const ROUTES = [
   creditRoutes,
   settingsRoutes,
   suggestionRoutes,
+  teamRoutes,
 ];
 
 /** Creates the app of everything under /api. */

@@ -13,6 +13,7 @@ const TAGS = [
   { name: "Accounts", description: "The connected accounts that posts go to." },
   { name: "Platforms", description: "The platforms and their limits." },
   { name: "Credits", description: "Credits that pay for posts on X." },
+  { name: "Teams", description: "Your team, its members and invites." },
   { name: "Tokens", description: "API tokens of your own." },
   { name: "Settings", description: "What a team and a person set for themselves." },
   { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },

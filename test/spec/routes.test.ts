@@ -48,6 +48,9 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "POST /accounts": { json: { platform: "bluesky", sandbox: true, name: "Grace" } },
     "PATCH /accounts/{id}": { json: { tags: "stolen" } },
     "POST /tokens": { json: { name: "CI" } },
+    "PATCH /teams": { json: { name: "Stolen" } },
+    "POST /teams/invites": { json: { role: "MEMBER" } },
+    "PATCH /teams/members/{targetUserId}": { json: { role: "ADMIN" } },
     "POST /upload": { body: form({ accountId: "acc_0", description: "Hello" }) },
     "POST /upload/bulk": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "POST /upload/validate": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
@@ -66,7 +69,7 @@ const PLATFORM_OF: Record<string, string> = {
 };
 
 const pathOf = ({ called }: Operation, id: string, accountId = "acc_0"): string =>
-  called.replace("{id}", id).replace("{accountId}", accountId) +
+  called.replace(/\{(id|targetUserId)\}/, id).replace("{accountId}", accountId) +
   (PLATFORM_OF[called] ? `?accountId=${accountId}` : "");
 
 const callAs = (
@@ -80,12 +83,27 @@ const callAs = (
     ...validBody(operation),
   });
 
+/** An open invite of the member's; its id. */
+async function inviteBy({ token }: Member): Promise<string> {
+  const json = { role: "MEMBER" };
+  const answer = await harness.call("POST", "/teams/invites", { token, json });
+  return String(answer.body.data.id);
+}
+
+/** Somebody else who is in the member's team; their id. */
+async function mateOf({ teamId }: Member): Promise<string> {
+  const { userId } = await createMember();
+  await joinTeam(teamId, userId, "MEMBER");
+  return String(userId);
+}
+
 let owner: Member;
 let victim: Member;
-const ids = { account: "", upload: "", token: "" };
+const ids = { account: "", upload: "", token: "", invite: "" };
 
 const foreignId = (operation: Operation): string => {
   if (operation.called.startsWith("/accounts")) return ids.account;
+  if (operation.called.startsWith("/teams")) return ids.invite;
   return operation.called.startsWith("/tokens") ? ids.token : ids.upload;
 };
 
@@ -103,6 +121,7 @@ beforeAll(async () => {
     .bind(victim.userId)
     .first<{ id: number }>();
   ids.token = String(row?.id);
+  ids.invite = await inviteBy(victim);
 });
 
 /** OpenAPI's keys of an operation, and our one extension. */
@@ -307,11 +326,15 @@ describe.each(everyOperation)("%s", (_, operation) => {
       body: form({ accountId, description: "Hello", status: "draft" }),
     });
     const tokens = await harness.call("GET", "/tokens", { token: member.token });
-    const own = operation.called.startsWith("/accounts")
-      ? accountId
-      : operation.called.startsWith("/tokens")
-        ? String(tokens.body.data[0].id)
-        : String(created.body.data.uploadId);
+    const owned: Record<string, string> = {
+      accounts: accountId,
+      tokens: String(tokens.body.data[0].id),
+      upload: String(created.body.data.uploadId),
+      "teams/invites": await inviteBy(member),
+      "teams/members": await mateOf(member),
+    };
+    const family = /^\/((?:teams\/)?[^/]+)/.exec(operation.called)?.[1] ?? "";
+    const own = owned[family] ?? String(created.body.data.uploadId);
     const named = operation.method === "POST" && operation.called === "/upload";
     const platform = PLATFORM_OF[operation.called];
     const asked = platform ? await connectSandbox(harness, member, "Asked", platform) : accountId;

@@ -41,6 +41,17 @@ const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } 
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
+/** The call may be made by the holders of a role and of those above it. */
+const atLeast = (least: Role, call: Permission["call"]): Permission => ({ least, call });
+
+/** A call about a new member of the team. */
+const ofMember =
+  (role: Role, json?: Record<string, unknown>): Permission["call"] =>
+  async (team) => ({
+    params: { targetUserId: String((await team.join(role)).userId) },
+    ...(json ? { json } : {}),
+  });
+
 /**
  * The permissions of the API by operationId. Scopes stand in the OpenAPI document; an operation that is
  * not here fails the matrix. Source: spec, "Teams" and "Authentication" 5.
@@ -103,4 +114,22 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     },
   ],
   revokeToken: anybody(async (team, holder) => ({ params: { id: await team.token(holder) } })),
+
+  getTeam: anybody(nothing),
+  renameTeam: atLeast("OWNER", () => ({ json: { name: "Renamed" } })),
+  listMembers: anybody(nothing),
+  changeMember: [
+    atLeast("OWNER", ofMember("MEMBER", { role: "ADMIN" })),
+    { as: "to deactivate them", ...atLeast("OWNER", ofMember("MEMBER", { isActive: false })) },
+  ],
+  removeMember: [
+    atLeast("ADMIN", ofMember("MEMBER")),
+    { as: "of an admin", ...atLeast("OWNER", ofMember("ADMIN")) },
+  ],
+  listInvites: atLeast("ADMIN", async (team) => {
+    await team.invite();
+    return {};
+  }),
+  createInvite: atLeast("ADMIN", () => ({ json: { role: "MEMBER", email: "new@example.com" } })),
+  revokeInvite: atLeast("ADMIN", async (team) => ({ params: { id: await team.invite() } })),
 };

@@ -115,4 +115,11 @@ export class PlantedTeam {
       (await this.create("/tokens", { json: { name: this.text("token") } }, holder)).id,
     );
   }
+
+  /** Makes an open invite. */
+  async invite(): Promise<string> {
+    const email = `${this.text("invite")}-${++serial}@example.com`;
+    const json = { role: "MEMBER", email };
+    return String((await this.create("/teams/invites", { json })).id);
+  }
 }

@@ -63,6 +63,12 @@ export const EVENTS = {
     ...suggestion,
     previousStatus: z.enum(SUGGESTION_STATUSES),
   }),
+  /** `email`: null when whoever holds the link may accept. */
+  "team.invite": z.strictObject({
+    inviteId: z.int(),
+    email: z.string().nullable(),
+    role: z.enum(["ADMIN", "MEMBER"]),
+  }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventName = keyof typeof EVENTS;

@@ -1,3 +1,13 @@
+import { AppError, invalidFields } from "../../core/errors.ts";
+import { DAY } from "../../core/time.ts";
+import type { Actor, Role } from "../../deps.ts";
+
+/** How long an invite can be accepted. Spec is silent. */
+export const INVITE_LIFETIME_MS = 7 * DAY;
+
+/** Open invites that a team may have at a time. Spec is silent. */
+export const MAX_OPEN_INVITES = 100;
+
 /** A person's own team as it begins: called after their address until renamed. */
 export function ownTeam(email: string): { name: string; slug: string } {
   const [name = ""] = email.split("@");
@@ -6,4 +16,122 @@ export function ownTeam(email: string): { name: string; slug: string } {
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-+|-+$/g, "");
   return { name, slug: slug || "team" };
+}
+
+/** The roles of members that somebody may remove. Source: spec, "Authentication" 5. */
+export function removableRoles(actor: Pick<Actor, "role">, isSelf: boolean): Role[] {
+  if (actor.role === "OWNER" || isSelf) return ["ADMIN", "MEMBER"];
+  return actor.role === "ADMIN" ? ["MEMBER"] : [];
+}
+
+const planLimit = (instead: string) =>
+  new AppError(
+    "PLAN_LIMIT",
+    `The team has as many active members as its owner's plan allows. ${instead}`,
+  );
+
+const emailRefused = (message: string) => invalidFields([{ field: "email", message }]);
+
+/** The state of a team that decides about one more invite. */
+export interface InviteFacts {
+  isFull: boolean;
+  /** Besides one to the same address, which the new one replaces. */
+  openInvites: number;
+  /** The membership of whoever has the address; null for none. */
+  isActiveMember: boolean | null;
+}
+
+/** Returns the reason why an invite is refused; null where nothing stands against it. */
+export function inviteRefusal({ isFull, openInvites, isActiveMember }: InviteFacts) {
+  if (isActiveMember) {
+    return emailRefused("This address belongs to a member of the team already.");
+  }
+  if (isActiveMember === false) {
+    return emailRefused(
+      "This address belongs to a deactivated member. Ask the team's owner to activate them again.",
+    );
+  }
+  if (isFull) return planLimit("Remove a member or change the plan, then invite again.");
+  if (openInvites < MAX_OPEN_INVITES) return null;
+  return new AppError(
+    "PLAN_LIMIT",
+    `The team has ${MAX_OPEN_INVITES} open invites, which is the most. Revoke some, then invite again.`,
+  );
+}
+
+/** A member that is to be changed or removed. */
+export interface MemberFacts {
+  role: Role;
+  isActive: boolean;
+  isFull: boolean;
+}
+
+/** Returns the reason why a member is not changed; null where nothing stands against it. */
+export function changeRefusal({ role, isActive, isFull }: MemberFacts, isActiveNext: boolean) {
+  if (role === "OWNER") return ownerStays();
+  if (!isActive && isActiveNext && isFull) {
+    return planLimit("Deactivate another member or change the plan, then try again.");
+  }
+  return null;
+}
+
+/** Returns the reason why a member of this role is not removed; null where nothing stands against it. */
+export function removalRefusal(role: Role, removable: readonly Role[]) {
+  if (role === "OWNER") return ownerStays();
+  if (removable.includes(role)) return null;
+  return new AppError("FORBIDDEN", "Only the team's owner removes an admin. Ask them to do it.");
+}
+
+const ownerStays = () =>
+  new AppError(
+    "FORBIDDEN",
+    "A team always has its owner: the owner cannot leave, be demoted, deactivated or removed.",
+  );
+
+/** An invite as its link finds it. */
+export interface InviteState {
+  isAddressed: boolean;
+  email: string | null;
+  expiresAt: Date;
+  acceptedAt: Date | null;
+  revokedAt: Date | null;
+}
+
+const gone = (message: string) => new AppError(null, message, { status: 410 });
+
+/** Returns the reason why an invite is over; null while it can be accepted. */
+export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, now: Date) {
+  if (acceptedAt) {
+    return gone("This invite has been used. If that was you, sign in; else ask for a new one.");
+  }
+  if (expiresAt <= now) return gone("This invite has expired. Ask for a new one.");
+  if (revokedAt) return gone("This invite was revoked. Ask whoever sent it for a new one.");
+  return null;
+}
+
+/** An invite and the person who opened it. */
+export interface JoinFacts extends InviteState {
+  isFull: boolean;
+  /** The person's membership; null for none. */
+  isActiveMember: boolean | null;
+}
+
+/** Returns the reason why a person cannot join by an invite; null where nothing stands against it. */
+export function joinRefusal(invite: JoinFacts, email: string, now: Date) {
+  const end = endOfInvite(invite, now);
+  if (end) return end;
+  if (invite.isAddressed && invite.email !== email) {
+    return new AppError(
+      "FORBIDDEN",
+      `This invite is for ${invite.email}, and you are signed in as ${email}. Sign in with the invited address, or ask for an invite to yours.`,
+    );
+  }
+  if (invite.isActiveMember === false) {
+    return new AppError(
+      "FORBIDDEN",
+      "You are a deactivated member of this team. Ask its owner to activate you again.",
+    );
+  }
+  if (!invite.isFull) return null;
+  return planLimit("Ask its owner to make room, then open the link again.");
 }

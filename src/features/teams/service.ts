@@ -1,11 +1,160 @@
+import { notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import { sha256Hex } from "../../core/signature.ts";
 import type { Query } from "../../db/client.ts";
-import type { Deps } from "../../deps.ts";
-import * as repo from "./repo.ts";
-import { ownTeam } from "./rules.ts";
+import type { Ctx, Deps } from "../../deps.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import { emitIfChanged } from "../events/repo.ts";
+import * as invites from "./repo/invites.ts";
+import { memberLimits } from "./repo/limits.ts";
+import * as members from "./repo/members.ts";
+import { insertPerson } from "./repo/people.ts";
+import * as rules from "./rules.ts";
+import type { MemberChange, NewInvite } from "./schema.ts";
+
+/** The roles that manage a team. Source: spec, "Authentication" 5. */
+const MANAGERS = ["OWNER", "ADMIN"] as const;
+
+/** The team acted for, and the caller's membership of it. */
+export async function getTeam(ctx: Ctx) {
+  const [[team], [self]] = await ctx.read("team:read", [
+    members.teamById({ team: ctx.team }),
+    members.memberOf({ team: ctx.team, user: ctx.user }),
+  ]);
+  if (!team || !self) throw notFound("Team");
+  return { team, self };
+}
+
+/** @throws AppError FORBIDDEN for anybody but the owner */
+export async function renameTeam(ctx: Ctx, name: string) {
+  await ctx.read("team:write", []);
+  requireOneOf(ctx.actor, ["OWNER"], "Only the team's owner renames it. Ask them to do it.");
+  const { teamId } = ctx.actor;
+  await ctx.db.run([members.renameTeam({ teamId, name, now: ctx.now() })]);
+  return getTeam(ctx);
+}
+
+/** Who came first stands first; deactivated members are among them. */
+export async function listMembers(ctx: Ctx): Promise<members.MemberRow[]> {
+  const [rows] = await ctx.read("team:read", [members.membersOf({ team: ctx.team })]);
+  return rows;
+}
+
+/**
+ * Changes the role of a member, or whether they have access. Somebody who loses access loses the tokens
+ * pinned to the team; they do not come back with it.
+ *
+ * @throws AppError FORBIDDEN for anybody but the owner, and for the owner's own membership; NOT_FOUND;
+ * PLAN_LIMIT when the team is full
+ */
+export async function changeMember(ctx: Ctx, userId: number, change: MemberChange) {
+  await ctx.read("team:write", []);
+  requireOneOf(
+    ctx.actor,
+    ["OWNER"],
+    "Only the team's owner changes roles and who is active. Ask them to do it.",
+  );
+  const target = { teamId: ctx.actor.teamId, userId };
+  const { role = null, isActive = null } = change;
+  const limits = memberLimits(ctx.config);
+  const [[facts], [changed]] = await ctx.db.run([
+    members.memberFacts({ ...target, ...limits }),
+    members.updateMember({ ...target, role, isActive, ...limits }),
+    ...members.endLostRights({ ...target, now: ctx.now() }),
+  ]);
+  if (changed) return changed;
+  throw (facts && rules.changeRefusal(facts, isActive ?? facts.isActive)) ?? notFound("Member");
+}
+
+/**
+ * Removes a member, or lets the caller leave. Their tokens pinned to the team are revoked in the same batch;
+ * what they made stays.
+ *
+ * Spec is silent on leaving: everybody but the owner may remove themselves.
+ *
+ * @throws AppError FORBIDDEN by the caller's or the member's role; NOT_FOUND
+ */
+export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
+  await ctx.read("team:write", []);
+  const { actor } = ctx;
+  const isSelf = userId === actor.userId;
+  if (!isSelf) {
+    requireOneOf(actor, MANAGERS, "Only owners and admins remove members. Ask one of them.");
+  }
+  const target = { teamId: actor.teamId, userId };
+  const roles = rules.removableRoles(actor, isSelf);
+  const [[facts], removed] = await ctx.db.run([
+    members.memberFacts({ ...target, ...memberLimits(ctx.config) }),
+    members.deleteMember({ ...target, roles: JSON.stringify(roles) }),
+    ...members.endLostRights({ ...target, now: ctx.now() }),
+  ]);
+  if (removed > 0) return;
+  throw (facts && rules.removalRefusal(facts.role, roles)) ?? notFound("Member");
+}
+
+/**
+ * Open invites, newest first.
+ *
+ * @throws AppError FORBIDDEN for a MEMBER
+ */
+export async function listInvites(ctx: Ctx): Promise<invites.InviteRow[]> {
+  const [rows] = await ctx.read("team:read", [
+    invites.openInvitesOf({ team: ctx.team, now: ctx.now() }),
+  ]);
+  requireOneOf(ctx.actor, MANAGERS, "Only owners and admins see invites. Ask one of them.");
+  return rows;
+}
+
+const INVITE_TOKEN_BYTES = 32;
+
+/** Path of an invite's page. */
+export const invitePath = (token: string): string => `/invite/${token}`;
+
+/**
+ * An invite, and the token of its link, which is stored nowhere. One to the same address takes the place
+ * of an earlier one.
+ *
+ * @param origin under which the link is opened
+ * @throws AppError FORBIDDEN for a MEMBER; 400 for the address of a member; PLAN_LIMIT when the team is full
+ * or has too many open invites
+ */
+export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
+  await ctx.read("team:write", []);
+  requireOneOf(ctx.actor, MANAGERS, "Only owners and admins invite. Ask one of them.");
+  const { teamId, userId: invitedBy } = ctx.actor;
+  const { role } = input;
+  const email: string | null = input.email ?? null;
+  const token = randomHex(INVITE_TOKEN_BYTES);
+  const hash = await sha256Hex(token);
+  const now = ctx.now();
+  const invite = {
+    ...{ teamId, hash, email, role, invitedBy, now },
+    expiresAt: new Date(now.getTime() + rules.INVITE_LIFETIME_MS),
+    ...memberLimits(ctx.config),
+  };
+  const data = { inviteId: invites.idOfInvite(hash), email, role };
+  const [[facts], [row]] = await ctx.db.run([
+    invites.inviteFacts(invite),
+    invites.insertInvite(invite),
+    emitIfChanged(ctx, { team: teamId, name: "team.invite", data }),
+    invites.revokeReplaced(invite),
+  ]);
+  if (row) return { row, token, link: origin + invitePath(token) };
+  throw (facts && rules.inviteRefusal(facts)) ?? notFound("Team");
+}
+
+/** @throws AppError FORBIDDEN for a MEMBER; NOT_FOUND for an invite that is no longer open */
+export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
+  await ctx.read("team:write", []);
+  requireOneOf(ctx.actor, MANAGERS, "Only owners and admins revoke invites. Ask one of them.");
+  const { teamId } = ctx.actor;
+  const [revoked] = await ctx.db.run([invites.revokeInvite({ teamId, id, now: ctx.now() })]);
+  if (revoked === 0) throw notFound("Invite");
+}
 
 /** Returns true when an open invite names this address, which is in lower case. */
 export async function mayJoin(deps: Pick<Deps, "db" | "now">, email: string): Promise<boolean> {
-  const [found] = await deps.db.run([repo.openInviteTo({ email, now: deps.now() })]);
+  const [found] = await deps.db.run([invites.openInviteTo({ email, now: deps.now() })]);
   return found.length > 0;
 }
 
@@ -15,4 +164,50 @@ export async function mayJoin(deps: Pick<Deps, "db" | "now">, email: string): Pr
  * @param email in lower case, and proven
  */
 export const createPerson = (email: string, at: Date): Query<number>[] =>
-  repo.insertPerson({ ...ownTeam(email), email, at });
+  insertPerson({ ...rules.ownTeam(email), email, at });
+
+/** @throws AppError NOT_FOUND for what cannot be the token of an invite */
+async function hashOfInvite(token: string): Promise<string> {
+  if (!/^[0-9a-f]{64}$/.test(token)) throw notFound("Invite");
+  return sha256Hex(token);
+}
+
+/** Finds the invite of a link, open or over; to be run in the batch of its page. @throws AppError NOT_FOUND */
+export async function inviteOfLink(token: string) {
+  return invites.inviteByHash({ hash: await hashOfInvite(token) });
+}
+
+/** Remembers the address that the holder of an open link gave, so that the sign-in lets them in. */
+export async function giveAddress(deps: Deps, token: string, email: string): Promise<void> {
+  const hash = await hashOfInvite(token);
+  await deps.db.run([invites.giveAddress({ hash, email, now: deps.now() })]);
+}
+
+/**
+ * Makes a person a member by the link of an invite, which is used up: once, however many try at once. An
+ * active member keeps their role, and the invite stays open.
+ *
+ * @param person `email`: proven
+ * @throws AppError NOT_FOUND for an unknown link; 410 for an invite that is over; FORBIDDEN for another's, and
+ * for a deactivated member; PLAN_LIMIT when the team is full
+ */
+export async function acceptInvite(
+  deps: Deps,
+  token: string,
+  person: { userId: number; email: string },
+): Promise<{ teamId: number; hasJoined: boolean }> {
+  const now = deps.now();
+  const email = person.email.toLowerCase();
+  const hash = await hashOfInvite(token);
+  const joining = { hash, userId: person.userId, email, now, ...memberLimits(deps.config) };
+  const [[facts], joined] = await deps.db.run([
+    invites.joinFacts(joining),
+    invites.insertInvited(joining),
+    invites.useInvite(joining),
+  ]);
+  if (!facts) throw notFound("Invite");
+  const { teamId } = facts;
+  if (joined > 0) return { teamId, hasJoined: true };
+  if (facts.isActiveMember) return { teamId, hasJoined: false };
+  throw rules.joinRefusal(facts, email, now) ?? notFound("Invite");
+}

@@ -1,20 +1,6 @@
-import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite, type Query } from "../../db/client.ts";
-import { valueReader } from "../../db/rows.ts";
-import type { Params } from "../../db/text.ts";
-import { invites } from "./table.ts";
-
-/** An invite that can still be accepted. `i` is the invite, `t` its team. */
-const isOpen = (now: SQL) =>
-  sql`i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > ${now}
-    AND t.deleted_at IS NULL`;
-
-export const openInviteTo = prepared(
-  ({ email, now }: Params<{ email: string; now: Date }>) =>
-    sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
-      WHERE i.email = ${email} AND ${isOpen(now)} LIMIT 1`,
-  valueReader(invites.id),
-);
+import { sql } from "drizzle-orm";
+import { preparedWrite, type Query } from "../../../db/client.ts";
+import type { Params } from "../../../db/text.ts";
 
 interface NewPerson {
   email: string;

@@ -1,0 +1,193 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { Role } from "../../../deps.ts";
+import { MAX_OPEN_INVITES } from "../rules.ts";
+import { invites } from "../table.ts";
+import { isFull, type MemberLimits } from "./limits.ts";
+
+const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
+
+/** An invite that can still be accepted. `i` is the invite, `t` its team. */
+const isOpen = (now: SQL) => sql`${isUnused} AND i.expires_at > ${now} AND t.deleted_at IS NULL`;
+
+export const openInviteTo = prepared(
+  ({ email, now }: Params<{ email: string; now: Date }>) =>
+    sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.email = ${email} AND ${isOpen(now)} LIMIT 1`,
+  valueReader(invites.id),
+);
+
+const inviteColumns = pickColumns(invites, [
+  "id",
+  "email",
+  "isAddressed",
+  "role",
+  "invitedBy",
+  "createdAt",
+  "expiresAt",
+]);
+const readInvite = rowReader(inviteColumns);
+
+export type InviteRow = ReturnType<typeof readInvite>;
+
+/** Newest first. */
+export const openInvitesOf = prepared(
+  ({ team, now }: Params<{ team: number | SQL; now: Date }>) =>
+    sql`SELECT i.id, i.email, i.is_addressed, i.role, i.invited_by, i.created_at, i.expires_at
+      FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.team_id = ${team} AND ${isOpen(now)} ORDER BY i.id DESC`,
+  readInvite,
+);
+
+interface NewInvite extends MemberLimits {
+  teamId: number;
+  hash: string;
+  /** Null: whoever holds the link. */
+  email: string | null;
+  role: Exclude<Role, "OWNER">;
+  invitedBy: number;
+  now: Date;
+  expiresAt: Date;
+}
+
+/** Open invites of the team `t`, besides those that one to this address replaces. */
+const otherOpenInvites = (email: SQL, now: SQL): SQL =>
+  sql`(SELECT count(*) FROM invites i WHERE i.team_id = t.id AND ${isOpen(now)}
+    AND NOT (i.is_addressed AND i.email IS ${email}))`;
+
+/** The membership of whoever has the address: 1, 0 for a deactivated one, NULL for none. */
+const membershipOf = (email: SQL): SQL =>
+  sql`(SELECT m.is_active FROM members m JOIN users u ON u.id = m.user_id
+    WHERE m.team_id = t.id AND lower(u.email) = ${email})`;
+
+export const inviteFacts = prepared(
+  ({ teamId, email, now, limits, defaultPlan }: Params<NewInvite>) =>
+    sql`SELECT ${isFull(limits, defaultPlan)} AS is_full,
+        ${otherOpenInvites(email, now)} AS open_invites, ${membershipOf(email)} AS is_active_member
+      FROM teams t WHERE t.id = ${teamId}`,
+  rowReader({
+    isFull: flag("is_full").notNull(),
+    openInvites: integer("open_invites").notNull(),
+    isActiveMember: flag("is_active_member"),
+  }),
+);
+
+/** Inserts an invite where nothing of `inviteFacts` stands against it. */
+export const insertInvite = prepared(
+  ({
+    teamId,
+    hash,
+    email,
+    role,
+    invitedBy,
+    now,
+    expiresAt,
+    limits,
+    defaultPlan,
+  }: Params<NewInvite>) =>
+    sql`INSERT INTO invites
+        (team_id, token_hash, email, is_addressed, role, invited_by, created_at, expires_at)
+      SELECT t.id, ${hash}, ${email}, ${email} IS NOT NULL, ${role}, ${invitedBy}, ${now}, ${expiresAt}
+      FROM teams t WHERE t.id = ${teamId} AND t.deleted_at IS NULL
+        AND NOT ${isFull(limits, defaultPlan)}
+        AND ${otherOpenInvites(email, now)} < ${MAX_OPEN_INVITES}
+        AND ${membershipOf(email)} IS NULL
+      RETURNING id, email, is_addressed, role, invited_by, created_at, expires_at`,
+  readInvite,
+);
+
+/** The id of an invite as a value inside its batch. */
+export const idOfInvite = (hash: string): SQL =>
+  sql`(SELECT id FROM invites WHERE token_hash = ${hash})`;
+
+/** Revokes the invites that a new one takes the place of, and those that have expired. */
+export const revokeReplaced = preparedWrite(
+  ({ teamId, hash, email, now }: Params<NewInvite>) =>
+    sql`UPDATE invites SET revoked_at = ${now}
+      WHERE team_id = ${teamId} AND accepted_at IS NULL AND revoked_at IS NULL
+        AND token_hash <> ${hash} AND (expires_at <= ${now} OR (is_addressed AND email = ${email}))
+        AND EXISTS (SELECT 1 FROM invites WHERE token_hash = ${hash})`,
+);
+
+export const revokeInvite = preparedWrite(
+  ({ teamId, id, now }: Params<{ teamId: number; id: number; now: Date }>) =>
+    sql`UPDATE invites SET revoked_at = ${now} WHERE id = ${id} AND team_id = ${teamId}
+      AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > ${now}`,
+);
+
+const stateColumns = pickColumns(invites, [
+  "teamId",
+  "email",
+  "isAddressed",
+  "role",
+  "expiresAt",
+  "acceptedAt",
+  "revokedAt",
+]);
+const state = sql`i.team_id, i.email, i.is_addressed, i.role, i.expires_at, i.accepted_at, i.revoked_at`;
+
+/** Finds the invite of a link; none of a team that is gone. */
+export const inviteByHash = prepared(
+  ({ hash }: Params<{ hash: string }>) =>
+    sql`SELECT ${state},
+        t.name AS team, coalesce(u.name, u.email) AS inviter
+      FROM invites i JOIN teams t ON t.id = i.team_id JOIN users u ON u.id = i.invited_by
+      WHERE i.token_hash = ${hash} AND t.deleted_at IS NULL`,
+  rowReader({
+    ...stateColumns,
+    team: text("team").notNull(),
+    invitedBy: text("inviter").notNull(),
+  }),
+);
+
+/** Remembers the address that the holder of a link gave, where the invite names none. */
+export const giveAddress = preparedWrite(
+  ({ hash, email, now }: Params<{ hash: string; email: string; now: Date }>) =>
+    sql`UPDATE invites AS i SET email = ${email}
+      WHERE i.token_hash = ${hash} AND NOT i.is_addressed AND ${isUnused} AND i.expires_at > ${now}`,
+);
+
+interface Joining extends MemberLimits {
+  hash: string;
+  userId: number;
+  email: string;
+  now: Date;
+}
+
+/** Finds the invite, and where the person stands in its team. */
+export const joinFacts = prepared(
+  ({ hash, userId, limits, defaultPlan }: Params<Joining>) =>
+    sql`SELECT ${state},
+        ${isFull(limits, defaultPlan)} AS is_full,
+        (SELECT m.is_active FROM members m WHERE m.team_id = t.id AND m.user_id = ${userId})
+          AS is_active_member
+      FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.token_hash = ${hash} AND t.deleted_at IS NULL`,
+  rowReader({
+    ...stateColumns,
+    isFull: flag("is_full").notNull(),
+    isActiveMember: flag("is_active_member"),
+  }),
+);
+
+/** Makes the person a member where nothing of `joinFacts` stands against it. */
+export const insertInvited = preparedWrite(
+  ({ hash, userId, email, now, limits, defaultPlan }: Params<Joining>) =>
+    sql`INSERT INTO members (team_id, user_id, role, joined_at)
+      SELECT i.team_id, ${userId}, i.role, ${now} FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.token_hash = ${hash} AND ${isOpen(now)}
+        AND (NOT i.is_addressed OR i.email = ${email})
+        AND NOT ${isFull(limits, defaultPlan)}
+      ON CONFLICT DO NOTHING`,
+);
+
+/** Uses the invite up, right behind the statement that made its member. */
+export const useInvite = preparedWrite(
+  ({ hash, userId, now }: Params<Joining>) =>
+    sql`UPDATE invites SET accepted_at = ${now}, accepted_by = ${userId}
+      WHERE token_hash = ${hash} AND changes() > 0`,
+);
