@@ -8,7 +8,7 @@ import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { Login } from "./accounts.tsx";
-import { type Notice, NoticeLine, Section, State } from "./parts.tsx";
+import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { clockOf, Time } from "./times.tsx";
@@ -16,12 +16,11 @@ import { ACCOUNT_WORDS, platformName } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();
 
-/** What was done by a form of this page, which leads back to it. */
+/** Notices by the name under which a form's answer leads back to this page. */
 const DONE: Record<string, string> = { tagged: "The tags are saved." };
 
 accountPage.get("/app/accounts/:id", signedIn("read:pages"), (c) => {
-  const done = DONE[c.req.query("done") ?? ""];
-  return showAccount(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
+  return showAccount(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
 });
 
 accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {

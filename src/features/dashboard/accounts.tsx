@@ -6,7 +6,7 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { accountsOfTeam } from "../accounts/repo.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
-import { type Notice, NoticeLine, Section, State } from "./parts.tsx";
+import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { type Clock, clockOf, Time } from "./times.tsx";
@@ -14,7 +14,7 @@ import { ACCOUNT_WORDS, PLATFORM_NAMES, platformName } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();
 
-/** What was done by a form that leads back here. */
+/** Notices by the name under which a form's answer leads back to this page. */
 const DONE: Record<string, string> = {
   connected: "The account is connected.",
   removed: "The account has been disconnected. Its published posts stay in the list of uploads.",
@@ -24,8 +24,7 @@ const DONE: Record<string, string> = {
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
 
 accountsPage.get("/app/accounts", signedIn("read:pages"), (c) => {
-  const done = DONE[c.req.query("done") ?? ""];
-  return showAccounts(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
+  return showAccounts(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
 });
 
 accountsPage.post("/app/accounts", signedIn("write"), async (c) => {

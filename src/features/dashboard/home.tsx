@@ -3,8 +3,8 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { Section, State, UploadList } from "./parts.tsx";
 import {
-  accountCount,
   accountsInNeed,
+  hasAccounts,
   lastFailures,
   soonestUploads,
   type UploadLine,
@@ -21,18 +21,16 @@ const SHOWN = 10;
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
-  const [[zone = null], [total = 0], pending, scheduled, failed, held, inNeed] = await ctx.read(
-    "posts:read",
-    [
+  const [[zone = null], [isConnected = false], pending, scheduled, failed, held, inNeed] =
+    await ctx.read("posts:read", [
       zoneOfTeam({ team }),
-      accountCount({ team }),
+      hasAccounts({ team }),
       soonestUploads({ team, group: "pending", limit: SHOWN }),
       soonestUploads({ team, group: "scheduled", limit: SHOWN }),
       lastFailures({ team, limit: SHOWN }),
       soonestUploads({ team, group: "pending_approval", limit: SHOWN }),
       accountsInNeed({ team, limit: SHOWN }),
-    ],
-  );
+    ]);
   const clock = clockOf(zone);
   const due = [...pending, ...scheduled].slice(0, SHOWN);
   return renderAppPage(
@@ -41,7 +39,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
     { title: "Home", here: "/app" },
     <>
       <h1>Home</h1>
-      <Due uploads={due} hasAccounts={total > 0} clock={clock} />
+      <Due uploads={due} isConnected={isConnected} clock={clock} />
       <Failed uploads={failed} clock={clock} />
       <InNeed held={held} accounts={inNeed} clock={clock} />
     </>,
@@ -53,7 +51,7 @@ interface ListProps {
   clock: Clock;
 }
 
-const Due = ({ uploads, hasAccounts, clock }: ListProps & { hasAccounts: boolean }) => (
+const Due = ({ uploads, isConnected, clock }: ListProps & { isConnected: boolean }) => (
   <Section id="due" title="Due next">
     {uploads.length > 0 ? (
       <>
@@ -65,7 +63,7 @@ const Due = ({ uploads, hasAccounts, clock }: ListProps & { hasAccounts: boolean
     ) : (
       <p class="muted">
         Nothing is planned.{" "}
-        {hasAccounts ? (
+        {isConnected ? (
           <>
             Create a post with <code>POST /upload</code>: see the <a href="/docs">API reference</a>.
           </>

@@ -22,6 +22,15 @@ export interface Notice {
   isRefusal: boolean;
 }
 
+/** Returns the notice of that name; null where there is none. */
+export const doneNotice = (
+  notices: Record<string, string>,
+  name: string | undefined,
+): Notice | null => {
+  const text = name !== undefined && Object.hasOwn(notices, name) ? notices[name] : undefined;
+  return text === undefined ? null : { text, isRefusal: false };
+};
+
 export const NoticeLine = ({ notice }: { notice: Notice | null }) =>
   notice === null ? null : (
     <p

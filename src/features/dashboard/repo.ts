@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, type Query } from "../../db/client.ts";
+import { flag } from "../../db/columns.ts";
 import { packedRows, pickColumns, type RowReader, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
@@ -76,7 +77,7 @@ export const soonestUploads = prepared(
 );
 
 /** Failed posts among which those are sought that nobody cancelled. */
-const FAILURES_LOOKED_AT = 200;
+const FAILURES_LOOKED_AT = 100;
 
 /** The last posts that failed, most recent first; what was cancelled has not failed in anybody's eyes. */
 export const lastFailures = prepared(
@@ -98,10 +99,10 @@ export const accountsInNeed = prepared(
   rowReader(pickColumns(accounts, ["id", "platform", "accountName", "status"])),
 );
 
-export const accountCount = prepared(
+export const hasAccounts = prepared(
   ({ team }: Params<{ team: SQL }>) =>
-    sql`SELECT COUNT(*) AS total FROM accounts WHERE team_id = ${team} AND deleted_at IS NULL`,
-  valueReader(integer("total").notNull()),
+    sql`SELECT EXISTS (SELECT 1 FROM accounts WHERE team_id = ${team} AND deleted_at IS NULL) AS found`,
+  valueReader(flag("found").notNull()),
 );
 
 const readUpload = rowReader(uploads);

@@ -8,7 +8,7 @@ import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
 import { HELD } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
-import { type Notice, NoticeLine, Section, State } from "./parts.tsx";
+import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
 import { timelineOf } from "./timeline.ts";
@@ -17,7 +17,7 @@ import { adviceFor, platformName, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
 
-/** What was done by a form of this page, which leads back to it. */
+/** Notices by the name under which a form's answer leads back to this page. */
 const DONE: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
   held: HELD,
@@ -27,8 +27,7 @@ const DONE: Record<string, string> = {
 const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ?? "", "Upload");
 
 uploadPage.get("/app/uploads/:id", signedIn("read:pages"), (c) => {
-  const done = DONE[c.req.query("done") ?? ""];
-  return showUpload(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
+  return showUpload(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
 });
 
 uploadPage.post("/app/uploads/:id/retry", signedIn("write"), async (c) => {

@@ -6,7 +6,7 @@ import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { uploadCount } from "../uploads/repo/read.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../uploads/rules.ts";
 import type { UploadFilter } from "../uploads/schema.ts";
-import { type Notice, NoticeLine, UploadList } from "./parts.tsx";
+import { doneNotice, type Notice, NoticeLine, UploadList } from "./parts.tsx";
 import { uploadLines, zoneOfTeam } from "./repo.ts";
 import { type Clock, clockOf, dayIn } from "./times.tsx";
 import { PLATFORM_NAMES, STATUS_WORDS } from "./words.ts";
@@ -73,7 +73,7 @@ function readFilter(query: Record<string, string>): {
   return { asked, filter, mistakes };
 }
 
-/** What was done on a page that leads back to this one. */
+/** Notices by the name under which a form's answer leads back to this page. */
 const DONE: Record<string, string> = { removed: "The post has been removed." };
 
 uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
@@ -87,7 +87,6 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     uploadCount(team, filter),
   ]);
   const clock = clockOf(zone);
-  const done = DONE[query.done ?? ""];
   const refused: Notice | null =
     mistakes.length > 0 ? { text: mistakes.join(" "), isRefusal: true } : null;
   return renderAppPage(
@@ -96,7 +95,7 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     { title: "Uploads", here: "/app/uploads" },
     <>
       <h1>Uploads</h1>
-      <NoticeLine notice={refused ?? (done ? { text: done, isRefusal: false } : null)} />
+      <NoticeLine notice={refused ?? doneNotice(DONE, query.done)} />
       <FilterForm asked={asked} clock={clock} />
       <section class="card" aria-labelledby="found">
         <h2 id="found">{total === 1 ? "1 upload" : `${total} uploads`}</h2>
