@@ -1,17 +1,26 @@
 import { Hono } from "hono";
+import { sessionToken } from "../features/auth/cookie.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
-import type { AppEnv } from "../http/env.ts";
-import { homeRoutes } from "../http/home.tsx";
+import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
+import { createHomeRoutes } from "../http/home.tsx";
 import { siteFileRoutes } from "../http/site-files.ts";
+
+/** Holds for a cookie with our signature; whether its session still lives is asked by the page it leads to. */
+async function isSignedIn({ req, var: { deps } }: AppContext): Promise<boolean> {
+  const cookies = req.header("cookie") ?? null;
+  const origin = publicOrigin(deps, req.url);
+  return (await sessionToken(cookies, origin, deps.config.signingKey)) !== null;
+}
 
 /** Creates the app of pages, files and health. */
 export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
+  const homeRoutes = createHomeRoutes(isSignedIn);
   for (const routes of [
     homeRoutes,
     mediaRoutes,

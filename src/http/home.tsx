@@ -2,12 +2,22 @@ import { Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { HOME_STYLES, HomePage, type Places } from "../pages/home-page.tsx";
 import { renderPage } from "../pages/layout.tsx";
-import { type AppEnv, publicOrigin } from "./env.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 
-/** The root: a page for people, and the same as JSON for who asks for that. */
-export const homeRoutes = new Hono<AppEnv>();
+/**
+ * The root: a page for people, and the same as JSON for who asks for that. A browser in which somebody is
+ * signed in is led to their pages.
+ */
+export function createHomeRoutes(isSignedIn: (c: AppContext) => Promise<boolean>): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>();
+  routes.get("/", (c) => showRoot(c, isSignedIn));
+  return routes;
+}
 
-homeRoutes.get("/", async (c) => {
+async function showRoot(
+  c: AppContext,
+  isSignedIn: (c: AppContext) => Promise<boolean>,
+): Promise<Response> {
   const { deps } = c.var;
   const origin = publicOrigin(deps, c.req.url);
   const { isDevelopment, sandboxEnabled } = deps.config;
@@ -18,7 +28,7 @@ homeRoutes.get("/", async (c) => {
     health: `${origin}/health`,
     sandbox: sandboxEnabled ? `${origin}/sandbox` : null,
   };
-  c.header("Vary", "Accept");
+  c.header("Vary", "Accept, Cookie");
   const wanted = accepts(c, {
     header: "Accept",
     supports: ["text/html", "application/json"],
@@ -27,9 +37,13 @@ homeRoutes.get("/", async (c) => {
   if (wanted === "application/json") {
     return c.json({ success: true, data: { name: "Akimbo", ...places } });
   }
+  if (await isSignedIn(c)) {
+    c.header("Cache-Control", "no-store");
+    return c.redirect("/app", 303);
+  }
   return renderPage(
     c,
     { title: "Running", styles: HOME_STYLES },
     <HomePage places={places} isSandboxPublic={isDevelopment} />,
   );
-});
+}

@@ -9,6 +9,8 @@ export interface Places {
 }
 
 export const HOME_STYLES = `
+.status { display: flex; flex-wrap: wrap; gap: .8rem; align-items: center; }
+.sign-in { font-weight: 600; padding: .4rem 1rem; border-radius: .55rem; background: var(--accent); color: var(--accent-ink); text-decoration: none; }
 .running {
   display: inline-flex; align-items: center; gap: .5rem; font-size: .9rem; font-weight: 600;
   padding: .2rem .8rem; border-radius: 99rem; background: var(--accent-soft); color: var(--accent);
@@ -76,7 +78,12 @@ export const HomePage = (props: HomeProps) => (
         the connected accounts, now or at a planned second.
       </p>
     </header>
-    <p class="running">This instance is running</p>
+    <div class="status">
+      <p class="running">This instance is running</p>
+      <a class="sign-in" href="/sign-in">
+        Sign in
+      </a>
+    </div>
     <ul class="places">
       {toPlaces(props).map(({ href, name, about }) => (
         <li>

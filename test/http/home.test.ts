@@ -13,7 +13,7 @@ describe("the front page", () => {
     const answer = await ask(new Harness(), BROWSER);
     expect(answer.status).toBe(200);
     expect(answer.headers.get("content-type")).toMatch(/^text\/html/);
-    expect(answer.headers.get("vary")).toBe("Accept");
+    expect(answer.headers.get("vary")).toBe("Accept, Cookie");
     expect(answer.headers.get("content-security-policy")).toMatch(/^default-src 'none'; style-src/);
     const page = await answer.text();
     expect(page).toContain("social publishing API");
