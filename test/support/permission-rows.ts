@@ -1,39 +1,45 @@
 import { env } from "cloudflare:workers";
+import type { Costs } from "./meter.ts";
 import type { PlantedTeam } from "./permission-team.ts";
 
 type Row = Record<string, unknown>;
 export type Tables = Record<string, Row[]>;
 
-let names: Promise<string[]> | undefined;
+/** Columns that say whose a row is. */
+const OWNERS: Record<string, keyof ReturnType<typeof idsOf>> = {
+  team_id: "teamId",
+  user_id: "userId",
+  owner_id: "userId",
+};
 
-async function tableNames(): Promise<string[]> {
+const idsOf = ({ teamId, owner: { userId } }: PlantedTeam) => ({ teamId, userId });
+
+let columns: Promise<Map<string, string[]>> | undefined;
+
+/** Columns of every table of ours. */
+async function readColumns(): Promise<Map<string, string[]>> {
   const { results } = await env.DB.prepare(
-    `SELECT name FROM sqlite_master WHERE type = 'table'
-      AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*' AND name NOT GLOB 'd1_*'`,
-  ).all<{ name: string }>();
-  return results.map(({ name }) => name);
+    `SELECT t.name AS name, json_group_array(c.name) AS columns
+      FROM sqlite_master t, pragma_table_info(t.name) c
+      WHERE t.type = 'table' AND t.name NOT GLOB 'sqlite_*' AND t.name NOT GLOB '_cf_*'
+        AND t.name NOT GLOB 'd1_*'
+      GROUP BY t.name`,
+  ).all<{ name: string; columns: string }>();
+  return new Map(results.map(({ name, columns }) => [name, JSON.parse(columns)]));
 }
 
-/** Reads every row of every table, in one batch. */
-export async function readTables(): Promise<Tables> {
-  names ??= tableNames();
-  const tables = await names;
-  const results = await env.DB.batch<Row>(
-    tables.map((table) => env.DB.prepare(`SELECT * FROM ${table}`)),
-  );
-  return Object.fromEntries(tables.map((table, i) => [table, results[i]?.results ?? []]));
-}
-
-/** The rows that are a team's or its owner's. */
-export function rowsOf({ teamId, owner }: PlantedTeam, tables: Tables): Tables {
-  const isOwn = (table: string, row: Row) =>
-    row.team_id === teamId ||
-    row.user_id === owner.userId ||
-    row.owner_id === owner.userId ||
-    (table === "users" && row.id === owner.userId);
-  return Object.fromEntries(
-    Object.entries(tables).map(([table, rows]) => [table, rows.filter((row) => isOwn(table, row))]),
-  );
+/** Reads, in one batch, every row of every table, or the rows that are a team's or its owner's. */
+export async function readTables(team?: PlantedTeam): Promise<Tables> {
+  columns ??= readColumns();
+  const tables = [...(await columns)];
+  const statements = tables.map(([table, names]) => {
+    if (!team) return env.DB.prepare(`SELECT * FROM ${table}`);
+    const own = names.filter((name) => name in OWNERS);
+    const isOwn = own.map((name) => `${name} = ${idsOf(team)[OWNERS[name] ?? "teamId"]}`);
+    return env.DB.prepare(`SELECT * FROM ${table} WHERE ${isOwn.join(" OR ") || "FALSE"}`);
+  });
+  const results = await env.DB.batch<Row>(statements);
+  return Object.fromEntries(tables.map(([table], i) => [table, results[i]?.results ?? []]));
 }
 
 /** Columns that only the service sets. */
@@ -57,4 +63,16 @@ export function protectedEffect(before: Tables, after: Tables): Record<string, s
     return [table, told.sort()] as const;
   });
   return Object.fromEntries(entries);
+}
+
+/** Tells each lasting effect that some work had; a refused call has none. */
+export function effectsOf({ roundTrips, queueSends, storageCalls, fetches }: Costs): string[] {
+  const writes = roundTrips.flat().filter(({ rowsWritten }) => rowsWritten > 0);
+  const stored = storageCalls.filter((call) => !["get", "head", "list"].includes(call));
+  return [
+    ...writes.map(({ sql }) => `writes: ${sql.slice(0, 60)}`),
+    ...queueSends.map((count) => `sends ${count} messages`),
+    ...stored.map((call) => `storage: ${call}`),
+    ...fetches.map((call) => `calls ${call}`),
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Role } from "../../src/deps.ts";
 import type { Fields } from "./harness.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
+import { photo } from "./stage.ts";
 
 /** Everything that a call sends beside its credentials. */
 export interface Sent {
@@ -9,6 +10,7 @@ export interface Sent {
   query?: Record<string, string>;
   json?: Record<string, unknown>;
   form?: Fields;
+  file?: Blob;
 }
 
 /** A call to one operation, and the people who may make it. */
@@ -132,4 +134,15 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   }),
   createInvite: atLeast("ADMIN", () => ({ json: { role: "MEMBER", email: "new@example.com" } })),
   revokeInvite: atLeast("ADMIN", async (team) => ({ params: { id: await team.invite() } })),
+
+  getSettings: anybody(nothing),
+  changeSettings: [
+    { as: "of the team", ...atLeast("ADMIN", () => ({ json: { zone: "Europe/Berlin" } })) },
+    { as: "approval", ...atLeast("OWNER", () => ({ json: { requireMemberApproval: true } })) },
+    { as: "of one's own", ...anybody(() => ({ json: { notifications: null } })) },
+  ],
+  storeLogo: atLeast("ADMIN", () => ({ file: photo() })),
+  removeLogo: atLeast("ADMIN", nothing),
+  listSuggestions: anybody(nothing),
+  createSuggestion: anybody(() => ({ json: { title: "New" } })),
 };

@@ -18,7 +18,7 @@ export interface Holder {
 }
 
 /** Kinds of texts that answers to the team show to its own people. */
-export const SHOWN_KINDS = ["account", "post", "token"] as const;
+export const SHOWN_KINDS = ["account", "brand", "post", "suggestion", "token", "word"] as const;
 
 let serial = 0;
 
@@ -82,26 +82,36 @@ export class PlantedTeam {
     return { userId, token: await createToken(userId, { teamId: this.teamId }), headers };
   }
 
-  private async create(
+  /** Plants one of each, so that the team has something to hide. */
+  async plant(): Promise<void> {
+    await this.upload();
+    await this.token(this.owner);
+    const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
+    await this.send("PATCH", "/settings", { json: settings });
+    await this.send("POST", "/suggestions", { json: { title: this.text("suggestion") } });
+  }
+
+  private async send(
+    method: string,
     path: string,
     sent: { json?: unknown; body?: BodyInit },
     holder = this.owner,
   ): Promise<Answer["body"]> {
-    const answer = await this.harness.call("POST", path, { ...holder, ...sent });
-    if (answer.status !== 200) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+    const answer = await this.harness.call(method, path, { ...holder, ...sent });
+    if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
   }
 
   async account(platform = "bluesky"): Promise<string> {
     const name = `${this.text("account")} ${++serial}`;
-    return (await this.create("/accounts", { json: { platform, sandbox: true, name } })).id;
+    return (await this.send("POST", "/accounts", { json: { platform, sandbox: true, name } })).id;
   }
 
   async upload({ isFailed = false } = {}): Promise<string> {
     const accountId = await this.account();
     const description = `${this.text("post")} ${++serial}`;
     const body = form({ accountId, description, title: description, status: "draft" });
-    const { uploadId } = await this.create("/upload", { body });
+    const { uploadId } = await this.send("POST", "/upload", { body });
     if (isFailed) {
       const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
       await env.DB.prepare(fail).bind(uploadId).run();
@@ -112,7 +122,7 @@ export class PlantedTeam {
   /** Makes a token of the holder's. */
   async token(holder: Holder): Promise<string> {
     return String(
-      (await this.create("/tokens", { json: { name: this.text("token") } }, holder)).id,
+      (await this.send("POST", "/tokens", { json: { name: this.text("token") } }, holder)).id,
     );
   }
 
@@ -120,6 +130,6 @@ export class PlantedTeam {
   async invite(): Promise<string> {
     const email = `${this.text("invite")}-${++serial}@example.com`;
     const json = { role: "MEMBER", email };
-    return String((await this.create("/teams/invites", { json })).id);
+    return String((await this.send("POST", "/teams/invites", { json })).id);
   }
 }
