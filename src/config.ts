@@ -149,6 +149,7 @@ const variables = z.object({
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
   TIKTOK_SITE_VERIFICATION: tiktokSignatures.optional(),
   ENCRYPTION_KEYS: encryptionKeys,
+  EMAIL_FROM: z.email("must be an e-mail address").optional(),
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
 });
 
@@ -173,6 +174,8 @@ export interface Config {
   tiktokSignatures: string[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
+  /** The sender of mail; null: none goes out. */
+  emailFrom: string | null;
   /** The contents of each plan, and the packs of X credits on offer. */
   plans: Plans;
   /** The plan of teams that have none of their own. */
@@ -250,6 +253,7 @@ export function parseConfig(env: object): Config {
     tiktokSignatures: vars.TIKTOK_SITE_VERIFICATION ?? [],
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
+    emailFrom: vars.EMAIL_FROM ?? null,
     plans: readPlans(vars.PLANS),
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,

@@ -19,6 +19,8 @@ export interface Env {
   IMAGES: ImagesBinding;
   ASSETS: Fetcher;
   PUBLISH: Queue<PublishMessage>;
+  /** Absent until its owner lets this instance send mail. */
+  EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
   HEARTBEAT: DurableObjectNamespace<Heartbeat>;
   SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
@@ -32,6 +34,8 @@ export interface Deps {
   images: ImagesBinding;
   assets: Fetcher;
   publishQueue: Queue<PublishMessage>;
+  /** Null: this instance sends no mail. */
+  email: SendEmail | null;
   rateLimiter: DurableObjectNamespace<RateLimiter>;
   heartbeat: DurableObjectNamespace<Heartbeat>;
   sandbox: DurableObjectNamespace<SandboxState>;
@@ -147,6 +151,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     images: env.IMAGES,
     assets: env.ASSETS,
     publishQueue: env.PUBLISH,
+    email: env.EMAIL ?? null,
     rateLimiter: env.RATE_LIMITER,
     heartbeat: env.HEARTBEAT,
     sandbox: env.SANDBOX_STATE,

@@ -34,6 +34,7 @@ test("the least there can be", () => {
     tiktokSignatures: [],
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
+    emailFrom: null,
     appKeys: {},
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",

@@ -1,0 +1,33 @@
+import type { Deps } from "../../deps.ts";
+
+export interface Mail {
+  to: string;
+  subject: string;
+  /** Plain text. */
+  text: string;
+}
+
+/** Returns true when mail goes out, or is shown in place of that by the local server. */
+export const canSendMail = ({ config, email }: Pick<Deps, "config" | "email">): boolean =>
+  config.isDevelopment || (email !== null && config.emailFrom !== null);
+
+/** Sends a mail; answers false where none goes out. Without a way out, the local server logs it. */
+export async function sendMail(
+  deps: Pick<Deps, "config" | "email" | "log">,
+  { to, subject, text }: Mail,
+): Promise<boolean> {
+  const { config, email, log } = deps;
+  if (email && config.emailFrom) {
+    try {
+      await email.send({ from: config.emailFrom, to, subject, text });
+      return true;
+    } catch (error) {
+      log({ event: "mail.failed", subject, error: String(error) });
+      return false;
+    }
+  }
+  // Its text may hold what only the recipient should see: in production it is told to nobody else.
+  if (config.isDevelopment) log({ event: "mail.not_sent", to, subject, text });
+  else log({ event: "mail.not_sent", subject });
+  return false;
+}
