@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
+import { buildBetterAuth } from "./build-better-auth.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -18,7 +19,12 @@ if (existsSync(MEMORY)) {
 
 export default defineConfig({
   root,
-  resolve: { alias: { mediabunny } },
+  resolve: {
+    alias: [
+      { find: "mediabunny", replacement: mediabunny },
+      { find: /^\.\/better-auth\.ts$/, replacement: await buildBetterAuth() },
+    ],
+  },
   plugins: [
     cloudflareTest(async () => ({
       wrangler: { configPath: `${root}wrangler.toml` },

@@ -5,6 +5,7 @@ import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
+import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
 import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
 import { HOURLY, NIGHTLY, NIGHTLY_SLICES, type Rhythm, rests, roundsAt } from "./rounds.ts";
@@ -22,6 +23,7 @@ const CHORES: Record<string, { rhythm: Rhythm; page: Page }> = {
   "check credits": { rhythm: NIGHTLY, page: checkCredits },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers },
   "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents },
+  "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins },
 };
 

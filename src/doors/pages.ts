@@ -4,6 +4,7 @@ import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
+import { signInPages } from "../features/sign-in/page.tsx";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
@@ -14,7 +15,8 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   prepareDoor(app, makeDeps);
   app.onError(renderErrorPage);
   app.use(refuseCrossSite);
-  for (const routes of [homePage, uploadsPage, uploadPage, accountsPage, accountPage])
-    app.route("/", routes);
+  app.route("/", signInPages);
+  const routers = [homePage, uploadsPage, uploadPage, accountsPage, accountPage];
+  for (const routes of routers) app.route("/", routes);
   return app;
 }

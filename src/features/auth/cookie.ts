@@ -1,7 +1,10 @@
-/** The cookies of a person who is signed in. Their names and signature are better-auth's. */
+import { DAY, SECOND } from "../../core/time.ts";
 
-/** Prefix of all cookies of the sign-in. */
+/** Prefix of all cookies of the sign-in. Their names and signature are better-auth's. */
 export const COOKIE_PREFIX = "akimbo";
+
+/** How long a session lasts. Spec is silent: fixed, so that a page writes nothing. */
+export const SESSION_LIFETIME_SECONDS = (30 * DAY) / SECOND;
 
 /** The key by which the sign-in signs its cookies: another than that of media addresses. */
 export const sessionSecret = (signingKey: string): string => `sign-in:${signingKey}`;
@@ -9,6 +12,12 @@ export const sessionSecret = (signingKey: string): string => `sign-in:${signingK
 /** Returns the name of the session's cookie: `__Secure-` where the address is https. */
 export const sessionCookieName = (origin: string): string =>
   `${origin.startsWith("https:") ? "__Secure-" : ""}${COOKIE_PREFIX}.session_token`;
+
+/** Returns the header that makes a browser forget its session. */
+export const forgetSessionCookie = (origin: string): string =>
+  `${sessionCookieName(origin)}=; Max-Age=0; Path=/; HttpOnly; SameSite=Lax${
+    origin.startsWith("https:") ? "; Secure" : ""
+  }`;
 
 /** Longer than any cookie of ours. */
 const MAX_COOKIE_CHARACTERS = 200;

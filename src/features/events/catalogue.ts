@@ -69,6 +69,7 @@ export const EVENTS = {
     email: z.string().nullable(),
     role: z.enum(["ADMIN", "MEMBER"]),
   }),
+  "security.login": z.strictObject({ userId: z.int(), method: z.enum(["link", "passkey"]) }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventName = keyof typeof EVENTS;

@@ -1,0 +1,109 @@
+import type { Deps } from "../../deps.ts";
+import { COOKIE_PREFIX, SESSION_LIFETIME_SECONDS, sessionSecret } from "../auth/cookie.ts";
+import { houseAdapter, type Makers } from "./adapter.ts";
+import { APIError, betterAuth, magicLink, passkey } from "./better-auth.ts";
+
+interface AuthParts extends Makers {
+  deps: Pick<Deps, "config" | "db" | "log">;
+  /** The origin of this service, as the browser knows it: passkeys are bound to its host for ever. */
+  origin: string;
+  hashToken(token: string): Promise<string>;
+  /** Asked once an address without a person is proven. */
+  mayJoin(email: string): Promise<boolean>;
+}
+
+/** better-auth's pull request 11155: the plugin itself does not insist that the device checks who uses it. */
+async function requireUserVerified(isVerified: boolean | undefined): Promise<void> {
+  if (isVerified === true) return;
+  throw new APIError("BAD_REQUEST", {
+    code: "USER_NOT_VERIFIED",
+    message: "The device did not check who you are.",
+  });
+}
+
+/**
+ * Creates an instance of better-auth for one request: one that is kept would hold up every later request
+ * where the first is aborted (its issue 10315). Its functions are called; its own routes are never served.
+ */
+export function createAuth({ deps, origin, hashToken, mayJoin, ...makers }: AuthParts) {
+  const timestamps = { createdAt: "created_at", updatedAt: "updated_at" };
+  return betterAuth({
+    appName: "Akimbo",
+    baseURL: origin,
+    secret: sessionSecret(deps.config.signingKey),
+    database: houseAdapter(deps, makers),
+    databaseHooks: {
+      user: {
+        create: { before: async ({ email }) => ((await mayJoin(email)) ? undefined : false) },
+      },
+    },
+    emailAndPassword: { enabled: false },
+    user: { modelName: "users", fields: { emailVerified: "email_verified", ...timestamps } },
+    session: {
+      modelName: "sessions",
+      fields: {
+        token: "token_hash",
+        userId: "user_id",
+        ipAddress: "ip_address",
+        userAgent: "user_agent",
+        expiresAt: "expires_at",
+        ...timestamps,
+      },
+      expiresIn: SESSION_LIFETIME_SECONDS,
+      disableSessionRefresh: true,
+      cookieCache: { enabled: false },
+    },
+    verification: {
+      modelName: "verifications",
+      fields: { expiresAt: "expires_at", ...timestamps },
+      disableCleanup: true,
+    },
+    advanced: {
+      cookiePrefix: COOKIE_PREFIX,
+      useSecureCookies: origin.startsWith("https:"),
+      database: { generateId: "serial" },
+      ipAddress: { ipAddressHeaders: ["cf-connecting-ip"] },
+    },
+    rateLimit: { enabled: false },
+    telemetry: { enabled: false },
+    logger: {
+      level: "warn",
+      log: (level, message) => deps.log({ event: "sign_in.warning", level, message }),
+    },
+    plugins: [
+      magicLink({
+        storeToken: { type: "custom-hasher", hash: hashToken },
+        sendMagicLink: () => {
+          throw new Error("Links are made by the use-case that mails them.");
+        },
+      }),
+      passkey({
+        rpName: "Akimbo",
+        rpID: new URL(origin).hostname,
+        origin,
+        registration: {
+          afterVerification: ({ verification }) =>
+            requireUserVerified(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: ({ verification }) =>
+            requireUserVerified(verification.authenticationInfo.userVerified),
+        },
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+        schema: {
+          passkey: {
+            modelName: "passkeys",
+            fields: {
+              userId: "user_id",
+              credentialID: "credential_id",
+              publicKey: "public_key",
+              deviceType: "device_type",
+              backedUp: "backed_up",
+              createdAt: "created_at",
+            },
+          },
+        } as never,
+      }),
+    ],
+  });
+}

@@ -1,0 +1,82 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { isBrokenText, isLongerThan } from "../../core/text.ts";
+import type { Query } from "../../db/client.ts";
+import { endOtherSessions, endSession, sessionsOf } from "../auth/repo/sessions.ts";
+import type { PersonCtx } from "../auth/session.ts";
+import {
+  passkeysOf,
+  personById,
+  removePasskey,
+  renamePasskey,
+  renamePerson,
+  tokensOf,
+} from "./repo/own.ts";
+
+const MAX_NAME = 100;
+
+/** @throws AppError 400 for a name that cannot be kept */
+export function requireName(name: string): string {
+  if (!isLongerThan(name, MAX_NAME) && !isBrokenText(name)) return name;
+  throw new AppError(null, `A name has at most ${MAX_NAME} characters. Choose a shorter one.`);
+}
+
+/** The passkeys and sessions of the person who is signed in. */
+export async function listSignIns(ctx: PersonCtx) {
+  const [passkeys, sessions] = await ctx.read("*", [
+    passkeysOf({ user: ctx.user }),
+    sessionsOf({ user: ctx.user, now: ctx.now() }),
+  ]);
+  return { passkeys, sessions };
+}
+
+/** @throws AppError NOT_FOUND */
+export async function endOwnSession(ctx: PersonCtx, id: number): Promise<void> {
+  await change(ctx, endSession({ user: ctx.user, id }), "Session");
+}
+
+/** Ends every session of the person but the one that asks. */
+export async function endOwnOtherSessions(ctx: PersonCtx): Promise<void> {
+  await ctx.read("*", []);
+  const { userId, sessionId } = ctx.person;
+  await ctx.db.run([endOtherSessions({ user: userId, id: sessionId })]);
+}
+
+/** @throws AppError NOT_FOUND, 400 for a name that cannot be kept */
+export async function renameOwnPasskey(ctx: PersonCtx, id: number, name: string): Promise<void> {
+  const kept = requireName(name);
+  await change(ctx, renamePasskey({ user: ctx.user, id, name: kept }), "Passkey");
+}
+
+/** @throws AppError NOT_FOUND */
+export async function removeOwnPasskey(ctx: PersonCtx, id: number): Promise<void> {
+  await change(ctx, removePasskey({ user: ctx.user, id }), "Passkey");
+}
+
+/** @throws AppError 400 for a name that cannot be kept */
+export async function renameSelf(ctx: PersonCtx, name: string): Promise<void> {
+  await change(ctx, renamePerson({ user: ctx.user, name: requireName(name) || null }), "Person");
+}
+
+/** Runs a change of something that is the person's own: for anybody else it finds no row. */
+async function change(ctx: PersonCtx, query: Query<number>, subject: string): Promise<void> {
+  const [changed] = await ctx.read("*", [query]);
+  if (changed === 0) throw notFound(subject);
+}
+
+/** Everything that is kept about the person themselves; posts and accounts belong to their teams. */
+export async function exportSelf(ctx: PersonCtx) {
+  const { user } = ctx;
+  const [[person], passkeys, sessions, tokens] = await ctx.read("*", [
+    personById({ user }),
+    passkeysOf({ user }),
+    sessionsOf({ user, now: ctx.now() }),
+    tokensOf({ user }),
+  ]);
+  return {
+    person,
+    teams: ctx.person.teams,
+    sessions: sessions.map(({ tokenHash: _, userId: __, ...session }) => session),
+    passkeys,
+    tokens,
+  };
+}

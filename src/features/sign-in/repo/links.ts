@@ -1,0 +1,56 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { orm, prepared, preparedWrite } from "../../../db/client.ts";
+import { type RawRow, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { users } from "../../auth/table.ts";
+import { teams } from "../../teams/table.ts";
+
+/** Finds the id of the person with an address, which is in lower case. */
+export const userByEmail = prepared(
+  ({ email }: Params<{ email: string }>) =>
+    orm.select({ id: users.id }).from(users).where(eq(users.email, email)),
+  valueReader(users.id),
+);
+
+/** Finds the whole row of a person, as it is stored. */
+export const userRow = prepared(
+  ({ email }: Params<{ email: string }>) => sql`SELECT * FROM users WHERE email = ${email}`,
+  (row): RawRow => row,
+);
+
+/** The team that a person owns, as a value inside another statement. */
+export const ownTeam = (userId: number): SQL =>
+  sql`(SELECT id FROM teams WHERE owner_id = ${userId} AND deleted_at IS NULL)`;
+
+/** True where a person owns a team. */
+export const ownsTeam = (userId: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM ${teams} WHERE ${and(
+    eq(teams.ownerId, userId),
+    sql`${teams.deletedAt} IS NULL`,
+  )})`;
+
+interface NewLink {
+  identifier: string;
+  value: string;
+  at: Date;
+  expiresAt: Date;
+  /** Links to one address that may wait to be used. */
+  most: number;
+}
+
+/** Stores a link, unless as many as there may be for its address wait to be used. */
+export const insertLink = preparedWrite(
+  ({ identifier, value, at, expiresAt, most }: Params<NewLink>) =>
+    sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
+      SELECT ${identifier}, ${value}, ${at}, ${at}, ${expiresAt}
+      WHERE (SELECT count(*) FROM verifications waiting
+        WHERE waiting.identifier >= 'magic-link:' AND waiting.identifier < 'magic-link;'
+          AND waiting.value = ${value} AND waiting.expires_at > ${at}) < ${most}`,
+);
+
+/** Removes links and challenges that are over, up to `most`. */
+export const removeEndedVerifications = preparedWrite(
+  ({ now, most }: Params<{ now: Date; most: number }>) =>
+    sql`DELETE FROM verifications WHERE id IN
+      (SELECT id FROM verifications WHERE expires_at <= ${now} LIMIT ${most})`,
+);

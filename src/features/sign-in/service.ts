@@ -1,0 +1,194 @@
+import { createSignInLink, LINK_LIFETIME_MS, signInPath } from "../../core/sign-in-link.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { addSeconds } from "../../core/time.ts";
+import type { RawRow } from "../../db/rows.ts";
+import type { Deps } from "../../deps.ts";
+import { SESSION_LIFETIME_SECONDS, sessionToken } from "../auth/cookie.ts";
+import { endSessionByHash, insertSession } from "../auth/repo/sessions.ts";
+import type { EventData } from "../events/catalogue.ts";
+import { emit } from "../events/repo.ts";
+import { sendMail } from "../mail/service.ts";
+import { createPerson, mayJoin } from "../teams/service.ts";
+import { insertLink, ownsTeam, ownTeam, userByEmail, userRow } from "./repo/links.ts";
+import { describeLinkMail, passkeyRefusal } from "./rules.ts";
+
+/** Links to one address that may wait to be used: nobody's mailbox is filled through us. Spec is silent. */
+const MAX_WAITING_LINKS = 5;
+/** Stored of what a browser calls itself. */
+const MAX_USER_AGENT = 300;
+const MAX_IP = 64;
+
+/**
+ * Mails a link to whoever may sign in; nothing to anybody else. Nothing tells the two apart: run it after the
+ * answer.
+ *
+ * @param email in lower case
+ */
+export async function mailLink(
+  deps: Deps,
+  { email, origin, next }: { email: string; origin: string; next: string | null },
+): Promise<void> {
+  const [[known]] = await deps.db.run([userByEmail({ email })]);
+  if (known === undefined && !(await mayJoin(deps, email))) return;
+  const { token, row } = await createSignInLink(email);
+  const at = deps.now();
+  const expiresAt = new Date(at.getTime() + LINK_LIFETIME_MS);
+  const [made] = await deps.db.run([
+    insertLink({ ...row, at, expiresAt, most: MAX_WAITING_LINKS }),
+  ]);
+  if (made === 0) return;
+  await sendMail(deps, { to: email, ...describeLinkMail(origin + signInPath(token, next)) });
+}
+
+/** A request of somebody who signs in, as better-auth takes it. */
+export interface Visit {
+  headers: Headers;
+  /** The origin of this service, as the browser knows it. */
+  origin: string;
+}
+
+type Method = EventData<"security.login">["method"];
+
+/** better-auth, for one request. It is loaded by the first that needs it: starting it takes 20 ms. */
+async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) {
+  const { createAuth } = await import("./auth.ts");
+  const replaced = await sessionToken(headers.get("cookie"), origin, deps.config.signingKey);
+  return createAuth({
+    deps,
+    origin,
+    hashToken: sha256Hex,
+    mayJoin: (email) => mayJoin(deps, email),
+    createUser: async (email) => {
+      const steps = [...createPerson(email, deps.now()), userRow({ email })];
+      const results = await deps.db.runAll<unknown>(steps);
+      const [row] = results.at(-1) as RawRow[];
+      if (!row) throw new Error("The new person was not stored.");
+      return row;
+    },
+    createSession: async ({ tokenHash, userId, values }) => {
+      const at = deps.now();
+      const session = {
+        tokenHash,
+        userId,
+        ipAddress: cut(values.ip_address, MAX_IP),
+        userAgent: cut(values.user_agent, MAX_USER_AGENT),
+        at,
+        expiresAt: addSeconds(at, SESSION_LIFETIME_SECONDS),
+      };
+      const team = ownTeam(userId);
+      const data = { userId, method };
+      const login = emit(deps, { team, name: "security.login", data }, ownsTeam(userId));
+      // The browser's session before this one ends: nobody else may hold it.
+      const hash = replaced === null ? "" : await sha256Hex(replaced);
+      const [[row]] = await deps.db.run([
+        insertSession(session),
+        login,
+        endSessionByHash({ hash }),
+      ]);
+      if (!row) throw new Error("The session was not stored.");
+      return row;
+    },
+  });
+}
+
+const cut = (text: unknown, most: number): string | null =>
+  typeof text === "string" && text !== "" ? text.slice(0, most) : null;
+
+/** How a try to sign in by link ended; `cookies` are for the browser. */
+export type LinkUse =
+  | { kind: "signed-in"; cookies: string[] }
+  /** Used, expired, or never made. */
+  | { kind: "over" }
+  /** The address is proven, but nobody invites it any more. */
+  | { kind: "closed" };
+
+/** Uses a link up. Of several who try it at once, one is signed in. */
+export async function useLink(deps: Deps, visit: Visit, token: string): Promise<LinkUse> {
+  const auth = await openAuth(deps, visit, "link");
+  const { headers } = visit;
+  const answer = await auth.api.magicLinkVerify({ query: { token }, headers, asResponse: true });
+  if (answer.ok) return { kind: "signed-in", cookies: answer.headers.getSetCookie() };
+  const location = new URL(answer.headers.get("location") ?? "/", visit.origin);
+  const isClosed = location.searchParams.get("error") === "failed_to_create_user";
+  return { kind: isClosed ? "closed" : "over" };
+}
+
+/** A passkey's answer to a challenge, as the browser gives it: all but its id is better-auth's to check. */
+export interface PasskeyResponse {
+  id: string;
+  [part: string]: unknown;
+}
+
+export interface PasskeyAnswer {
+  status: number;
+  cookies: string[];
+  body: unknown;
+}
+
+/**
+ * Reads what better-auth answered. Of a passkey that was accepted only that is told: its own answer holds the
+ * session's token. A malformed one is the caller's fault, though it calls that its own.
+ */
+async function toPasskeyAnswer(
+  answer: Response,
+  tells: "options" | "done",
+): Promise<PasskeyAnswer> {
+  const body = (await answer.json()) as { code?: string };
+  const cookies = answer.headers.getSetCookie();
+  if (answer.ok)
+    return { status: 200, cookies, body: tells === "options" ? body : { success: true } };
+  const { code } = body;
+  const status = answer.status < 500 ? answer.status : 400;
+  return { status, cookies, body: { success: false, error: passkeyRefusal(code), code } };
+}
+
+/** The challenge of a new passkey, for a person who signed in within the last day. */
+export async function startPasskey(deps: Deps, visit: Visit): Promise<PasskeyAnswer> {
+  const auth = await openAuth(deps, visit, "passkey");
+  const options = { query: {}, headers: visit.headers, asResponse: true } as const;
+  return toPasskeyAnswer(await auth.api.generatePasskeyRegistrationOptions(options), "options");
+}
+
+/** Stores a new passkey of the person who asked for its challenge. */
+export async function addPasskey(
+  deps: Deps,
+  visit: Visit,
+  { response, name }: { response: PasskeyResponse; name: string },
+): Promise<PasskeyAnswer> {
+  const auth = await openAuth(deps, visit, "passkey");
+  const body = { response, name };
+  const answer = await auth.api.verifyPasskeyRegistration({
+    body,
+    headers: visit.headers,
+    asResponse: true,
+  });
+  return toPasskeyAnswer(answer, "done");
+}
+
+/** The challenge of a sign-in by passkey. */
+export async function startPasskeySignIn(deps: Deps, visit: Visit): Promise<PasskeyAnswer> {
+  const auth = await openAuth(deps, visit, "passkey");
+  const options = { headers: visit.headers, asResponse: true } as const;
+  return toPasskeyAnswer(await auth.api.generatePasskeyAuthenticationOptions(options), "options");
+}
+
+/** Signs in by passkey. */
+export async function signInByPasskey(
+  deps: Deps,
+  visit: Visit,
+  { response }: { response: PasskeyResponse },
+): Promise<PasskeyAnswer> {
+  const auth = await openAuth(deps, visit, "passkey");
+  const answer = await auth.api.verifyPasskeyAuthentication({
+    body: { response: response as never },
+    headers: visit.headers,
+    asResponse: true,
+  });
+  return toPasskeyAnswer(answer, "done");
+}
+
+/** Ends the session of the browser. */
+export async function signOut(deps: Deps, { headers, origin }: Visit): Promise<void> {
+  const token = await sessionToken(headers.get("cookie"), origin, deps.config.signingKey);
+  if (token !== null) await deps.db.run([endSessionByHash({ hash: await sha256Hex(token) })]);
+}

@@ -1,0 +1,152 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import { Authenticator } from "../../support/authenticator.ts";
+import { eventNames } from "../../support/events.ts";
+import { createMember, Harness, type Member } from "../../support/harness.ts";
+import { Browser } from "../../support/person.ts";
+
+let harness: Harness;
+let member: Member;
+let browser: Browser;
+let device: Authenticator;
+
+beforeEach(async () => {
+  harness = new Harness();
+  member = await createMember();
+  browser = await new Browser(harness).signIn(member);
+  device = await Authenticator.create();
+});
+
+/** A call of the script on the pages. */
+async function step(from: Browser, name: string, json: unknown = {}) {
+  const page = await from.send(`/sign-in/passkey/${name}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: typeof json === "string" ? json : JSON.stringify(json),
+  });
+  return { ...page, body: JSON.parse(page.html) };
+}
+
+async function register(name = "My key") {
+  const { body } = await step(browser, "register-options");
+  return step(browser, "register", { response: await device.register(body), name });
+}
+
+async function signIn(from: Browser) {
+  const { body } = await step(from, "options");
+  return step(from, "verify", { response: await device.signIn(body) });
+}
+
+const passkeys = async () => {
+  const rows = env.DB.prepare("SELECT * FROM passkeys WHERE user_id = ?").bind(member.userId);
+  return (await rows.all()).results;
+};
+
+test("a passkey is added by its person, and signs them in without a name", async () => {
+  const { body: options } = await step(browser, "register-options");
+  expect(options.rp).toEqual({ name: "Akimbo", id: "akimbo.test" });
+  expect(options.authenticatorSelection).toMatchObject({
+    residentKey: "required",
+    userVerification: "required",
+  });
+  expect(await register()).toMatchObject({ status: 200, body: { success: true } });
+  expect(await passkeys()).toMatchObject([{ name: "My key", counter: 0 }]);
+
+  const other = new Browser(harness);
+  const answer = await signIn(other);
+  expect([answer.status, answer.body]).toEqual([200, { success: true }]);
+  expect((await other.get("/app")).status).toBe(200);
+  expect(await passkeys()).toMatchObject([{ counter: 1 }]);
+  expect(await eventNames(member.teamId)).toEqual(["security.login"]);
+});
+
+test("an answer is taken once", async () => {
+  await register();
+  const other = new Browser(harness);
+  const { body } = await step(other, "options");
+  const response = await device.signIn(body);
+  expect((await step(other, "verify", { response })).status).toBe(200);
+  const again = await step(other, "verify", { response });
+  expect([again.status, again.body.code]).toEqual([400, "CHALLENGE_NOT_FOUND"]);
+});
+
+test("a device that does not check its user adds no passkey, and signs nobody in", async () => {
+  device.verifiesUser = false;
+  const refused = await register();
+  expect([refused.status, refused.body.code]).toEqual([400, "USER_NOT_VERIFIED"]);
+  expect(await passkeys()).toEqual([]);
+  device.verifiesUser = true;
+  await register();
+  device.verifiesUser = false;
+  const other = new Browser(harness);
+  const answer = await signIn(other);
+  expect([answer.status, answer.body.code]).toEqual([400, "USER_NOT_VERIFIED"]);
+  expect((await other.get("/app")).status).toBe(303);
+});
+
+test("a passkey of another site, an unknown one and a forged one sign nobody in", async () => {
+  await register();
+  const other = new Browser(harness);
+  const foreign = await Authenticator.create("https://evil.example");
+  const unknown = await Authenticator.create();
+  for (const one of [foreign, unknown]) {
+    const { body } = await step(other, "options");
+    const answer = await step(other, "verify", { response: await one.signIn(body) });
+    expect(answer.status).toBe(401);
+  }
+  const { body } = await step(other, "options");
+  const response = await device.signIn(body);
+  const stolen = { ...(await unknown.signIn(body)), id: response.id, rawId: response.rawId };
+  expect((await step(other, "verify", { response: stolen })).status).toBe(401);
+  expect((await other.get("/app")).status).toBe(303);
+});
+
+test("only somebody who signed in within a day adds a passkey", async () => {
+  const stranger = await step(new Browser(harness), "register-options");
+  expect([stranger.status, stranger.body.error]).toEqual([
+    401,
+    expect.stringContaining("signed out"),
+  ]);
+  harness.advance(86_400 + 1);
+  const late = await step(browser, "register-options");
+  expect([late.status, late.body.error]).toEqual([403, expect.stringContaining("sign in again")]);
+});
+
+test("the challenge of one person is of no use to another", async () => {
+  const { body } = await step(browser, "register-options");
+  const response = await device.register(body);
+  await browser.signIn(await createMember());
+  expect((await step(browser, "register", { response })).status).toBe(401);
+  expect(await passkeys()).toEqual([]);
+});
+
+test.each([
+  "",
+  "null",
+  "[]",
+  "{}",
+  '{"response":null}',
+  '{"response":{"id":{}}}',
+  '{"response":{"id":"x"}}',
+  '{"response":{"id":"x","response":{"transports":1}}}',
+])("what is no passkey is the caller's fault: %s", async (text) => {
+  await step(browser, "register-options");
+  const registered = await step(browser, "register", text);
+  expect(registered.status).toBe(400);
+  await step(browser, "options");
+  const verified = await step(browser, "verify", text);
+  expect([400, 401]).toContain(verified.status);
+  for (const { body } of [registered, verified]) expect(body.error).toMatch(/again|add it/i);
+});
+
+test("an answer that is too large is refused before it is read", async () => {
+  expect((await step(browser, "verify", "x".repeat(40_000))).status).toBe(413);
+});
+
+test("the script is ours, and the page allows no other", async () => {
+  const script = await browser.get("/sign-in/passkey.js");
+  expect(script.headers.get("content-type")).toContain("javascript");
+  const page = await browser.get("/sign-in");
+  expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
+  expect(page.html).toContain('src="/sign-in/passkey.js"');
+});
