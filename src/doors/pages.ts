@@ -2,12 +2,24 @@ import { Hono } from "hono";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
+import { mePage } from "../features/dashboard/me.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
+
+/** The pages of people who are signed in. */
+const BEHIND_SIGN_IN = [
+  // A line each.
+  homePage,
+  uploadsPage,
+  uploadPage,
+  accountsPage,
+  accountPage,
+  mePage,
+];
 
 /** Creates the app of the sign-in and of the pages behind it. */
 export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
@@ -16,7 +28,6 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   app.onError(renderErrorPage);
   app.use(refuseCrossSite);
   app.route("/", signInPages);
-  const routers = [homePage, uploadsPage, uploadPage, accountsPage, accountPage];
-  for (const routes of routers) app.route("/", routes);
+  for (const routes of BEHIND_SIGN_IN) app.route("/", routes);
   return app;
 }
