@@ -72,7 +72,7 @@ CREATE INDEX members_by_user ON members (user_id);
 
 -- Noted once an hour at most.
 ALTER TABLE tokens ADD COLUMN last_used_at INTEGER;
-CREATE INDEX tokens_by_team ON tokens (team_id) WHERE team_id IS NOT NULL AND revoked_at IS NULL;
+CREATE INDEX tokens_by_team ON tokens (team_id) WHERE team_id IS NOT NULL;
 
 -- IANA zone of the workspace; null: UTC.
 ALTER TABLE teams ADD COLUMN zone TEXT;
@@ -103,3 +103,12 @@ CREATE TABLE suggestions (
 ) STRICT;
 
 CREATE INDEX suggestions_by_team ON suggestions (team_id, id DESC);
+CREATE INDEX suggestions_by_user ON suggestions (user_id);
+
+-- All that a team has can be found, and nothing of another is read, when it is exported and deleted.
+CREATE INDEX accounts_by_team ON accounts (team_id, id);
+CREATE INDEX uploads_removed ON uploads (team_id) WHERE deleted_at IS NOT NULL;
+CREATE INDEX credit_packs_by_team ON credit_packs (team_id, id);
+CREATE INDEX invites_of_team ON invites (team_id, id);
+CREATE INDEX invites_by_inviter ON invites (invited_by);
+CREATE INDEX invites_by_accepter ON invites (accepted_by) WHERE accepted_by IS NOT NULL;

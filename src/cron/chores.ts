@@ -4,6 +4,7 @@ import { renewLogins } from "../features/accounts/renew.ts";
 import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
+import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
@@ -20,6 +21,7 @@ const CHORES: Record<string, { rhythm: Rhythm; page: Page }> = {
   "renew logins": { rhythm: NIGHTLY, page: renewLogins },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects },
   "expire files": { rhythm: HOURLY, page: expireFiles },
+  "erase teams": { rhythm: HOURLY, page: eraseTeams },
   "check credits": { rhythm: NIGHTLY, page: checkCredits },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers },
   "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents },

@@ -6,6 +6,7 @@ import { accountRoutes } from "../features/accounts/routes.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { tokenRoutes } from "../features/auth/routes.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
+import { leavingRoutes } from "../features/leaving/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
 import { settingsRoutes } from "../features/settings/routes.ts";
 import { suggestionRoutes } from "../features/suggestions/routes.ts";
@@ -53,6 +54,7 @@ const ROUTES = [
   settingsRoutes,
   suggestionRoutes,
   teamRoutes,
+  leavingRoutes,
 ];
 
 /** Creates the app of everything under /api. */

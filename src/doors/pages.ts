@@ -11,15 +11,7 @@ import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 /** The pages of people who are signed in. */
-const BEHIND_SIGN_IN = [
-  // A line each.
-  homePage,
-  uploadsPage,
-  uploadPage,
-  accountsPage,
-  accountPage,
-  mePage,
-];
+const BEHIND_SIGN_IN = [homePage, uploadsPage, uploadPage, accountsPage, accountPage, mePage];
 
 /** Creates the app of the sign-in and of the pages behind it. */
 export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {

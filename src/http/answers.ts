@@ -144,6 +144,15 @@ export const json = <T extends z.ZodType>(schema: T, description: string) => ({
   },
 });
 
+/** An answer of one JSON value a line. */
+export const jsonLines = <T extends z.ZodType>(line: T, description: string) => ({
+  200: {
+    description,
+    headers: headers("X-Request-Id", "RateLimit", "RateLimit-Policy"),
+    content: { "application/x-ndjson": { schema: line } },
+  },
+});
+
 const WITH_A_BODY = {
   413: refusal("The body, or a file in it, is too large.", errorSchema),
   415: refusal("UNSUPPORTED_MEDIA_TYPE: the body is of another content type.", errorSchema),

@@ -17,6 +17,7 @@ const TAGS = [
   { name: "Tokens", description: "API tokens of your own." },
   { name: "Settings", description: "What a team and a person set for themselves." },
   { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
+  { name: "Leaving", description: "Taking along all that a team has, and deleting it." },
   {
     name: "Posts (older)",
     description: "The same posts in an older form; Uploads have more fields.",

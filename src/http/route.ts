@@ -21,7 +21,7 @@ export function createRouter() {
   });
 }
 
-export { conflict, json, NOT_FOUND } from "./answers.ts";
+export { conflict, json, jsonLines, NOT_FOUND } from "./answers.ts";
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   required: true,

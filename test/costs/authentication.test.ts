@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SECTIONS } from "../../src/features/leaving/repo/export.ts";
 import {
   connectSandbox,
   createMember,
@@ -41,7 +42,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     );
 }
 
-test("a GET asks the database once, a token's own list twice", async () => {
+test("a GET asks the database once, a token's own list twice, an export once a section", async () => {
   const harness = new Harness();
   const member = await createMember();
   const trips = new Map<string, number>();
@@ -57,6 +58,8 @@ test("a GET asks the database once, a token's own list twice", async () => {
   // Whose tokens are listed is known only once the token has been read.
   expect(trips.get("/tokens")).toBeLessThanOrEqual(2);
   trips.delete("/tokens");
+  expect(trips.get("/export")).toBeLessThanOrEqual(1 + SECTIONS.length);
+  trips.delete("/export");
   expect(Object.fromEntries(trips)).toEqual(
     Object.fromEntries([...trips.keys()].map((p) => [p, 1])),
   );

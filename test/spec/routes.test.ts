@@ -56,6 +56,7 @@ function validBody(operation: Operation): { json?: unknown; body?: BodyInit } {
     "POST /upload/validate": { body: form({ accounts: '["acc_0"]', description: "Hello" }) },
     "PATCH /upload/{id}": { json: { title: "Stolen" } },
     "PATCH /settings": { json: { zone: "Europe/Berlin" } },
+    "DELETE /teams/{id}": { json: { confirm: "none" } },
     "POST /suggestions": { json: { title: "Idea" } },
     "PUT /settings/logo": { body: "<svg></svg>" },
   };
@@ -103,6 +104,7 @@ const ids = { account: "", upload: "", token: "", invite: "" };
 
 const foreignId = (operation: Operation): string => {
   if (operation.called.startsWith("/accounts")) return ids.account;
+  if (operation.called === "/teams/{id}") return String(victim.teamId);
   if (operation.called.startsWith("/teams")) return ids.invite;
   return operation.called.startsWith("/tokens") ? ids.token : ids.upload;
 };
@@ -165,7 +167,7 @@ describe("the document", () => {
         spec.responses,
       )) {
         expect(response.description).toBeTruthy();
-        expect(response.content).toHaveProperty("application/json");
+        expect(Object.keys(response.content)[0]).toMatch(/^application\/(json|x-ndjson)$/);
       }
       expect(Object.keys(spec).sort()).toEqual(OPERATION_KEYS.filter((key) => key in spec));
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
@@ -313,7 +315,7 @@ describe.each(everyOperation)("%s", (_, operation) => {
       expect(headers.get("x-request-id")).toMatch(/^[0-9a-f]{16}$/);
       expect(headers.get("x-content-type-options")).toBe("nosniff");
       expect(headers.get("content-security-policy")).toContain("default-src 'none'");
-      expect(headers.get("content-type")).toBe("application/json");
+      expect(headers.get("content-type")).toMatch(/^application\/(json|x-ndjson)$/);
       expect(headers.get("access-control-allow-origin")).toBe("*");
     }
   });
@@ -330,6 +332,7 @@ describe.each(everyOperation)("%s", (_, operation) => {
       accounts: accountId,
       tokens: String(tokens.body.data[0].id),
       upload: String(created.body.data.uploadId),
+      "teams/{id}": String(member.teamId),
       "teams/invites": await inviteBy(member),
       "teams/members": await mateOf(member),
     };
@@ -341,6 +344,10 @@ describe.each(everyOperation)("%s", (_, operation) => {
     if (operation.called.endsWith("/retry")) {
       const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";
       await env.DB.prepare(fail).bind(own).run();
+    }
+    if (operation.called === "/teams/{id}") {
+      const bySlug = "UPDATE teams SET slug = 'none' WHERE id = ?";
+      await env.DB.prepare(bySlug).bind(member.teamId).run();
     }
     const answer = await harness.call(operation.method, pathOf(operation, own, asked), {
       token: member.token,

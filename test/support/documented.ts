@@ -57,7 +57,8 @@ export class Documented {
   private schemaOf(operation: string, status: number): Schema | null {
     const [method = "", path = ""] = operation.split(" ");
     const answer = this.document.paths[path]?.[method.toLowerCase()]?.responses[status];
-    return answer?.content?.["application/json"]?.schema ?? null;
+    const { content = {} } = answer ?? {};
+    return (content["application/json"] ?? content["application/x-ndjson"])?.schema ?? null;
   }
 
   private validatorOf(name: string, schema: Schema): Validator {

@@ -111,11 +111,20 @@ export class Harness {
       if (!headers.has("content-type")) headers.set("content-type", "application/json");
     }
     const response = await this.request(`/api/v1${path}`, { method, headers, body: sent });
-    const text = await response.text();
+    const text = new TextDecoder().decode(await response.arrayBuffer());
     refuseLeak(`${method} ${path}`, text);
     const { status } = response;
-    const body = text ? JSON.parse(text) : null;
-    this.refuseUndocumented({ method, path: `/api/v1${path}`, status, body });
+    const isLines = response.headers.get("content-type") === "application/x-ndjson";
+    const lines = isLines
+      ? text
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line))
+      : null;
+    const body = lines ?? (text ? JSON.parse(text) : null);
+    for (const one of lines ?? [body]) {
+      this.refuseUndocumented({ method, path: `/api/v1${path}`, status, body: one });
+    }
     return { status, headers: response.headers, body };
   }
 

@@ -103,6 +103,16 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     return { json: {} };
   }),
 
+  exportTeam: { least: "OWNER", call: nothing },
+  deleteTeam: {
+    least: "OWNER",
+    call: (team) => ({
+      params: { id: String(team.teamId) },
+      json: { confirm: team.text("team") },
+    }),
+    endsTeam: true,
+  },
+
   listTokens: anybody(async (team, holder) => {
     await team.token(holder);
     return {};

@@ -71,6 +71,11 @@ export const teamAfter = (from: number, count: number): Query<number[]> =>
     valueReader(teams.id),
   );
 
+/** Removes up to `most` events of a team. */
+export const eraseEvents = (team: number, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM events WHERE (team_id, id) IN
+    (SELECT team_id, id FROM events WHERE team_id = ${team} LIMIT ${most})`);
+
 /** Removes up to `most` events with an id below `before` from the next `teams` teams, beginning with `from`. */
 export const removeEvents = ({
   from,

@@ -133,3 +133,8 @@ export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<numb
       SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(keys)}))
     AND ${isSpent(kept)}`);
 }
+
+/** Removes up to `most` uses of a team that is being deleted. */
+export const eraseUses = (team: number, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM media_uses WHERE (team_id, sha256, upload_id) IN
+    (SELECT team_id, sha256, upload_id FROM media_uses WHERE team_id = ${team} LIMIT ${most})`);

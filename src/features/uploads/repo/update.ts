@@ -1,5 +1,5 @@
 import { getTableColumns, is, SQL, sql } from "drizzle-orm";
-import { preparedWrite, type Query } from "../../../db/client.ts";
+import { preparedWrite, type Query, sqlWrite } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
 import { COMES_FROM, groupOf, type UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
@@ -101,4 +101,25 @@ export function changeUpload(
   const change = changes.get(name) ?? prepareChange(from, to, properties);
   changes.set(name, change);
   return change({ ...facts, rowId: id, rowFence: fence, condition });
+}
+
+/** Nobody's: no team has this id. */
+const NO_TEAM = 0;
+
+/**
+ * Removes up to `most` posts, and as many removed ones, of a team that is being deleted. The last post of
+ * all stays as an empty row of nobody's: its id must not be given out again.
+ */
+export function eraseUploads(team: number, most: number, now: Date): Query<number>[] {
+  const emptied: Facts = {
+    ...{ teamId: NO_TEAM, accountId: "", createdBy: null, origin: "" },
+    ...{ title: null, description: null, settings: {}, media: [], metadata: null },
+    ...{ errorMessage: null, reviewComment: null, approvedHash: null, textDigest: null },
+    ...{ bookmark: null, scheduledFor: null, dueAt: null, countedAt: null, deletedAt: now },
+  };
+  const isLast = sql`u.id = (SELECT MAX(id) FROM uploads) AND u.team_id = ${team}`;
+  const erase = (which: SQL) =>
+    sqlWrite(sql`DELETE FROM uploads WHERE id IN
+      (SELECT id FROM uploads WHERE team_id = ${team} AND deleted_at ${which} LIMIT ${most})`);
+  return [sqlWrite(changeFacts(emptied, isLast)), erase(sql`IS NULL`), erase(sql`IS NOT NULL`)];
 }

@@ -1,0 +1,81 @@
+import { invalidFields } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import { type ExportedRow, type Key, SECTIONS, type Section } from "./repo/export.ts";
+import type { ExportPage } from "./schema.ts";
+
+/** Rows read by one statement: a hundred of the longest posts stay far below what a run may hold. */
+const SLICE = 100;
+/** A page ends with the line that goes over this many characters. */
+const MAX_CHARACTERS = 4_000_000;
+
+interface Place {
+  /** Index of a section. */
+  at: number;
+  /** Null: its first row. */
+  after: Key | null;
+}
+
+/**
+ * Returns a page of all that the caller's team has, as lines of JSON. The last line is `next`, with the cursor
+ * of the next page, or `end`.
+ *
+ * @throws AppError FORBIDDEN for anybody but the owner, 400 for what is no cursor of ours
+ */
+export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promise<string> {
+  await ctx.read("*", []);
+  requireOneOf(ctx.actor, ["OWNER"], "Only the owner takes the team's data along.");
+  let place: Place | null = after === undefined ? { at: 0, after: null } : readCursor(after);
+  const lines: string[] = [];
+  let characters = 0;
+  while (place && lines.length < limit && characters < MAX_CHARACTERS) {
+    const section: Section | undefined = SECTIONS[place.at];
+    if (!section) break;
+    const most = Math.min(SLICE, limit - lines.length);
+    const [rows]: readonly [ExportedRow[]] = await ctx.db.run([
+      section.rows(ctx.team, place.after ?? section.start, most),
+    ]);
+    for (const { data } of rows) {
+      const line = JSON.stringify({ type: section.type, data });
+      lines.push(line);
+      characters += line.length;
+    }
+    place = rows.length < most ? nextSection(place) : { ...place, after: rows.at(-1)?.key ?? null };
+  }
+  lines.push(JSON.stringify(place ? { type: "next", after: toCursor(place) } : { type: "end" }));
+  return `${lines.join("\n")}\n`;
+}
+
+const nextSection = ({ at }: Place): Place | null =>
+  at + 1 < SECTIONS.length ? { at: at + 1, after: null } : null;
+
+const toCursor = ({ at, after }: Place): string =>
+  new TextEncoder()
+    .encode(JSON.stringify([SECTIONS[at]?.type, after]))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+
+/** @throws AppError 400 */
+function readCursor(text: string): Place {
+  const place = parseCursor(text);
+  if (place) return place;
+  const message = "after: is no cursor of an export. Take it from the last line of a page.";
+  throw invalidFields([{ field: "after", message }]);
+}
+
+function parseCursor(text: string): Place | null {
+  try {
+    const bytes = Uint8Array.fromBase64(text, { alphabet: "base64url" });
+    const [type, after, ...more] = JSON.parse(new TextDecoder().decode(bytes)) as unknown[];
+    const at = SECTIONS.findIndex((section) => section.type === type);
+    const start = SECTIONS[at]?.start;
+    if (!start || more.length > 0) return null;
+    if (after === null) return { at, after };
+    const isKey =
+      Array.isArray(after) &&
+      after.length === start.length &&
+      after.every((value, i) => typeof value === typeof start[i]);
+    return isKey ? { at, after } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,97 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { eraseEvents } from "../../events/repo.ts";
+import { teams } from "../../teams/table.ts";
+import { eraseUses } from "../../uploads/repo/files.ts";
+import { eraseUploads } from "../../uploads/repo/update.ts";
+
+/** A team and the person whose own it is. */
+export interface Leaving {
+  teamId: number;
+  ownerId: number;
+}
+
+/** Holds while a post of the team is being published. */
+const isPublishing = (teamId: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM uploads WHERE team_id = ${teamId} AND status_group = 'pending'
+    AND status = 'processing' AND deleted_at IS NULL)`;
+
+/**
+ * Deletes a team for everybody: nobody belongs to it, no token works for it, and its accounts have no logins,
+ * so that nothing is published any more. The person whose own it was is nobody any more, in no team. The
+ * first of the statements answers 0, and nothing is changed, while a post is being published.
+ */
+export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<number>[] {
+  const at = now.getTime();
+  const isDeleted = sql`EXISTS (SELECT 1 FROM teams WHERE id = ${teamId} AND deleted_at IS NOT NULL)`;
+  return [
+    sql`UPDATE teams SET deleted_at = ${at}
+      WHERE id = ${teamId} AND deleted_at IS NULL AND NOT ${isPublishing(teamId)}`,
+    sql`UPDATE members SET is_active = 0 WHERE team_id = ${teamId} AND ${isDeleted}`,
+    sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
+    sql`UPDATE tokens SET revoked_at = ${at}
+      WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE invites SET revoked_at = ${at} WHERE team_id = ${teamId}
+      AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE accounts SET deleted_at = ${at}, credentials = NULL
+      WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
+    sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
+    sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
+    sql`UPDATE users SET email = 'deleted-' || id || '@akimbo.invalid', name = NULL,
+      notifications = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
+  ].map(sqlWrite);
+}
+
+const readDeleted = rowReader(pickColumns(teams, ["id", "ownerId", "deletedAt"]));
+
+/** The first deleted team with an id of `from` or more. */
+export const deletedTeam = (from: number) =>
+  sqlQuery(
+    // The index holds deleted teams alone.
+    sql`SELECT id, owner_id, deleted_at FROM teams INDEXED BY teams_deleted
+      WHERE deleted_at IS NOT NULL AND id >= ${from} ORDER BY id LIMIT 1`,
+    readDeleted,
+  );
+
+/** Tables with rows of a team, by the columns of their key; others have statements of their own. */
+const TABLES = {
+  accounts: "id",
+  credit_balances: "team_id",
+  credit_ledger: "team_id, reference, kind",
+  credit_packs: "id",
+  credit_periods: "team_id, period",
+  idempotency: "team_id, route, key",
+  invites: "id",
+  media: "team_id, sha256",
+  suggestions: "id",
+  tokens: "id",
+};
+
+/** Removes up to `most` rows of a team from each table; each statement answers how many went. */
+export function eraseRows(team: number, most: number, now: Date): Query<number>[] {
+  const erase = ([table, key]: [string, string]) =>
+    sqlWrite(sql`DELETE FROM ${sql.identifier(table)} WHERE (${sql.raw(key)}) IN
+      (SELECT ${sql.raw(key)} FROM ${sql.identifier(table)} WHERE team_id = ${team} LIMIT ${most})`);
+  return [
+    ...eraseUploads(team, most, now),
+    eraseUses(team, most),
+    eraseEvents(team, most),
+    ...Object.entries(TABLES).map(erase),
+  ];
+}
+
+/**
+ * Removes the team itself, and the person whose own it was, unless something in another team tells of them:
+ * then a row without name and address stays.
+ */
+export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] =>
+  [
+    sql`DELETE FROM members WHERE team_id = ${teamId}`,
+    sql`DELETE FROM teams WHERE id = ${teamId}`,
+    sql`DELETE FROM tokens WHERE user_id = ${ownerId}`,
+    sql`DELETE FROM users WHERE id = ${ownerId}
+      AND NOT EXISTS (SELECT 1 FROM suggestions WHERE user_id = ${ownerId})
+      AND NOT EXISTS (SELECT 1 FROM invites WHERE invited_by = ${ownerId})
+      AND NOT EXISTS (SELECT 1 FROM invites WHERE accepted_by = ${ownerId})`,
+  ].map(sqlWrite);

@@ -1,0 +1,170 @@
+import { type Column, getTableColumns, type SQL, sql, type Table } from "drizzle-orm";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { accounts } from "../../accounts/table.ts";
+import { tokens, users } from "../../auth/table.ts";
+import { creditLedger, creditPacks } from "../../credits/table.ts";
+import { events } from "../../events/table.ts";
+import { media } from "../../media/table.ts";
+import { suggestions } from "../../suggestions/table.ts";
+import { invites, members, teams } from "../../teams/table.ts";
+import { uploads } from "../../uploads/table.ts";
+import type { LINE_TYPES } from "../schema.ts";
+
+type LineType = (typeof LINE_TYPES)[number];
+
+/** Place of a row in the order of its section: the values of the columns that order it. */
+export type Key = readonly (string | number)[];
+
+export interface ExportedRow {
+  key: Key;
+  data: Record<string, unknown>;
+}
+
+export interface Section {
+  type: LineType;
+  /** Key before every row. */
+  start: Key;
+  /** Up to `limit` rows of the team behind `after`. */
+  rows(team: SQL, after: Key, limit: number): Query<ExportedRow[]>;
+}
+
+const names = (columns: readonly Column[]): SQL =>
+  sql.join(
+    columns.map((column) => sql`${sql.identifier(column.name)}`),
+    sql`, `,
+  );
+
+/**
+ * Describes a section of the rows of one table.
+ *
+ * @param order the properties that order them, which an index of the team has
+ * @param shown the properties that are exported
+ */
+function section<T extends Table, K extends keyof T["_"]["columns"] & string>(
+  type: LineType,
+  table: T,
+  order: readonly K[],
+  start: Key,
+  shown: readonly K[],
+  { where = sql`TRUE`, owner = sql`team_id` }: { where?: SQL; owner?: SQL } = {},
+): Section {
+  const ordered = Object.values<Column>(pickColumns(table, order));
+  const stored = ordered.map(({ name }) => name);
+  const columns = pickColumns(table, shown);
+  const read = rowReader(columns);
+  const all = names(Object.values<Column>(getTableColumns(table)));
+  return {
+    type,
+    start,
+    rows: (team, after, limit) => {
+      const values = sql.join(
+        after.map((value) => sql`${value}`),
+        sql`, `,
+      );
+      return sqlQuery(
+        sql`SELECT ${all} FROM ${table} WHERE ${owner} = ${team} AND ${where}
+          AND (${names(ordered)}) > (${values}) ORDER BY ${names(ordered)} LIMIT ${limit}`,
+        (row) => ({
+          key: stored.map((name) => row[name] as string | number),
+          data: read(row) as Record<string, unknown>,
+        }),
+      );
+    },
+  };
+}
+
+const readMember = rowReader({
+  ...pickColumns(members, ["userId", "role", "isActive", "joinedAt"]),
+  ...pickColumns(users, ["email", "name"]),
+});
+
+const memberSection: Section = {
+  type: "member",
+  start: [0],
+  rows: (team, [after = 0], limit) =>
+    sqlQuery(
+      sql`SELECT m.user_id, m.role, m.is_active, m.joined_at, u.email, u.name
+        FROM members m JOIN users u ON u.id = m.user_id
+        WHERE m.team_id = ${team} AND m.user_id > ${after} ORDER BY m.user_id LIMIT ${limit}`,
+      (row) => {
+        const data = readMember(row);
+        return { key: [data.userId], data };
+      },
+    ),
+};
+
+const FIRST_TEXT = [""] as const;
+const FIRST_NUMBER = [0] as const;
+const isKept = sql`deleted_at IS NULL`;
+
+/**
+ * All that a team has, without secrets. Uploads stand in the order of their lists, to which new ones are
+ * added behind all that have been due: one that is moved to another date while pages are read can come twice
+ * or not at all. Removed posts and accounts are not exported.
+ */
+export const SECTIONS: readonly Section[] = [
+  section(
+    "team",
+    teams,
+    ["id"],
+    FIRST_NUMBER,
+    [
+      ...(["id", "name", "slug", "plan", "zone", "requiresApproval"] as const),
+      ...(["blocklist", "bannedHashtags", "createdAt"] as const),
+    ],
+    { owner: sql`id` },
+  ),
+  memberSection,
+  section("invite", invites, ["id"], FIRST_NUMBER, [
+    ...(["id", "email", "role", "invitedBy", "createdAt"] as const),
+    ...(["expiresAt", "acceptedAt", "acceptedBy", "revokedAt"] as const),
+  ]),
+  section("token", tokens, ["id"], FIRST_NUMBER, [
+    ...(["id", "name", "hint", "userId", "scopes"] as const),
+    ...(["createdAt", "lastUsedAt", "revokedAt"] as const),
+  ]),
+  section(
+    "account",
+    accounts,
+    ["id"],
+    FIRST_TEXT,
+    [
+      ...(["id", "platform", "platformAccountId", "accountName", "handle"] as const),
+      ...(["profileImageUrl", "mode", "status", "tags", "service"] as const),
+      ...(["credentialsExpireAt", "connectedAt"] as const),
+    ],
+    { where: isKept },
+  ),
+  section("suggestion", suggestions, ["id"], FIRST_NUMBER, [
+    ...(["id", "userId", "title", "body", "status", "createdAt", "updatedAt"] as const),
+  ]),
+  section(
+    "upload",
+    uploads,
+    ["sortAt", "id"],
+    [0, 0],
+    [
+      ...(["id", "accountId", "platform", "createdBy", "status", "title"] as const),
+      ...(["description", "settings", "media", "fileSize", "scheduledFor"] as const),
+      ...(["createdAt", "attempt", "uploadedAt", "failedAt", "failureCode"] as const),
+      ...(["errorMessage", "metadata", "reviewComment", "sortAt"] as const),
+      ...(["creditsSpent", "creditsRefunded"] as const),
+    ],
+    { where: isKept },
+  ),
+  section("file", media, ["sha256"], FIRST_TEXT, [
+    ...(["sha256", "kind", "mime", "sizeBytes", "width", "height", "createdAt"] as const),
+  ]),
+  section("creditPack", creditPacks, ["id"], FIRST_TEXT, [
+    ...(["id", "name", "credits", "grantedAt", "refundedAt"] as const),
+  ]),
+  section(
+    "creditMovement",
+    creditLedger,
+    ["reference", "kind"],
+    ["", ""],
+    [...(["reference", "kind", "period", "included", "purchased", "at"] as const)],
+  ),
+  section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
+];

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { idParams, readNumericId } from "../../http/ids.ts";
+import {
+  apiRoute,
+  conflict,
+  createRouter,
+  json,
+  jsonBody,
+  jsonLines,
+  NOT_FOUND,
+} from "../../http/route.ts";
+import { exportTeam } from "./export.ts";
+import { deletionSchema, exportLineSchema, exportPageSchema } from "./schema.ts";
+import { deleteTeam } from "./service.ts";
+
+export const leavingRoutes = createRouter();
+
+const tags = ["Leaving", "Extensions"];
+
+const take = apiRoute({
+  method: "get",
+  path: "/export",
+  tags,
+  operationId: "exportTeam",
+  summary: "Take along all that the team has",
+  description:
+    "For the owner: the team, its people, accounts without secrets, uploads, files and events, one JSON value a line. Ask again with the cursor of the last line until it is `end`.",
+  scope: "*",
+  limit: "read:export",
+  request: { query: exportPageSchema },
+  responses: jsonLines(exportLineSchema, "A page of lines."),
+});
+leavingRoutes.openapi(take, async (c) => {
+  const lines = await exportTeam(c.var.ctx, c.req.valid("query"));
+  // The router has no type for such an answer.
+  return c.body(lines, 200, { "Content-Type": "application/x-ndjson" }) as never;
+});
+
+const remove = apiRoute({
+  method: "delete",
+  path: "/teams/{id}",
+  tags,
+  operationId: "deleteTeam",
+  summary: "Delete your team and everything of it",
+  description:
+    "For the owner. Their account is closed with it, and nothing comes back. Planned posts are not published. Rows and files are removed in the background, within hours.",
+  scope: "*",
+  limit: "destructive",
+  request: { params: idParams, body: jsonBody(deletionSchema) },
+  responses: {
+    ...json(z.object({ success: z.literal(true), message: z.string() }), "Deleted."),
+    ...NOT_FOUND,
+    ...conflict("UPLOAD_LOCKED: a post of the team is being published."),
+  },
+});
+leavingRoutes.openapi(remove, async (c) => {
+  const id = readNumericId(c.req.valid("param").id, "Team");
+  await deleteTeam(c.var.ctx, id, c.req.valid("json").confirm);
+  return c.json({ success: true as const, message: "The team has been deleted." }, 200);
+});

@@ -1,0 +1,50 @@
+import * as z from "zod";
+
+/** Lines of a page of an export. Spec is silent. */
+const MAX_LINES = 1_000;
+const MAX_CURSOR = 500;
+
+/** Kinds of lines of an export, in its order. */
+export const LINE_TYPES = [
+  "team",
+  "member",
+  "invite",
+  "token",
+  "account",
+  "suggestion",
+  "upload",
+  "file",
+  "creditPack",
+  "creditMovement",
+  "event",
+] as const;
+
+export const exportPageSchema = z.object({
+  after: z
+    .string()
+    .max(MAX_CURSOR)
+    .optional()
+    .describe("`after` of the last line of the page before. Without it, the first page."),
+  limit: z
+    .string()
+    .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_LINES}`)
+    .transform(Number)
+    .refine((value) => value >= 1 && value <= MAX_LINES, `must be from 1 to ${MAX_LINES}`)
+    .default(MAX_LINES)
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_LINES, default: MAX_LINES })
+    .describe("Lines of the page, at most, beside its last one."),
+});
+
+export type ExportPage = z.output<typeof exportPageSchema>;
+
+export const exportLineSchema = z
+  .object({
+    type: z.enum([...LINE_TYPES, "next", "end"]),
+    data: z.record(z.string(), z.unknown()).optional().describe("Absent in the last line."),
+    after: z.string().optional().describe("In a line `next`: where the next page begins."),
+  })
+  .meta({ id: "ExportLine" });
+
+export const deletionSchema = z
+  .strictObject({ confirm: z.string().max(200).describe("The team's slug.") })
+  .meta({ id: "TeamDeletion" });

@@ -1,0 +1,29 @@
+import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import { settingsOfTeam } from "../settings/repo.ts";
+import { markDeleted } from "./repo/erase.ts";
+
+/**
+ * Deletes the caller's own team and closes their account with it. From then on it answers nobody; its rows and
+ * files go in slices. Spec is silent: posts that are planned or waiting go with it unpublished.
+ *
+ * @param confirm the team's slug, typed by a person who means it
+ * @throws AppError NOT_FOUND for another team, FORBIDDEN for anybody but the owner, 400 for another slug,
+ * UPLOAD_LOCKED while a post is being published
+ */
+export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Promise<void> {
+  const [[team]] = await ctx.read("*", [settingsOfTeam({ team: ctx.team })]);
+  if (!team || ctx.actor.teamId !== teamId) throw notFound("Team");
+  requireOneOf(ctx.actor, ["OWNER"], "Only the owner deletes the team.");
+  if (confirm !== team.slug) {
+    const message = `confirm: must be ${team.slug}, the name of the team in addresses.`;
+    throw invalidFields([{ field: "confirm", message }]);
+  }
+  const leaving = { teamId, ownerId: ctx.actor.userId };
+  const [isDeleted] = await ctx.db.runAll(markDeleted(leaving, ctx.now()));
+  if (isDeleted === 1) return;
+  const message =
+    "A post of the team is being published. Wait until it is out, then delete the team.";
+  throw new AppError("UPLOAD_LOCKED", message);
+}

@@ -1,0 +1,227 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import { eraseTeams } from "../../../src/features/leaving/erase.ts";
+import { createMember, createToken, form, joinTeam, type Member } from "../../support/harness.ts";
+import { beginLife, type Life, later } from "../../support/life.ts";
+import { measure } from "../../support/meter.ts";
+import { Browser } from "../../support/person.ts";
+
+const slugOf = async ({ teamId }: Member) =>
+  (await env.DB.prepare("SELECT slug FROM teams WHERE id = ?")
+    .bind(teamId)
+    .first("slug")) as string;
+
+const remove = async (life: Life, json?: object, token = life.member.token) => {
+  const body = json ?? { confirm: await slugOf(life.member) };
+  return life.call("DELETE", `/teams/${life.member.teamId}`, body, token);
+};
+
+/** Tables with rows of a team. */
+async function teamTables(): Promise<string[]> {
+  const { results } = await env.DB.prepare("PRAGMA table_list").all<{ name: string }>();
+  const own = results.map(({ name }) => name).filter((name) => !/^(sqlite|_cf|d1)_/.test(name));
+  const columns = await env.DB.batch<{ name: string }>(
+    own.map((table) => env.DB.prepare(`PRAGMA table_info(${table})`)),
+  );
+  return own.filter((_, i) => columns[i]?.results.some(({ name }) => name === "team_id"));
+}
+
+/** All that the database holds of a team. */
+async function rowsOf(teamId: number): Promise<Record<string, unknown[]>> {
+  const found: Record<string, unknown[]> = {};
+  for (const table of await teamTables()) {
+    const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE team_id = ?`)
+      .bind(teamId)
+      .all();
+    if (results.length > 0) found[table] = results;
+  }
+  const { results } = await env.DB.prepare("SELECT * FROM teams WHERE id = ?").bind(teamId).all();
+  return results.length > 0 ? { ...found, teams: results } : found;
+}
+
+async function objectsOf(teamId: number): Promise<string[]> {
+  const { objects } = await env.MEDIA.list();
+  return objects.map(({ key }) => key).filter((key) => key.split("/")[1] === String(teamId));
+}
+
+/** Runs the chore to its end; answers how many pages it took. */
+async function erase({ harness }: Life): Promise<number> {
+  let pages = 0;
+  for (let cursor: string | null = null; ; ) {
+    cursor = await eraseTeams(harness.deps, cursor);
+    pages++;
+    if (cursor === null) return pages;
+  }
+}
+
+/** A team with a row in every table that has rows of teams, and an object of each kind. */
+async function fullLife(): Promise<Life> {
+  const life = await beginLife();
+  const { harness, member, accountId } = life;
+  const colleague = await createMember();
+  await joinTeam(member.teamId, colleague.userId, "ADMIN");
+  await createToken(colleague.userId, { teamId: member.teamId });
+  const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
+  await harness.call("POST", "/upload", {
+    token: member.token,
+    headers: { "idempotency-key": "once" },
+    body: form({ accountId, description: "Draft", status: "draft", photo: new Blob([png]) }),
+  });
+  await harness.call("PUT", "/settings/logo", { token: member.token, body: png });
+  await env.MEDIA.put(`thumbnails/${member.teamId}/${"a".repeat(64)}`, "x");
+  await life.storeFiles(3);
+  await life.insertMany([
+    { status: "scheduled", scheduled_for: later(3_600).getTime() },
+    { status: "completed" },
+    { status: "draft", deleted_at: 1 },
+  ]);
+  await life.call("POST", "/suggestions", { title: "Idea" });
+  const { teamId, userId } = member;
+  const run = (sql: string, ...values: unknown[]) =>
+    env.DB.prepare(sql)
+      .bind(...values)
+      .run();
+  await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
+  await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
+  await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);
+  await run("INSERT INTO credit_ledger VALUES (?, 'r', 'pack', '2026-12', 0, 5, 0)", teamId);
+  await run(
+    `INSERT INTO invites (team_id, token_hash, email, role, invited_by, created_at, expires_at, is_addressed)
+      VALUES (?, ?, 'x@example.com', 'MEMBER', ?, 0, 1, 1)`,
+    teamId,
+    `hash-${teamId}`,
+    userId,
+  );
+  return life;
+}
+
+describe("a deleted team", () => {
+  test("is gone at once for everybody, and nothing of it is published", async () => {
+    const life = await beginLife();
+    const { harness, member } = life;
+    const colleague = await createMember();
+    await joinTeam(member.teamId, colleague.userId, "ADMIN");
+    const pinned = await createToken(colleague.userId, { teamId: member.teamId });
+    const browser = await new Browser(harness).signIn(member);
+    const planned = await life.insert({ status: "scheduled", scheduled_for: later(60).getTime() });
+    const waiting = await life.insert({ status: "pending" });
+    expect(await remove(life)).toMatchObject({ status: 200, body: { success: true } });
+    for (const token of [member.token, pinned]) {
+      expect((await harness.call("GET", "/accounts", { token })).status).toBe(401);
+    }
+    const headers = { "x-team-id": String(member.teamId) };
+    const asked = await harness.call("GET", "/accounts", { token: colleague.token, headers });
+    expect(asked.status).toBe(403);
+    expect((await browser.get("/app")).status).toBe(303);
+    expect((await harness.call("GET", "/accounts", { token: colleague.token })).status).toBe(200);
+    for (const id of [planned, waiting]) {
+      harness.advance(120);
+      await harness.consume([{ kind: "publish", uploadId: id }]);
+      expect(await life.row(id)).toMatchObject({
+        status: "failed",
+        failure_code: "account_disconnected",
+      });
+    }
+  });
+
+  test("leaves no row and no object behind, and those of others as they were", async () => {
+    const life = await fullLife();
+    const other = await fullLife();
+    const { teamId, userId } = life.member;
+    const tables = await teamTables();
+    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual([...tables, "teams"].sort());
+    expect((await objectsOf(teamId)).length).toBeGreaterThanOrEqual(3);
+    const before = [await rowsOf(other.member.teamId), await objectsOf(other.member.teamId)];
+    await remove(life);
+    await erase(life);
+    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["members", "teams"]);
+    life.harness.advance(3_600);
+    await erase(life);
+    expect(await rowsOf(teamId)).toEqual({});
+    expect(await objectsOf(teamId)).toEqual([]);
+    expect(
+      await env.DB.prepare("SELECT 1 FROM users WHERE id = ?").bind(userId).first(),
+    ).toBeNull();
+    expect([await rowsOf(other.member.teamId), await objectsOf(other.member.teamId)]).toEqual(
+      before,
+    );
+  });
+
+  test("goes by the tick alone, in slices whose cost has a bound", async () => {
+    const life = await beginLife();
+    const { harness, member } = life;
+    await life.insertMany(Array.from({ length: 450 }, () => ({ status: "completed" })));
+    await remove(life);
+    const { costs } = await measure(harness, () => eraseTeams(harness.deps, null));
+    expect(costs.roundTrips).toHaveLength(2);
+    // 200 posts with their indexes, and a few rows of other tables.
+    expect(costs.rowsWritten).toBeLessThan(200 * 7 + 50);
+    expect(costs.rowsRead).toBeLessThan(200 * 12 + 200);
+    for (let i = 0; i < 150; i++) {
+      harness.advance(60);
+      await harness.tick();
+    }
+    expect(await rowsOf(member.teamId)).toEqual({});
+  });
+
+  test("gives no id out again", async () => {
+    const life = await beginLife();
+    const id = await life.insert({ status: "completed", title: "Private words" });
+    await remove(life);
+    await erase(life);
+    expect(await life.row(id)).toMatchObject({ team_id: 0, title: null, account_id: "" });
+    const other = await beginLife();
+    expect(await other.insert({ status: "completed" })).toBeGreaterThan(id);
+  });
+
+  test("closes the account of its owner; what tells of them elsewhere has no name", async () => {
+    const life = await beginLife();
+    const other = await createMember();
+    await joinTeam(other.teamId, life.member.userId, "MEMBER");
+    const headers = { "x-team-id": String(other.teamId) };
+    const { harness } = life;
+    const { token, userId } = life.member;
+    const json = { title: "Idea" };
+    await harness.call("POST", "/suggestions", { token, headers, json });
+    await remove(life);
+    harness.advance(3_600);
+    await erase(life);
+    const user = await env.DB.prepare("SELECT email, name FROM users WHERE id = ?")
+      .bind(userId)
+      .first();
+    expect(user).toEqual({ email: `deleted-${userId}@akimbo.invalid`, name: null });
+    const kept = await harness.call("GET", "/suggestions", { token: other.token });
+    expect(kept.body.data).toHaveLength(1);
+    const member = await env.DB.prepare("SELECT 1 FROM members WHERE user_id = ?")
+      .bind(userId)
+      .first();
+    expect(member).toBeNull();
+  });
+});
+
+test("a team is not deleted while a post is being published", async () => {
+  const life = await beginLife();
+  const id = await life.insert({ status: "processing" });
+  expect(await remove(life)).toMatchObject({ status: 409, body: { code: "UPLOAD_LOCKED" } });
+  expect(await life.row(id)).toMatchObject({ status: "processing" });
+  expect((await life.call("GET", "/accounts")).body.count).toBe(1);
+});
+
+test("only its owner deletes a team, by its name", async () => {
+  const life = await beginLife();
+  const other = await createMember();
+  expect(await remove(life, { confirm: "no" })).toMatchObject({ status: 400 });
+  expect(await remove(life, {})).toMatchObject({ status: 400 });
+  const foreign = await remove(life, undefined, other.token);
+  expect(foreign).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
+  await joinTeam(life.member.teamId, other.userId, "ADMIN");
+  const admin = await createToken(other.userId, { teamId: life.member.teamId });
+  expect(await remove(life, undefined, admin)).toMatchObject({
+    status: 403,
+    body: { code: "FORBIDDEN" },
+  });
+  const { teamId } = life.member;
+  expect(Object.keys(await rowsOf(teamId))).toContain("teams");
+  expect(await eraseTeams(life.harness.deps, null)).toBeNull();
+  expect(Object.keys(await rowsOf(teamId))).toContain("teams");
+});
