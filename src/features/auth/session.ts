@@ -1,4 +1,3 @@
-import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Actor, Ctx, Deps, Role } from "../../deps.ts";
@@ -28,13 +27,8 @@ export interface Person {
 export const signedOut = () =>
   new AppError("UNAUTHORIZED", "You are signed out. Sign in and open the page again.");
 
-/** The context of a person who is signed in. */
-export type PersonCtx = Ctx & {
-  /** Known once the first read has come back. */
-  person: Person;
-  /** The person's id as a SQL value, usable before they are known. */
-  user: SQL;
-};
+/** The context of a person who is signed in; `person` is known once the first read has come back. */
+export type PersonCtx = Ctx & { person: Person };
 
 /**
  * Creates the context of the person whose cookie came with a page's request. Their session is the first
@@ -75,13 +69,10 @@ export async function createPersonCtx(
     resolve,
   };
   const ctx = createContext(deps, claim, "*", admission);
-  return Object.defineProperties(ctx, {
-    user: { value: userOfSession(wanted) },
-    person: {
-      get: () => {
-        if (!person) throw new Error("The person is not known before the first read.");
-        return person;
-      },
+  return Object.defineProperty(ctx, "person", {
+    get: () => {
+      if (!person) throw new Error("The person is not known before the first read.");
+      return person;
     },
   }) as PersonCtx;
 }
