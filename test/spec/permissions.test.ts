@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Scope } from "../../src/core/scopes.ts";
-import { type Answer, form, Harness, START } from "../support/harness.ts";
+import { type Answer, createToken, form, Harness, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import {
   createPrincipals,
@@ -103,7 +103,8 @@ function noteLeaks(call: string, standing: Standing, { body }: Answer): void {
   const text = JSON.stringify(body);
   const isInside = isRole(standing);
   if (isInside) for (const kind of home.shownIn(text)) shownKinds.add(kind);
-  if ((isInside ? other : home).isIn(text)) leaks.push(`${call}: ${text}`);
+  const leak = (isInside ? other : home).foundIn(text);
+  if (leak) leaks.push(`${call}: ${leak}`);
 }
 
 test("every operation has its permissions, and they are of operations that exist", () => {
@@ -162,6 +163,29 @@ test("no answer shows a text of another team, and the owner's answers show each 
   expect(leaks).toEqual([]);
   expect([...shownKinds].sort()).toEqual([...SHOWN_KINDS].sort());
 });
+
+const partings = [
+  ["switched off", "PATCH", { isActive: false }],
+  ["removed", "DELETE", undefined],
+] as const;
+
+test.each(partings)(
+  "a member's tokens are refused at the next call once they are %s",
+  async (...parting) => {
+    const [, method, json] = parting;
+    const { userId, token, headers } = await home.join("ADMIN");
+    const pinned = await createToken(userId, { teamId: home.teamId });
+    const ask = async () => [
+      toldOf(await harness.call("GET", "/accounts", { token, headers })),
+      toldOf(await harness.call("GET", "/accounts", { token: pinned })),
+    ];
+    expect(await ask()).toEqual(["200", "200"]);
+    const path = `/teams/members/${userId}`;
+    const parted = await harness.call(method, path, { ...home.owner, json });
+    expect(parted.status).toBe(200);
+    expect(await ask()).toEqual(["403 FORBIDDEN", "401 UNAUTHORIZED"]);
+  },
+);
 
 /** Names of the fields that an operation takes in its body. */
 function bodyFields({ spec }: Operation): string[] {

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { coversScope, SCOPES, type Scope } from "../../src/core/scopes.ts";
 import type { Role } from "../../src/deps.ts";
-import { createMember, createToken, joinTeam, START } from "./harness.ts";
+import { createMember, createToken, START } from "./harness.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
 
 /** The reason why a caller is refused, or the role in which they come in. */
@@ -67,8 +67,7 @@ export async function createPrincipals(
   await switchOff(inactive, home);
   const left = await createMember();
   const leftPinned = await createToken(left.userId, { teamId });
-  const visitor = await createMember();
-  await joinTeam(teamId, visitor.userId, "ADMIN");
+  const visitor = await home.join("ADMIN", { isNamed: false });
   const strangerPinned = await other.pinnedOwner();
 
   const withToken = (name: string, standing: Standing, holder: Holder): Principal => ({

@@ -18,7 +18,17 @@ export interface Holder {
 }
 
 /** Kinds of texts that answers to the team show to its own people. */
-export const SHOWN_KINDS = ["account", "brand", "post", "suggestion", "token", "word"] as const;
+export const SHOWN_KINDS = [
+  "account",
+  "brand",
+  "invite",
+  "person",
+  "post",
+  "suggestion",
+  "team",
+  "token",
+  "word",
+] as const;
 
 let serial = 0;
 
@@ -56,9 +66,10 @@ export class PlantedTeam {
     return SHOWN_KINDS.filter((kind) => answer.includes(this.text(kind)));
   }
 
-  /** Returns true when an answer holds any text of the team. */
-  isIn(answer: string): boolean {
-    return answer.includes(`${this.name}-`);
+  /** Returns a text of the team in its place in an answer; null where the answer shows none. */
+  foundIn(answer: string): string | null {
+    const at = answer.indexOf(`${this.name}-`);
+    return at < 0 ? null : answer.slice(Math.max(0, at - 100), at + 100);
   }
 
   private async nameUser(userId: number): Promise<void> {
@@ -68,11 +79,11 @@ export class PlantedTeam {
       .run();
   }
 
-  /** Makes a person who belongs to this team beside their own. */
-  async join(role: Role): Promise<Holder> {
+  /** Makes a person who belongs to this team beside their own; a named one has an address that tells so. */
+  async join(role: Role, { isNamed = true } = {}): Promise<Holder> {
     const { userId, token } = await createMember();
     await joinTeam(this.teamId, userId, role);
-    await this.nameUser(userId);
+    if (isNamed) await this.nameUser(userId);
     return { userId, token, headers: { "x-team-id": String(this.teamId) } };
   }
 
@@ -86,6 +97,7 @@ export class PlantedTeam {
   async plant(): Promise<void> {
     await this.upload();
     await this.token(this.owner);
+    await this.invite();
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
     await this.send("POST", "/suggestions", { json: { title: this.text("suggestion") } });

@@ -2,6 +2,7 @@ import { env } from "cloudflare:workers";
 import { randomHex } from "../../src/core/ids.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { sessionCookieName, sessionSecret } from "../../src/features/auth/cookie.ts";
+import { TEAM_COOKIE } from "../../src/features/auth/signed-in.ts";
 import type { Harness } from "./harness.ts";
 
 const ORIGIN = "https://akimbo.test";
@@ -28,6 +29,19 @@ export class Browser {
       .run();
     const { signingKey } = this.harness.deps.config;
     this.cookies.set(sessionCookieName(ORIGIN), await signedValue(token, signingKey));
+    return this;
+  }
+
+  /** Looks at this team from now on. */
+  show(teamId: number): this {
+    this.cookies.set(TEAM_COOKIE, String(teamId));
+    return this;
+  }
+
+  /** Has a session's cookie that another key has signed. */
+  async forgeSession(): Promise<this> {
+    const forged = await signedValue(randomHex(16), "another signing key");
+    this.cookies.set(sessionCookieName(ORIGIN), forged);
     return this;
   }
 

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Role } from "../../src/deps.ts";
+import { createPages } from "../../src/doors/pages.ts";
+import { Harness, START } from "../support/harness.ts";
+import { measure } from "../support/meter.ts";
+import {
+  OPEN_PAGES,
+  PAGE_PERMISSIONS,
+  type PagePermission,
+  type PageSent,
+} from "../support/page-permission-table.ts";
+import { isAtLeast, switchOff } from "../support/permission-principals.ts";
+import { changedTables, effectsOf, readTables } from "../support/permission-rows.ts";
+import { type Holder, PlantedTeam } from "../support/permission-team.ts";
+import { Browser, type Page } from "../support/person.ts";
+
+const harness = new Harness();
+
+/** Every page of the door, and every form: `GET /app/uploads/:id`. */
+const routes = [
+  ...new Set(
+    createPages(() => harness.deps)
+      .routes.filter(({ method }) => method !== "ALL")
+      .map(({ method, path }) => `${method} ${path}`),
+  ),
+];
+const closed = Object.entries(PAGE_PERMISSIONS);
+
+/** Somebody with a browser. A stranger sees their own team. */
+interface Visitor {
+  name: string;
+  standing: "signed out" | "stranger" | Role;
+  browser: Browser;
+  holder: Holder;
+}
+
+let home: PlantedTeam;
+let other: PlantedTeam;
+let visitors: Visitor[];
+
+const browserOf = async ({ userId }: Holder): Promise<Browser> =>
+  new Browser(harness).signIn({ userId });
+
+const showing = async (holder: Holder, { teamId }: PlantedTeam): Promise<Browser> =>
+  (await browserOf(holder)).show(teamId);
+
+beforeAll(async () => {
+  home = await PlantedTeam.make(harness);
+  other = await PlantedTeam.make(harness);
+  for (const team of [home, other]) await team.plant();
+  const inactive = await home.join("ADMIN", { isNamed: false });
+  const inactiveBrowser = await showing(inactive, home);
+  await switchOff(inactive, home);
+  const [admin, member] = [await home.join("ADMIN"), await home.join("MEMBER")];
+  const { owner } = home;
+  const forged = await new Browser(harness).forgeSession();
+  const stranger = other.owner;
+  visitors = [
+    { name: "nobody", standing: "signed out", browser: new Browser(harness), holder: owner },
+    { name: "a forged cookie", standing: "signed out", browser: forged, holder: owner },
+    {
+      name: "another team's OWNER",
+      standing: "stranger",
+      browser: await browserOf(stranger),
+      holder: stranger,
+    },
+    {
+      name: "another team's OWNER who asks to see this team",
+      standing: "stranger",
+      browser: await showing(stranger, home),
+      holder: stranger,
+    },
+    { name: "switched off", standing: "stranger", browser: inactiveBrowser, holder: inactive },
+    { name: "MEMBER", standing: "MEMBER", browser: await showing(member, home), holder: member },
+    { name: "ADMIN", standing: "ADMIN", browser: await showing(admin, home), holder: admin },
+    { name: "OWNER", standing: "OWNER", browser: await browserOf(owner), holder: owner },
+  ];
+});
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: START, toFake: ["Date"] });
+});
+
+let answers = 0;
+let leaks = 0;
+
+afterAll(() => {
+  console.log(
+    `Pages: ${closed.length} x ${visitors.length} visitors = ${answers} answers, ${leaks} leaks.`,
+  );
+});
+
+const addressOf = (route: string, { params = {}, query }: PageSent): string => {
+  const path = route.replace(/^\w+ /, "").replace(/:(\w+)/g, (_, name) => params[name] ?? "");
+  return query ? `${path}?${new URLSearchParams(query)}` : path;
+};
+
+const isForm = (route: string): boolean => route.startsWith("POST ");
+
+const open = (browser: Browser, route: string, sent: PageSent): Promise<Page> =>
+  isForm(route)
+    ? browser.post(addressOf(route, sent), sent.fields)
+    : browser.get(addressOf(route, sent));
+
+/** Tells a page in a word: its address, where it leads to the sign-in, or its status. */
+function toldOf({ status, location }: Page): string {
+  if (status === 200 || (status === 303 && !location?.startsWith("/sign-in"))) return "done";
+  return status === 303 ? `to ${location}` : String(status);
+}
+
+function expectedOf(
+  { standing }: Visitor,
+  route: string,
+  least: Role,
+  sent: PageSent,
+  stranger?: number,
+) {
+  if (standing === "signed out") {
+    const next = `?next=${encodeURIComponent(addressOf(route, sent))}`;
+    return `to /sign-in${isForm(route) ? "" : next}`;
+  }
+  if (standing === "stranger") {
+    if (stranger) return String(stranger);
+    return route.includes(":") ? "404" : "done";
+  }
+  return isAtLeast(standing, least) ? "done" : "403";
+}
+
+test("every page says who may open it, and every one that says so exists", () => {
+  const told = [...Object.keys(PAGE_PERMISSIONS), ...OPEN_PAGES];
+  const help = "Add to, or remove from, test/support/page-permission-table.ts";
+  expect(told.sort(), help).toEqual(routes.sort());
+});
+
+describe.each(closed)("%s", (route, { least, send, stranger }: PagePermission) => {
+  test("is answered as session, team and role allow", async () => {
+    const standingSent = await send(home, home.owner);
+    const found: Record<string, string> = {};
+    const expected: Record<string, string> = {};
+    const shown: string[] = [];
+    for (const visitor of visitors) {
+      const { name, standing, browser, holder } = visitor;
+      const isInside = standing !== "signed out" && standing !== "stranger";
+      const mayOpen = isInside && isAtLeast(standing, least);
+      const sent = mayOpen ? await send(home, holder) : standingSent;
+      const untouched = isInside ? other : home;
+      const before = await readTables(untouched);
+      const { result: page, costs } = await measure(harness, () => open(browser, route, sent));
+      answers++;
+      const told = toldOf(page);
+      expected[name] = expectedOf(visitor, route, least, sent, stranger);
+      const effects = told === "done" ? [] : effectsOf(costs);
+      const changed = changedTables(before, await readTables(untouched));
+      found[name] = [told, ...effects, ...changed.map((table) => `changes ${table}`)].join(", ");
+      const text = page.html + page.location;
+      const leak = (isInside ? other : home).foundIn(text);
+      if (leak) shown.push(`${name}: ${leak}`);
+    }
+    leaks += shown.length;
+    expect(shown).toEqual([]);
+    expect(found).toEqual(expected);
+  });
+});
+
+test.each(routes.filter(isForm))("%s is refused from another site (403)", async (route) => {
+  const { send } = PAGE_PERMISSIONS[route] ?? {};
+  const sent = (await send?.(home, home.owner)) ?? {};
+  const browser = await browserOf(home.owner);
+  for (const site of ["cross-site", "same-site", "none"]) {
+    const call = () =>
+      browser.send(addressOf(route, sent), {
+        method: "POST",
+        headers: { "sec-fetch-site": site },
+        body: new URLSearchParams(sent.fields),
+      });
+    const { result: page, costs } = await measure(harness, call);
+    expect([site, page.status, effectsOf(costs)]).toEqual([site, 403, []]);
+  }
+});

@@ -1,0 +1,56 @@
+import type { Role } from "../../src/deps.ts";
+import type { Holder, PlantedTeam } from "./permission-team.ts";
+
+/** Everything that a request for a page carries beside its cookies. */
+export interface PageSent {
+  /** By their names in the path. */
+  params?: Record<string, string>;
+  query?: Record<string, string>;
+  /** The form. */
+  fields?: Record<string, string>;
+}
+
+/** A page or a form of one, and the people who may use it. */
+export interface PagePermission {
+  /** The least role that may. */
+  least: Role;
+  /** Makes what the request needs in the team, and the request of this holder for it. */
+  send(team: PlantedTeam, holder: Holder): Promise<PageSent> | PageSent;
+  /** The status for people of another team: by default 404 where an id is in the path, else as for their own. */
+  stranger?: number;
+}
+
+/** Pages that need nobody to be signed in: they have tests of their own. */
+export const OPEN_PAGES: string[] = [];
+
+const nothing = () => ({});
+
+const anybody = (send: PagePermission["send"] = nothing): PagePermission => ({
+  least: "MEMBER",
+  send,
+});
+
+const ofAccount = (fields?: Record<string, string>) =>
+  anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
+
+/** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
+export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
+  "GET /app": anybody(),
+
+  "GET /app/uploads": anybody(),
+  "GET /app/uploads/:id": anybody(async (team) => ({ params: { id: await team.upload() } })),
+  "POST /app/uploads/:id/retry": anybody(async (team) => ({
+    params: { id: await team.upload({ isFailed: true }) },
+    query: { force: "1" },
+  })),
+  "POST /app/uploads/:id/delete": anybody(async (team) => ({
+    params: { id: await team.upload() },
+  })),
+
+  "GET /app/accounts": anybody(),
+  "POST /app/accounts": anybody(() => ({ fields: { platform: "bluesky", name: "New" } })),
+  "GET /app/accounts/:id": ofAccount(),
+  "POST /app/accounts/:id/tags": ofAccount({ tags: "changed" }),
+  "GET /app/accounts/:id/remove": ofAccount(),
+  "POST /app/accounts/:id/remove": ofAccount(),
+};
