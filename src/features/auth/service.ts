@@ -14,10 +14,10 @@ function holder(actor: Actor) {
 }
 
 /** Newest first. */
-export async function listTokens(ctx: Ctx) {
-  await ctx.read("*", []);
-  const [rows] = await ctx.db.run([repo.tokensOfUser(holder(ctx.actor))]);
-  return rows;
+export async function listTokens(ctx: Ctx): Promise<repo.TokenRow[]> {
+  const [rows] = await ctx.read("*", [repo.tokensOfUser({ user: ctx.user })]);
+  const { teamId } = holder(ctx.actor);
+  return teamId === null ? rows : rows.filter((row) => row.teamId === teamId);
 }
 
 /**
@@ -35,10 +35,6 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
       "A token pinned to a team can only create tokens of that team.",
     );
   }
-  if (pinTo !== null && pinTo !== ctx.actor.teamId) {
-    const [[member]] = await ctx.db.run([repo.activeMembership({ teamId: pinTo, userId })]);
-    if (!member) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
-  }
   const token = `kmb_${randomHex(TOKEN_BYTES)}`;
   const [[row]] = await ctx.db.run([
     repo.insertToken({
@@ -47,11 +43,11 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
       hint: tokenHint(token),
       userId,
       teamId: pinTo,
-      scopes: [...new Set(scopes)],
+      scopes: JSON.stringify([...new Set(scopes)]),
       createdAt: ctx.now(),
     }),
   ]);
-  if (!row) throw new Error("The token was not stored.");
+  if (!row) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
   return { row, token };
 }
 

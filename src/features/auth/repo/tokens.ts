@@ -1,10 +1,9 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { orm, prepared, preparedWrite, type Query, sqlQuery } from "../../../db/client.ts";
-import { renamed, rowReader, valueReader } from "../../../db/rows.ts";
+import { orm, prepared, preparedWrite } from "../../../db/client.ts";
+import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
-import { members } from "../../teams/table.ts";
 import type { TokenRecord } from "../rules.ts";
 import { tokens } from "../table.ts";
 
@@ -59,48 +58,47 @@ export const knownId = (id: number): SQL => sql`${id}`;
 
 const readToken = rowReader(tokens);
 
-/** Live tokens of a user: all of them, or those pinned to the team. */
-interface OwnTokens {
+export type TokenRow = ReturnType<typeof readToken>;
+
+/** Live tokens of a user, newest first. */
+export const tokensOfUser = prepared(
+  ({ user }: Params<{ user: SQL }>) =>
+    orm
+      .select()
+      .from(tokens)
+      .where(and(eq(tokens.userId, user), isNull(tokens.revokedAt)))
+      .orderBy(desc(tokens.id)),
+  readToken,
+);
+
+/** `scopes`: JSON. */
+type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & { scopes: string };
+
+/** Inserts a token; none that is pinned to a team of which its user is no active member. */
+export const insertToken = prepared(
+  ({ hash, name, hint, userId, teamId, scopes, createdAt }: Params<NewToken>) =>
+    sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)
+      SELECT ${hash}, ${name}, ${hint}, ${userId}, ${teamId}, ${scopes}, ${createdAt}
+      WHERE ${teamId} IS NULL OR EXISTS (SELECT 1 FROM members m
+        WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)
+      RETURNING *`,
+  readToken,
+);
+
+/** A live token of a user; where a team is named, only one that is pinned to it. */
+interface OwnToken {
+  id: number;
   userId: number;
   teamId: number | null;
 }
 
-const isOwn = ({ userId, teamId }: Params<OwnTokens>) =>
-  and(
-    eq(tokens.userId, userId),
-    isNull(tokens.revokedAt),
-    sql`(${teamId} IS NULL OR ${tokens.teamId} = ${teamId})`,
-  );
-
-/** Newest first. */
-export const tokensOfUser = prepared(
-  (own: Params<OwnTokens>) => orm.select().from(tokens).where(isOwn(own)).orderBy(desc(tokens.id)),
-  readToken,
-);
-
-export const insertToken = (
-  token: typeof tokens.$inferInsert,
-): Query<(typeof tokens.$inferSelect)[]> =>
-  sqlQuery(orm.insert(tokens).values(token).returning(), readToken);
-
-export const revokeToken = preparedWrite((own: Params<OwnTokens & { id: number; at: Date }>) =>
-  orm
-    .update(tokens)
-    .set({ revokedAt: own.at })
-    .where(and(eq(tokens.id, own.id), isOwn(own))),
+export const revokeToken = preparedWrite(
+  ({ id, userId, teamId, at }: Params<OwnToken & { at: Date }>) =>
+    sql`UPDATE tokens SET revoked_at = ${at}
+      WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
+        AND (${teamId} IS NULL OR team_id = ${teamId})`,
 );
 
 export const noteTokenUse = preparedWrite(({ id, at }: Params<{ id: number; at: Date }>) =>
   orm.update(tokens).set({ lastUsedAt: at }).where(eq(tokens.id, id)),
-);
-
-export const activeMembership = prepared(
-  ({ teamId, userId }: Params<{ teamId: number; userId: number }>) =>
-    orm
-      .select({ role: members.role })
-      .from(members)
-      .where(
-        and(eq(members.teamId, teamId), eq(members.userId, userId), eq(members.isActive, true)),
-      ),
-  valueReader(members.role),
 );
