@@ -30,50 +30,48 @@ const closed = Object.entries(PAGE_PERMISSIONS);
 interface Visitor {
   name: string;
   standing: "signed out" | "stranger" | Role;
-  browser: Browser;
   holder: Holder;
+  enter(): Promise<Browser> | Browser;
 }
 
 let home: PlantedTeam;
 let other: PlantedTeam;
 let visitors: Visitor[];
 
-const browserOf = async ({ userId }: Holder): Promise<Browser> =>
-  new Browser(harness).signIn({ userId });
-
-const showing = async (holder: Holder, { teamId }: PlantedTeam): Promise<Browser> =>
-  (await browserOf(holder)).show(teamId);
-
 beforeAll(async () => {
   home = await PlantedTeam.make(harness);
   other = await PlantedTeam.make(harness);
   for (const team of [home, other]) await team.plant();
   const inactive = await home.join("ADMIN", { isNamed: false });
-  const inactiveBrowser = await showing(inactive, home);
   await switchOff(inactive, home);
   const [admin, member] = [await home.join("ADMIN"), await home.join("MEMBER")];
+  const browser = () => new Browser(harness);
+  const showing =
+    ({ userId }: Holder, { teamId }: PlantedTeam) =>
+    async () =>
+      (await browser().signIn({ userId })).show(teamId);
   const { owner } = home;
-  const forged = await new Browser(harness).forgeSession();
   const stranger = other.owner;
+  const own = { standing: "stranger", holder: stranger } as const;
   visitors = [
-    { name: "nobody", standing: "signed out", browser: new Browser(harness), holder: owner },
-    { name: "a forged cookie", standing: "signed out", browser: forged, holder: owner },
+    { name: "nobody", standing: "signed out", holder: owner, enter: browser },
     {
-      name: "another team's OWNER",
-      standing: "stranger",
-      browser: await browserOf(stranger),
-      holder: stranger,
+      name: "a forged cookie",
+      standing: "signed out",
+      holder: owner,
+      enter: () => browser().forgeSession(),
     },
+    { name: "another team's OWNER", ...own, enter: showing(stranger, other) },
+    { name: "another team's OWNER who asks for this team", ...own, enter: showing(stranger, home) },
     {
-      name: "another team's OWNER who asks to see this team",
+      name: "switched off",
       standing: "stranger",
-      browser: await showing(stranger, home),
-      holder: stranger,
+      holder: inactive,
+      enter: showing(inactive, home),
     },
-    { name: "switched off", standing: "stranger", browser: inactiveBrowser, holder: inactive },
-    { name: "MEMBER", standing: "MEMBER", browser: await showing(member, home), holder: member },
-    { name: "ADMIN", standing: "ADMIN", browser: await showing(admin, home), holder: admin },
-    { name: "OWNER", standing: "OWNER", browser: await browserOf(owner), holder: owner },
+    { name: "MEMBER", standing: "MEMBER", holder: member, enter: showing(member, home) },
+    { name: "ADMIN", standing: "ADMIN", holder: admin, enter: showing(admin, home) },
+    { name: "OWNER", standing: "OWNER", holder: owner, enter: showing(owner, home) },
   ];
 });
 
@@ -139,7 +137,8 @@ describe.each(closed)("%s", (route, { least, send, stranger }: PagePermission) =
     const expected: Record<string, string> = {};
     const shown: string[] = [];
     for (const visitor of visitors) {
-      const { name, standing, browser, holder } = visitor;
+      const { name, standing, holder } = visitor;
+      const browser = await visitor.enter();
       const isInside = standing !== "signed out" && standing !== "stranger";
       const mayOpen = isInside && isAtLeast(standing, least);
       const sent = mayOpen ? await send(home, holder) : standingSent;
@@ -165,7 +164,7 @@ describe.each(closed)("%s", (route, { least, send, stranger }: PagePermission) =
 test.each(routes.filter(isForm))("%s is refused from another site (403)", async (route) => {
   const { send } = PAGE_PERMISSIONS[route] ?? {};
   const sent = (await send?.(home, home.owner)) ?? {};
-  const browser = await browserOf(home.owner);
+  const browser = await new Browser(harness).signIn(home.owner);
   for (const site of ["cross-site", "same-site", "none"]) {
     const call = () =>
       browser.send(addressOf(route, sent), {

@@ -21,7 +21,19 @@ export interface PagePermission {
 }
 
 /** Pages that need nobody to be signed in: they have tests of their own. */
-export const OPEN_PAGES: string[] = [];
+export const OPEN_PAGES: string[] = [
+  "GET /sign-in",
+  "POST /sign-in",
+  "GET /sign-in/sent",
+  "GET /sign-in/link",
+  "POST /sign-in/link",
+  "POST /sign-in/out",
+  "GET /sign-in/passkey.js",
+  "POST /sign-in/passkey/options",
+  "POST /sign-in/passkey/register",
+  "POST /sign-in/passkey/register-options",
+  "POST /sign-in/passkey/verify",
+];
 
 const nothing = () => ({});
 
@@ -32,6 +44,12 @@ const anybody = (send: PagePermission["send"] = nothing): PagePermission => ({
 
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
+
+const ofPasskey = (fields?: Record<string, string>) =>
+  anybody(async (team, holder) => ({
+    params: { id: await team.passkey(holder) },
+    ...(fields && { fields }),
+  }));
 
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
@@ -53,4 +71,17 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/accounts/:id/tags": ofAccount({ tags: "changed" }),
   "GET /app/accounts/:id/remove": ofAccount(),
   "POST /app/accounts/:id/remove": ofAccount(),
+
+  "GET /app/me": anybody(),
+  "GET /app/me/data": anybody(),
+  "POST /app/me/name": anybody(() => ({ fields: { name: "New" } })),
+  "POST /app/me/passkeys/:id/name": ofPasskey({ name: "New" }),
+  "POST /app/me/passkeys/:id/remove": ofPasskey(),
+  "POST /app/me/sessions/:id/end": anybody(async (team, holder) => ({
+    params: { id: await team.session(holder) },
+  })),
+  "POST /app/me/sessions/end-others": anybody(async (team, holder) => {
+    await team.session(holder);
+    return {};
+  }),
 };

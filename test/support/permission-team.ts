@@ -8,7 +8,9 @@ import {
   type Harness,
   joinTeam,
   type Member,
+  START,
 } from "./harness.ts";
+import { Browser } from "./person.ts";
 
 /** Somebody with a token, who calls in the name of a team. */
 export interface Holder {
@@ -143,5 +145,23 @@ export class PlantedTeam {
     const email = `${this.text("invite")}-${++serial}@example.com`;
     const json = { role: "MEMBER", email };
     return String((await this.send("POST", "/teams/invites", { json })).id);
+  }
+
+  /** Makes a passkey of the holder's. */
+  async passkey({ userId }: Holder): Promise<string> {
+    const inserted = await env.DB.prepare(
+      `INSERT INTO passkeys (user_id, name, credential_id, public_key, counter, device_type, backed_up,
+        created_at) VALUES (?, ?, ?, 'key', 0, 'singleDevice', 0, ?)`,
+    )
+      .bind(userId, this.text("passkey"), `credential-${++serial}`, START.getTime())
+      .run();
+    return String(inserted.meta.last_row_id);
+  }
+
+  /** Makes a session of the holder's, in a browser that nobody looks at. */
+  async session(holder: Holder): Promise<string> {
+    await new Browser(this.harness).signIn(holder);
+    const row = await env.DB.prepare("SELECT max(id) AS id FROM sessions").first<{ id: number }>();
+    return String(row?.id);
   }
 }
