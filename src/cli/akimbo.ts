@@ -12,6 +12,7 @@ import { describeKeys } from "./key-commands.ts";
 import { readStateDir } from "./paths.ts";
 import { describePlan, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
+import { createLink, findOrigin } from "./sign-in-links.ts";
 import { describeSuggestions, setStatus } from "./suggestion-commands.ts";
 import {
   type CreateOptions,
@@ -134,6 +135,16 @@ function createProgram(): Command {
     .description("shows how many logins each encryption key encrypts")
     .action(async (options: PlaceOptions) => {
       console.log(await describeKeys(await choosePlace(options)));
+    });
+
+  withPlace(program.command("signin-link"))
+    .description("makes a link that signs one person in, once and within the hour")
+    .option("--email <email>", "whom; default: the owner, the first person of the instance")
+    .action(async ({ email, ...options }: PlaceOptions & { email?: string }) => {
+      const place = await choosePlace(options);
+      const origin = await findOrigin(place);
+      const link = await createLink(place, email ?? null);
+      console.log(`${origin}${link.path}\n\nIt signs ${link.email} in, once and within the hour.`);
     });
 
   program

@@ -9,6 +9,7 @@ import {
 import { createEncryptionKeys, createSigningKey } from "./dev-vars.ts";
 import { insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
+import { createLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
 import { createToken, insertToken } from "./tokens.ts";
 import { checkVars, type Vars } from "./vars.ts";
@@ -31,6 +32,8 @@ interface Deployment {
   addresses: string[];
   /** The first token, when this deployment made the owner. */
   firstToken: string | null;
+  /** The part after the origin of a link that signs the owner in, once. */
+  signInPath: string;
 }
 
 /**
@@ -61,7 +64,9 @@ export async function runDeployment(
   const secrets = await chooseSecrets(present, dialog);
   const addresses = await cloud.deploy(deployConfig, secrets);
   dialog.say("✓ Worker deployed");
-  return { addresses, firstToken: email && (await createFirstOwner(place, email)) };
+  const firstToken = email && (await createFirstOwner(place, email));
+  const { path } = await createLink(place, null);
+  return { addresses, firstToken, signInPath: path };
 }
 
 /** The keys stand in for the real ones, which nobody can read back. */

@@ -25,6 +25,8 @@ async function main(): Promise<number> {
 
   const [address] = result.addresses;
   console.log(`\nAkimbo is deployed${address ? ` at ${address}` : ""}`);
+  const origin = config.vars.PUBLIC_URL || address;
+  console.log(`Sign in, once and within the hour: ${origin ?? ""}${result.signInPath}`);
   if (result.firstToken) {
     console.log(`Your first API token, shown this once: ${result.firstToken}`);
   } else {

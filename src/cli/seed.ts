@@ -5,6 +5,7 @@ import { OWNER_ONLY } from "./dev-vars.ts";
 import { insertFirstOwner } from "./owner.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
+import { prepareLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
 import { countWorkingTokens, createToken, insertToken, isToken } from "./tokens.ts";
 
@@ -32,28 +33,33 @@ export function readDemoTokenVariable(env: NodeJS.ProcessEnv): string | null {
   return wanted;
 }
 
+interface Prepared {
+  /** Null when the database belongs to somebody else's workspace. */
+  token: string | null;
+  /** The part after the origin of a link that signs its owner in, once. */
+  signInPath: string;
+}
+
 /**
  * Brings the local database up to date and makes sure that a demo workspace with a working token is in
- * it. The token is `chosen`, else the one kept from an earlier start, else a new one; null when the
- * database belongs to somebody else's workspace.
+ * it. The token is `chosen`, else the one kept from an earlier start, else a new one.
  *
  * @throws Problem when the folder cannot be made, or the chosen token has been revoked
  */
-export async function prepareWorkspace(
-  stateDir: string,
-  chosen: string | null,
-): Promise<string | null> {
+export async function prepareWorkspace(stateDir: string, chosen: string | null): Promise<Prepared> {
   await mkdir(stateDir, { recursive: true }).catch((error: Error) => {
     throw new Problem(`STATE_DIR cannot be used: ${error.message}`);
   });
   const token = chosen ?? (await findDemoToken(stateDir)) ?? createToken();
-  const state = await migrateAndSeed(stateDir, token);
-  if (!state.hasDemoOwner) return null;
-  if (state.isTokenWorking) return keepToken(stateDir, token);
+  const link = await prepareLink(null, new Date());
+  const state = await migrateAndSeed(stateDir, token, link.statement);
+  const prepared = { token: null, signInPath: link.path };
+  if (!state.hasDemoOwner) return prepared;
+  if (state.isTokenWorking) return { ...prepared, token: await keepToken(stateDir, token) };
   if (chosen) throw new Problem("AKIMBO_DEMO_TOKEN has been revoked here; choose another one.");
   const fresh = createToken();
-  await migrateAndSeed(stateDir, fresh);
-  return keepToken(stateDir, fresh);
+  await migrateAndSeed(stateDir, fresh, link.statement);
+  return { ...prepared, token: await keepToken(stateDir, fresh) };
 }
 
 async function keepToken(stateDir: string, token: string): Promise<string> {
@@ -67,7 +73,11 @@ interface Workspace {
 }
 
 /** Every call of wrangler costs a second, so an up-to-date database is asked and seeded in one. */
-async function migrateAndSeed(stateDir: string, token: string): Promise<Workspace> {
+async function migrateAndSeed(
+  stateDir: string,
+  token: string,
+  insertLink: string,
+): Promise<Workspace> {
   const place: Place = { kind: "local", stateDir };
   const statements = [
     sql`SELECT name FROM d1_migrations`,
@@ -77,6 +87,7 @@ async function migrateAndSeed(stateDir: string, token: string): Promise<Workspac
       DEMO_OWNER.email,
       new Date(),
     ),
+    insertLink,
     sql`SELECT count(*) AS count FROM users WHERE email = ${DEMO_OWNER.email}`,
     await countWorkingTokens(token),
   ];

@@ -29,12 +29,12 @@ async function main(stopping: AbortSignal): Promise<number> {
   const chosenToken = readDemoTokenVariable(process.env);
   if (await ensureDevVars(inProject(".dev.vars")))
     console.log("Created .dev.vars with fresh keys.");
-  const { sandboxEnabled } = await checkAllVars(vars);
+  const { sandboxEnabled, publicUrl } = await checkAllVars(vars);
   await requireFreePort(port);
 
   console.log("Starting Akimbo …");
   await buildAssets();
-  const token = await prepareWorkspace(stateDir, chosenToken);
+  const { token, signInPath } = await prepareWorkspace(stateDir, chosenToken);
   const server = startServer({ port, stateDir, vars });
   const { status, error } = await waitUntilAnswering(server);
   startTicker(
@@ -43,7 +43,9 @@ async function main(stopping: AbortSignal): Promise<number> {
       if (!stopping.aborted) console.error(`The schedule of this minute failed: ${message}`);
     },
   );
-  console.log([...describeAddresses(server, sandboxEnabled), ...describeToken(token)].join("\n"));
+  const signIn = (publicUrl ?? server.origin) + signInPath;
+  const lines = [...describeAddresses(server, sandboxEnabled), `  Sign in       ${signIn}`];
+  console.log([...lines, ...describeToken(token)].join("\n"));
   if (token && sandboxEnabled) console.log(await describeFirstPost(server.origin, token));
   if (status !== "ok") console.error(`\nIts health is ${status}. ${error ?? ""}`.trimEnd());
   console.log("\nCtrl-C stops Akimbo.");

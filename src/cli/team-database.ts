@@ -64,7 +64,7 @@ export function toOffer({ PLANS = "", DEFAULT_PLAN = "" }: Vars): Offer {
   });
 }
 
-async function readLocalVars(): Promise<Vars> {
+export async function readLocalVars(): Promise<Vars> {
   return {
     ...readTomlVars(await readFile(inProject("wrangler.toml"), "utf8")),
     ...(await readDevVars(join(inProject(), ".dev.vars")).catch(() => ({}))),
@@ -73,7 +73,7 @@ async function readLocalVars(): Promise<Vars> {
 
 const deployed = z.looseObject({ vars: z.record(z.string(), z.unknown()).default({}) });
 
-async function readDeployedVars(config: string): Promise<Vars> {
+export async function readDeployedVars(config: string): Promise<Vars> {
   const { vars } = deployed.parse(JSON.parse(await readFile(config, "utf8")));
   return Object.fromEntries(Object.entries(vars).map(([name, value]) => [name, String(value)]));
 }

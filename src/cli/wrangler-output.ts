@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 interface Sinks {
   /** The Worker's own lines, and every error. */
   log(line: string): void;
-  /** Errors only: the terminal. */
+  /** Errors, and mail that was not sent: the terminal. */
   show(line: string): void;
 }
 
@@ -13,6 +13,13 @@ const ERROR = /^✘ \[ERROR\] |^\[wrangler:error\] /;
 const HANG_UP = /Broken pipe|kj::getCaughtExceptionAsKj/;
 const OTHER = /^▲ \[WARNING\] |^\[wrangler:\w+\] /;
 const CHATTER_AFTER_ERROR = /^\s*$|If you think this is a bug/;
+
+/** The mail that the Worker would have sent, for whoever runs it here; null for any other line. */
+function readUnsentMail(line: string): string | null {
+  if (!line.startsWith('{"event":"mail.not_sent"')) return null;
+  const { to, subject, text } = JSON.parse(line) as Record<"to" | "subject" | "text", string>;
+  return `\nNo mail goes out from here. To ${to}: ${subject}\n\n${text}`;
+}
 
 /**
  * Sorts one stream of `wrangler dev`, line by line: JSON lines are the Worker's, an error runs on until
@@ -25,6 +32,8 @@ export function createLineSorter({ log, show }: Sinks): (line: string) => void {
     if (line.startsWith("{")) {
       isInError = false;
       log(line);
+      const mail = readUnsentMail(line);
+      if (mail) show(mail);
       return;
     }
     if (HANG_UP.test(line)) isInError = false;

@@ -5,19 +5,14 @@ import { MINUTE } from "./time.ts";
 /** How long a link by mail works. Spec is silent: long enough for slow mail. */
 export const LINK_LIFETIME_MS = 15 * MINUTE;
 
-/** A link that signs one person in, once. The token stands in the link alone. */
-export interface SignInLink {
-  token: string;
-  /** The row of `verifications` that makes it work, in better-auth's form. */
-  row: { identifier: string; value: string };
+/** A new token, which stands in the link alone, and the name that better-auth looks its row up by. */
+export async function createLinkToken(): Promise<{ token: string; identifier: string }> {
+  const token = randomHex(16);
+  return { token, identifier: `magic-link:${await sha256Hex(token)}` };
 }
 
-export async function createSignInLink(email: string): Promise<SignInLink> {
-  const token = randomHex(16);
-  const identifier = `magic-link:${await sha256Hex(token)}`;
-  const value = JSON.stringify({ type: "magic-link", email: email.toLowerCase() });
-  return { token, row: { identifier, value } };
-}
+/** The person whom a link signs in, as better-auth reads it. `email`: in lower case. */
+export const linkValue = (email: string): string => JSON.stringify({ type: "magic-link", email });
 
 /** The address that the link opens; `next`: a path to go on to. */
 export const signInPath = (token: string, next: string | null = null): string =>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -65,6 +66,22 @@ function takeChanges(): string[] {
     .map(({ method, path }) => `${method} ${path.replace(/\?.*/, "")}`);
 }
 
+/** Returns whom the links in the output sign in; nobody for one that is not stored. */
+function findLinks(output: string): unknown[] {
+  const origin = "https://akimbo\\.example(?:\\.workers\\.dev|\\.com)";
+  const links = output.matchAll(new RegExp(`${origin}/sign-in/link\\?token=([0-9a-f]{32})`, "g"));
+  return [...links].map(([, token = ""]) => {
+    const identifier = `magic-link:${createHash("sha256").update(token).digest("hex")}`;
+    const row = cloud.database
+      .prepare("SELECT value, expires_at FROM verifications WHERE identifier = ?")
+      .get(identifier);
+    assert.ok(Math.abs(Number(row?.expires_at) - Date.now() - 3_600_000) < 60_000);
+    const { type, email } = JSON.parse(String(row?.value));
+    assert.equal(type, "magic-link");
+    return email;
+  });
+}
+
 const CREATIONS = [
   "POST /d1/database",
   "POST /r2/buckets",
@@ -90,6 +107,7 @@ test("then deploys with fresh keys, and creates the owner with a first token", a
   assert.deepEqual([...cloud.secrets.keys()].sort(), ["ENCRYPTION_KEYS", "SIGNING_KEY"]);
   assert.match(output, /https:\/\/akimbo\.example\.workers\.dev\n/);
   assert.match(output, /kmb_[0-9a-f]{64}/);
+  assert.deepEqual(findLinks(output), [EMAIL]);
   const owner = cloud.database
     .prepare(
       `SELECT users.email, teams.slug, members.role, tokens.scopes FROM users
@@ -125,6 +143,30 @@ test("a second deployment keeps what is there and adds the storage key it is giv
     [...keys, ["R2_ACCESS_KEY_ID", "an-id"], ["R2_SECRET_ACCESS_KEY", "a-secret"]],
   );
   assert.doesNotMatch(output, /kmb_/);
+  assert.deepEqual(findLinks(output), [EMAIL]);
+});
+
+test("a link is made for whoever may sign in, and for nobody else", async () => {
+  const env = { AKIMBO_URL: "https://akimbo.example.com/api/v1" };
+  cloud.database.exec(
+    `INSERT INTO invites (team_id, token_hash, email, is_addressed, role, invited_by, created_at, expires_at)
+      VALUES (1, 'a', 'new@example.com', 1, 'MEMBER', 1, 1, 9e15),
+        (1, 'b', 'late@example.com', 1, 'MEMBER', 1, 1, 2)`,
+  );
+  const make = (...args: string[]) =>
+    run("src/cli/akimbo.ts", ["signin-link", "--remote", ...args], env);
+  const ofOwner = await make();
+  assert.deepEqual(findLinks(ofOwner.output), [EMAIL], ofOwner.output);
+  assert.deepEqual(findLinks((await make("--email", "New@example.com")).output), [
+    "new@example.com",
+  ]);
+  for (const email of ["late@example.com", "nobody@example.com"]) {
+    const { code, output } = await make("--email", email);
+    assert.equal(code, 1);
+    assert.match(output, /Invite them first/);
+  }
+  const nowhere = await run("src/cli/akimbo.ts", ["signin-link", "--remote"], { AKIMBO_URL: "" });
+  assert.match(nowhere.output, /AKIMBO_URL=/);
 });
 
 test("asks the account for nothing that the fake does not know", () => {

@@ -48,3 +48,10 @@ test("being logged out is told with what to do", () => {
   const stderr = "✘ [ERROR] … it's necessary to set a CLOUDFLARE_API_TOKEN environment variable …";
   assert.match(readComplaint({ stdout: "", stderr }), /npx wrangler login/);
 });
+
+test("a mail that was not sent is shown to whoever runs the server", () => {
+  const mail = { event: "mail.not_sent", to: "ada@example.com", subject: "Hello", text: "A link" };
+  const { logged, shown } = sort([JSON.stringify(mail)]);
+  assert.deepEqual(logged, [JSON.stringify(mail)]);
+  assert.match(shown.join("\n"), /ada@example\.com: Hello\n\nA link/);
+});

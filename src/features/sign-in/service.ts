@@ -1,4 +1,9 @@
-import { createSignInLink, LINK_LIFETIME_MS, signInPath } from "../../core/sign-in-link.ts";
+import {
+  createLinkToken,
+  LINK_LIFETIME_MS,
+  linkValue,
+  signInPath,
+} from "../../core/sign-in-link.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { RawRow } from "../../db/rows.ts";
@@ -30,11 +35,11 @@ export async function mailLink(
 ): Promise<void> {
   const [[known]] = await deps.db.run([userByEmail({ email })]);
   if (known === undefined && !(await mayJoin(deps, email))) return;
-  const { token, row } = await createSignInLink(email);
+  const { token, identifier } = await createLinkToken();
   const at = deps.now();
   const expiresAt = new Date(at.getTime() + LINK_LIFETIME_MS);
   const [made] = await deps.db.run([
-    insertLink({ ...row, at, expiresAt, most: MAX_WAITING_LINKS }),
+    insertLink({ identifier, value: linkValue(email), at, expiresAt, most: MAX_WAITING_LINKS }),
   ]);
   if (made === 0) return;
   await sendMail(deps, { to: email, ...describeLinkMail(origin + signInPath(token, next)) });
