@@ -35,6 +35,7 @@ interface AppPage {
 const APP_STYLES = `
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
 .top > div { width: min(100% - 2rem, 60rem); margin-inline: auto; display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center; padding-block: .7rem; }
+.top .who button { min-height: 0; padding: .3rem .7rem; }
 .top .who { margin-left: auto; display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; color: var(--muted); font-size: .9rem; overflow-wrap: anywhere; }
 .brand { font-weight: 700; color: var(--ink); text-decoration: none; }
 .nav ul { display: flex; flex-wrap: wrap; gap: .2rem; list-style: none; margin: 0; padding: 0; }
@@ -45,6 +46,7 @@ const APP_STYLES = `
 h2 { font-size: 1.2rem; }
 .card > * + * { margin-top: .8rem; }
 .list { list-style: none; margin: 0; padding: 0; }
+.list > li:last-child { padding-bottom: 0; }
 .list > li { padding-block: .8rem; border-top: 1px solid var(--line); display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: center; }
 .list > li:first-child { border-top: 0; }
 .list .grow { flex: 1 1 16rem; min-width: 0; overflow-wrap: anywhere; }
@@ -84,14 +86,15 @@ dt { color: var(--muted); } dd { margin: 0; min-width: 0; overflow-wrap: anywher
 h3 { font-size: 1.02rem; }
 .why { font-size: .92rem; margin-top: .2rem; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; }
-.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr)); gap: .8rem; align-items: end; }
+.filters { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 8.4rem), 1fr)); gap: .7rem; align-items: end; }
+.filters :is(input, select) { height: 2.6rem; padding: .3rem .5rem; }
 .filters > * + * { margin-top: 0; }
 .filters .row { grid-column: 1 / -1; }
 .actions { align-items: start; }
 details[open] > :not(summary) { margin-top: .6rem; }
 summary { cursor: pointer; padding: .5rem .3rem; color: var(--accent); font-weight: 600; }
 details form > * + * { margin-top: .6rem; }
-.timeline { margin: 0; padding-left: 1.2rem; }
+.card > .timeline { margin-bottom: 0; padding-left: 1.4rem; }
 .timeline li { overflow-wrap: anywhere; }
 .timeline li + li { margin-top: .7rem; }
 .files { display: flex; flex-wrap: wrap; gap: 1rem; list-style: none; margin-bottom: 0; padding: 0; }

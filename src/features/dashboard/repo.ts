@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { integer, text } from "drizzle-orm/sqlite-core";
+import { text } from "drizzle-orm/sqlite-core";
 import { prepared, type Query } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
 import { packedRows, pickColumns, type RowReader, rowReader, valueReader } from "../../db/rows.ts";
@@ -108,7 +108,8 @@ export const hasAccounts = prepared(
 const readUpload = rowReader(uploads);
 const readContext = rowReader({
   accountName: text("account_name"),
-  isConnected: integer("is_connected").notNull(),
+  isConnected: flag("is_connected").notNull(),
+  isSimulated: flag("is_simulated").notNull(),
   creator: text("creator"),
 });
 
@@ -116,18 +117,17 @@ const readContext = rowReader({
 export type WholeUpload = UploadRow & {
   accountName: string | null;
   isConnected: boolean;
+  isSimulated: boolean;
   creator: string | null;
 };
 
-const readWhole: RowReader<WholeUpload> = (row) => {
-  const { accountName, isConnected, creator } = readContext(row);
-  return { ...readUpload(row), accountName, isConnected: isConnected === 1, creator };
-};
+const readWhole: RowReader<WholeUpload> = (row) => ({ ...readUpload(row), ...readContext(row) });
 
 export const wholeUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>
     sql`SELECT uploads.*, a.account_name,
         a.id IS NOT NULL AND a.deleted_at IS NULL AS is_connected,
+        a.mode IS 'sandbox' AS is_simulated,
         (SELECT coalesce(users.name, users.email) FROM users WHERE users.id = uploads.created_by) AS creator
       FROM uploads LEFT JOIN accounts a ON a.id = uploads.account_id
       WHERE uploads.id = ${id} AND ${OWN(sql`${team}`)}`,

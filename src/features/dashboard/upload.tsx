@@ -24,6 +24,8 @@ const DONE: Record<string, string> = {
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
 };
 
+const SANDBOX_FEED = "/sandbox";
+
 const idOf = (c: Context<PageEnv>): number => readNumericId(c.req.param("id") ?? "", "Upload");
 
 uploadPage.get("/app/uploads/:id", signedIn("read:pages"), (c) => {
@@ -120,11 +122,17 @@ const Outcome = ({ upload }: { upload: WholeUpload }) => {
         </>
       )}
       {upload.reviewComment && <p class="text">Comment: {upload.reviewComment}</p>}
-      {metadata?.shareUrl && (
+      {metadata?.shareUrl && !upload.isSimulated && (
         <p>
           <a href={metadata.shareUrl} rel="noreferrer">
             Open the post on {platformName(upload.platform)}
           </a>
+        </p>
+      )}
+      {metadata && upload.isSimulated && (
+        <p>
+          Published to the sandbox alone: nothing is on {platformName(upload.platform)}. The post
+          stands in the <a href={SANDBOX_FEED}>sandbox feed</a>.
         </p>
       )}
       {metadata?.warnings && (
@@ -232,13 +240,16 @@ const Content = ({ upload, files }: { upload: WholeUpload; files: readonly File[
 const toText = (value: unknown): string =>
   typeof value === "string" ? value : JSON.stringify(value);
 
+/** Settings that say nothing, as text. */
+const EMPTY = ["", "null", "[]", "{}"];
+
 const formatBytes = (bytes: number): string =>
   bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 
 const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) => {
   const { scheduledFor, dueAt, fileSize, attempt: attempts, metadata, creditsSpent } = upload;
   const settings = Object.entries(upload.settings).filter(
-    ([, value]) => value !== null && value !== "",
+    ([, value]) => !EMPTY.includes(toText(value)),
   );
   return (
     <Section id="facts" title="Details">

@@ -141,7 +141,11 @@ test("an upload shows its text, its timeline and what to do, and is retried once
   await harness.drain();
   const published = await browser.get(`/app/uploads/${id}`);
   expect(published.html).toMatch(/Try me.*Created by A person.*Published/s);
-  expect(published.html).toContain("Open the post on Bluesky");
+  expect(published.html).toContain("nothing is on Bluesky");
+  await env.DB.prepare("UPDATE accounts SET mode = 'live' WHERE id = ?").bind(accountId).run();
+  const live = await browser.get(`/app/uploads/${id}`);
+  expect(live.html).toMatch(/<a href="https:\/\/[^"]+" rel="noreferrer">Open the post on Bluesky/);
+  await env.DB.prepare("UPDATE accounts SET mode = 'sandbox' WHERE id = ?").bind(accountId).run();
   expect(published.html.match(/<p>Published<\/p>/g)).toHaveLength(1);
   const done = await browser.post(`/app/uploads/${id}/retry`);
   expect(done.status).toBe(409);
