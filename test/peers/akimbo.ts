@@ -40,6 +40,7 @@ export type PostFields = Record<string, string | string[] | File[]>;
 
 /** Akimbo's REST API and its movable clock. */
 export interface Akimbo {
+  origin: string;
   call<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
   /** The id of the upload that was queued, or the refusal. */
   post(fields: PostFields): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
@@ -150,6 +151,7 @@ function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
   }
 
   return {
+    origin,
     call,
     post,
     completed,

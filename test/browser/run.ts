@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, chromium } from "playwright-core";
+import { Problem, runProgram } from "../../src/cli/program.ts";
+import { startAkimbo } from "../peers/akimbo.ts";
+import { checkForms } from "./forms.ts";
+import { lookAt } from "./looks.ts";
+import { fillWorkspace, signIn } from "./workspace.ts";
+
+const DEFAULT_CHROMIUM = "/usr/bin/chromium";
+
+async function main(): Promise<number> {
+  const browser = await launch();
+  const folder = mkdtempSync(join(tmpdir(), "akimbo-browser-"));
+  const stateDir = join(folder, "state");
+  process.on("exit", () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 }));
+  try {
+    console.log("Starting Akimbo …");
+    const akimbo = await startAkimbo(stateDir, {});
+    const place = { kind: "local", stateDir } as const;
+    const { failedId, publishedId, accountId } = await fillWorkspace(akimbo, place);
+    const { origin } = akimbo;
+    const cookie = await signIn(origin, place);
+    const paths = [
+      ...["/app", "/app/uploads", "/app/uploads?status=failed&search=one"],
+      ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
+      ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
+    ];
+    const problems = await lookAt(browser, { origin, cookie, folder }, paths);
+    problems.push(...(await checkForms(browser, { origin, cookie, failedId })));
+    for (const problem of problems) console.error(problem);
+    console.log(`\n${paths.length} pages, ${problems.length} problems. Screenshots: ${folder}`);
+    return problems.length === 0 ? 0 : 1;
+  } finally {
+    await browser.close();
+  }
+}
+
+/** @throws Problem where there is no Chromium */
+async function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM || DEFAULT_CHROMIUM;
+  try {
+    return await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    throw new Problem(
+      `Chromium could not be started (${reason}). Install it with \`apt-get install chromium\`, or name one: CHROMIUM=/path/to/chromium npm run test:browser`,
+    );
+  }
+}
+
+await runProgram(main, { stopCode: 1 });
