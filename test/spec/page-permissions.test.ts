@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Role } from "../../src/deps.ts";
 import { createPages } from "../../src/doors/pages.ts";
 import { Harness, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
-import {
-  OPEN_PAGES,
-  PAGE_PERMISSIONS,
-  type PagePermission,
-  type PageSent,
-} from "../support/page-permission-table.ts";
+import { OPEN_PAGES, PAGE_PERMISSIONS, type PageSent } from "../support/page-permission-table.ts";
 import { isAtLeast, switchOff } from "../support/permission-principals.ts";
 import { changedTables, effectsOf, readTables } from "../support/permission-rows.ts";
 import { type Holder, PlantedTeam } from "../support/permission-team.ts";
@@ -106,13 +101,8 @@ function toldOf({ status, location }: Page): string {
   return status === 303 ? `to ${location}` : String(status);
 }
 
-function expectedOf(
-  { standing }: Visitor,
-  route: string,
-  least: Role,
-  sent: PageSent,
-  stranger?: number,
-) {
+function expectedOf({ standing }: Visitor, route: string, sent: PageSent): string {
+  const { least, stranger, endsTeam } = PAGE_PERMISSIONS[route] ?? {};
   if (standing === "signed out") {
     const next = `?next=${encodeURIComponent(addressOf(route, sent))}`;
     return `to /sign-in${isForm(route) ? "" : next}`;
@@ -121,7 +111,8 @@ function expectedOf(
     if (stranger) return String(stranger);
     return route.includes(":") ? "404" : "done";
   }
-  return isAtLeast(standing, least) ? "done" : "403";
+  if (least && !isAtLeast(standing, least)) return "403";
+  return endsTeam ? "to /sign-in" : "done";
 }
 
 test("every page says who may open it, and every one that says so exists", () => {
@@ -130,35 +121,39 @@ test("every page says who may open it, and every one that says so exists", () =>
   expect(told.sort(), help).toEqual(routes.sort());
 });
 
-describe.each(closed)("%s", (route, { least, send, stranger }: PagePermission) => {
-  test("is answered as session, team and role allow", async () => {
-    const standingSent = await send(home, home.owner);
-    const found: Record<string, string> = {};
-    const expected: Record<string, string> = {};
-    const shown: string[] = [];
-    for (const visitor of visitors) {
-      const { name, standing, holder } = visitor;
-      const browser = await visitor.enter();
-      const isInside = standing !== "signed out" && standing !== "stranger";
-      const mayOpen = isInside && isAtLeast(standing, least);
-      const sent = mayOpen ? await send(home, holder) : standingSent;
-      const untouched = isInside ? other : home;
-      const before = await readTables(untouched);
-      const { result: page, costs } = await measure(harness, () => open(browser, route, sent));
-      answers++;
-      const told = toldOf(page);
-      expected[name] = expectedOf(visitor, route, least, sent, stranger);
-      const effects = told === "done" ? [] : effectsOf(costs);
-      const changed = changedTables(before, await readTables(untouched));
-      found[name] = [told, ...effects, ...changed.map((table) => `changes ${table}`)].join(", ");
-      const text = page.html + page.location;
-      const leak = (isInside ? other : home).foundIn(text);
-      if (leak) shown.push(`${name}: ${leak}`);
-    }
-    leaks += shown.length;
-    expect(shown).toEqual([]);
-    expect(found).toEqual(expected);
-  });
+test.each(closed)("%s is answered as session, team and role allow", async (route, permission) => {
+  const { least, send, endsTeam } = permission;
+  const standingSent = await send(home, home.owner);
+  const found: Record<string, string> = {};
+  const expected: Record<string, string> = {};
+  const shown: string[] = [];
+  for (const visitor of visitors) {
+    const { name, standing } = visitor;
+    const isInside = standing !== "signed out" && standing !== "stranger";
+    const mayOpen = isInside && isAtLeast(standing, least);
+    const team = endsTeam && mayOpen ? await PlantedTeam.make(harness) : home;
+    const browser = await (team === home
+      ? visitor.enter()
+      : new Browser(harness).signIn(team.owner));
+    const sent = mayOpen
+      ? await send(team, team === home ? visitor.holder : team.owner)
+      : standingSent;
+    const untouched = isInside ? other : home;
+    const before = await readTables(untouched);
+    const { result: page, costs } = await measure(harness, () => open(browser, route, sent));
+    answers++;
+    const told = toldOf(page);
+    expected[name] = expectedOf(visitor, route, sent);
+    const mayHaveEffects = told === "done" || team !== home;
+    const effects = mayHaveEffects ? [] : effectsOf(costs);
+    const changed = changedTables(before, await readTables(untouched));
+    found[name] = [told, ...effects, ...changed.map((table) => `changes ${table}`)].join(", ");
+    const leak = (isInside ? other : home).foundIn(page.html + page.location);
+    if (leak) shown.push(`${name}: ${leak}`);
+  }
+  leaks += shown.length;
+  expect(shown).toEqual([]);
+  expect(found).toEqual(expected);
 });
 
 test.each(routes.filter(isForm))("%s is refused from another site (403)", async (route) => {
@@ -170,7 +165,6 @@ test.each(routes.filter(isForm))("%s is refused from another site (403)", async 
       browser.send(addressOf(route, sent), {
         method: "POST",
         headers: { "sec-fetch-site": site },
-        body: new URLSearchParams(sent.fields),
       });
     const { result: page, costs } = await measure(harness, call);
     expect([site, page.status, effectsOf(costs)]).toEqual([site, 403, []]);

@@ -7,7 +7,7 @@ export interface PageSent {
   params?: Record<string, string>;
   query?: Record<string, string>;
   /** The form. */
-  fields?: Record<string, string>;
+  fields?: Record<string, string | Blob>;
 }
 
 /** A page or a form of one, and the people who may use it. */
@@ -18,6 +18,8 @@ export interface PagePermission {
   send(team: PlantedTeam, holder: Holder): Promise<PageSent> | PageSent;
   /** The status for people of another team: by default 404 where an id is in the path, else as for their own. */
   stranger?: number;
+  /** The form ends its team, and leads to the sign-in: whoever may send it sends it for a team of their own. */
+  endsTeam?: true;
 }
 
 /** Pages that need nobody to be signed in: they have tests of their own. */
