@@ -3,6 +3,9 @@ import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
+import { privacyPage } from "../features/dashboard/privacy.tsx";
+import { settingsPage } from "../features/dashboard/settings.tsx";
+import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
@@ -11,7 +14,16 @@ import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
 
 /** The pages of people who are signed in. */
-const BEHIND_SIGN_IN = [homePage, uploadsPage, uploadPage, accountsPage, accountPage, mePage];
+const BEHIND_SIGN_IN = [
+  homePage,
+  uploadsPage,
+  uploadPage,
+  accountsPage,
+  accountPage,
+  mePage,
+  settingsPage,
+  suggestionsPage,
+];
 
 /** Creates the app of the sign-in and of the pages behind it. */
 export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
@@ -20,6 +32,7 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   app.onError(renderErrorPage);
   app.use(refuseCrossSite);
   app.route("/", signInPages);
+  app.route("/", privacyPage);
   for (const routes of BEHIND_SIGN_IN) app.route("/", routes);
   return app;
 }

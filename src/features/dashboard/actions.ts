@@ -8,6 +8,10 @@ import "@hono/zod-openapi";
 
 export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
 export { connectAccount, removeAccount, setAccountTags } from "../accounts/service.ts";
+export { settingsChangeSchema } from "../settings/schema.ts";
+export { changeSettings } from "../settings/service.ts";
+export { newSuggestionSchema } from "../suggestions/schema.ts";
+export { createSuggestion } from "../suggestions/service.ts";
 export { deleteUpload } from "../uploads/change/cancel.ts";
 export { retryUpload } from "../uploads/change/retry.ts";
 export { failWaiting } from "../uploads/service.ts";

@@ -1,0 +1,85 @@
+import { Hono } from "hono";
+import { countVisitor } from "../../http/caller.ts";
+import type { AppEnv } from "../../http/env.ts";
+import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { brandingOfOperator } from "../settings/repo.ts";
+
+/** The page that platforms ask of everybody who has an app with them. */
+export const privacyPage = new Hono<AppEnv>();
+
+/** Kinds of data and their time, by the hours that files of published posts stay. */
+const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
+  ["Name and e-mail address of people who sign in", () => "Until they leave"],
+  ["Sessions, with address and browser", () => "Until they end or are revoked"],
+  ["Connected accounts: name, picture, and their logins, encrypted", () => "Until disconnected"],
+  ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],
+  ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
+  ["Files of posts that failed", () => "24 hours"],
+  ["Events about posts and accounts", () => "30 days"],
+];
+
+privacyPage.get("/privacy", async (c) => {
+  const { deps } = c.var;
+  const [[[branding]]] = await Promise.all([
+    deps.db.run([brandingOfOperator()]),
+    countVisitor(c, "read:pages"),
+  ]);
+  const { mediaRetentionHours } = deps.config;
+  return renderPlainPage(
+    c,
+    { title: "Privacy" },
+    <>
+      <h1>Privacy</h1>
+      <p>
+        This service publishes posts to the social accounts that people connect to it, and does
+        nothing else with what it keeps. It sets cookies for signing in alone, and loads nothing
+        from elsewhere.
+      </p>
+      <section class="card" aria-labelledby="kept">
+        <h2 id="kept">Kept, and for how long</h2>
+        <div class="scroll">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">What</th>
+                <th scope="col">How long</th>
+              </tr>
+            </thead>
+            <tbody>
+              {KEPT.map(([what, howLong]) => (
+                <tr>
+                  <td>{what}</td>
+                  <td>{howLong(mediaRetentionHours)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <section class="card" aria-labelledby="shared">
+        <h2 id="shared">Given to others</h2>
+        <p>
+          A post and its files go to the platforms of the accounts that it is for. Nothing is sold,
+          and nobody else is given anything.
+        </p>
+      </section>
+      <section class="card" aria-labelledby="rights">
+        <h2 id="rights">Take it along, or have it removed</h2>
+        <p>
+          The owner of a team downloads all of it in the settings, and deletes it there: it is gone
+          for everybody at once, and removed within hours. Disconnecting an account removes its
+          login at once. Whoever belongs to somebody else's team asks its owner.
+        </p>
+      </section>
+      <section class="card" aria-labelledby="contact">
+        <h2 id="contact">Contact</h2>
+        <Contact name={branding?.name ?? null} link={branding?.link ?? null} />
+      </section>
+    </>,
+  );
+});
+
+const Contact = ({ name, link }: { name: string | null; link: string | null }) => {
+  if (!name && !link) return <p>Ask whoever gave you access to this instance.</p>;
+  return <p>This instance is run by {link ? <a href={link}>{name ?? link}</a> : name}.</p>;
+};

@@ -1,0 +1,371 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { invalidFields, toFieldErrors } from "../../core/errors.ts";
+import { CHANNELS, NOTICES } from "../../core/notices.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { exportTeam } from "../leaving/export.ts";
+import { deleteTeam } from "../leaving/service.ts";
+import { logoPath } from "../settings/logo-address.ts";
+import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
+import { type Notice, NoticeLine, Section } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { PLATFORM_NAMES } from "./words.ts";
+
+export const settingsPage = new Hono<PageEnv>();
+
+const PATH = "/app/settings";
+
+const DONE: Record<string, string> = {
+  saved: "The settings are saved.",
+  logo: "The logo is stored.",
+  "no-logo": "The team has no logo any more.",
+};
+
+/** A page to be shown: a line above it, and the form that was refused, whose fields are kept. */
+interface Shown {
+  notice: Notice | null;
+  status: number;
+  sent?: FormData;
+}
+
+settingsPage.get(PATH, signedIn("read:pages"), (c) => {
+  const text = DONE[c.req.query("done") ?? ""];
+  return show(c, { notice: text ? { text, isRefusal: false } : null, status: 200 });
+});
+
+/** Changes settings by a form, and leads back to the page. */
+async function change(c: Context<PageEnv>, toChange: (form: FormData) => object) {
+  const form = await readForm(c);
+  const { changeSettings, settingsChangeSchema } = await import("./actions.ts");
+  const refused = await attempt(async () => {
+    const wanted = settingsChangeSchema.safeParse(toChange(form));
+    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    await changeSettings(c.var.ctx, wanted.data);
+  });
+  if (refused) return show(c, { ...refused, sent: form });
+  return c.redirect(`${PATH}?done=saved`, 303);
+}
+
+settingsPage.post(PATH, signedIn("write"), (c) =>
+  change(c, (form) => ({
+    branding: { name: textField(form, "name") || null, link: textField(form, "link") || null },
+    zone: textField(form, "zone") || null,
+    blocklist: linesOf(form, "blocklist"),
+    bannedHashtags: Object.fromEntries(
+      [...PLATFORM_NAMES.keys()].map((platform) => [platform, tagsOf(form, platform)]),
+    ),
+  })),
+);
+
+settingsPage.post(`${PATH}/approval`, signedIn("write"), (c) =>
+  change(c, (form) => ({ requireMemberApproval: form.has("requireMemberApproval") })),
+);
+
+settingsPage.post(`${PATH}/notifications`, signedIn("write"), (c) =>
+  change(c, (form) => ({
+    notifications: Object.fromEntries(
+      NOTICES.map((notice) => [
+        notice,
+        Object.fromEntries(CHANNELS.map((channel) => [channel, form.has(`${notice}.${channel}`)])),
+      ]),
+    ),
+  })),
+);
+
+const linesOf = (form: FormData, name: string): string[] =>
+  textField(form, name).split(/\r?\n/).filter(Boolean);
+
+/** Hashtags of a platform; null, for its own list, where its box is not ticked. */
+const tagsOf = (form: FormData, platform: string): string[] | null =>
+  form.has(`own.${platform}`)
+    ? textField(form, `tags.${platform}`)
+        .split(/[\s,]+/)
+        .filter(Boolean)
+    : null;
+
+settingsPage.post(`${PATH}/logo`, signedIn("write"), async (c) => {
+  const file = (await readForm(c)).get("logo");
+  const bytes = file instanceof File ? await file.arrayBuffer() : new ArrayBuffer(0);
+  const refused = await attempt(() => storeLogo(c.var.ctx, new Uint8Array(bytes)));
+  return refused ? show(c, refused) : c.redirect(`${PATH}?done=logo`, 303);
+});
+
+settingsPage.post(`${PATH}/logo/remove`, signedIn("destructive"), async (c) => {
+  const refused = await attempt(() => removeLogo(c.var.ctx));
+  return refused ? show(c, refused) : c.redirect(`${PATH}?done=no-logo`, 303);
+});
+
+settingsPage.post(`${PATH}/delete`, signedIn("destructive"), async (c) => {
+  const form = await readForm(c);
+  const { ctx } = c.var;
+  const refused = await attempt(async () => {
+    await ctx.read("*", []);
+    await deleteTeam(ctx, ctx.actor.teamId, textField(form, "confirm"));
+  });
+  return refused ? show(c, refused) : c.redirect("/sign-in", 303);
+});
+
+/** Lines that one page of the export reads. */
+const EXPORT_LINES = 1_000;
+
+settingsPage.get(`${PATH}/export`, signedIn("read:export"), async (c) => {
+  const take = (after?: string) =>
+    exportTeam(c.var.ctx, { limit: EXPORT_LINES, ...(after === undefined ? {} : { after }) });
+  let page: string | null = await take();
+  const encoder = new TextEncoder();
+  const lines = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      if (page === null) return controller.close();
+      const last = page.trimEnd().lastIndexOf("\n") + 1;
+      const { type, after } = JSON.parse(page.slice(last)) as { type: string; after?: string };
+      // Between pages the reader needs no cursor.
+      controller.enqueue(encoder.encode(type === "end" ? page : page.slice(0, last)));
+      page = type === "end" ? null : await take(after);
+    },
+  });
+  return c.body(lines, 200, {
+    "Content-Type": "application/x-ndjson",
+    "Content-Disposition": 'attachment; filename="akimbo-export.ndjson"',
+  });
+});
+
+async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
+  const { ctx } = c.var;
+  const settings = await readSettings(ctx);
+  const { role } = ctx.actor;
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: "Settings", here: PATH, status: status as ContentfulStatusCode },
+    <>
+      <h1>Settings</h1>
+      <NoticeLine notice={notice} />
+      {role === "MEMBER" && <p class="muted">The owner and admins change the team's settings.</p>}
+      <TeamForm settings={settings} mayChange={role !== "MEMBER"} sent={sent} />
+      <LogoForm settings={settings} mayChange={role !== "MEMBER"} />
+      <ApprovalForm settings={settings} mayChange={role === "OWNER"} />
+      <NotificationsForm settings={settings} />
+      <Section id="suggest" title="Suggestions">
+        <p>
+          <a href="/app/suggestions">Tell whoever runs this instance what you miss.</a>
+        </p>
+      </Section>
+      {role === "OWNER" && <Leaving slug={settings.slug} />}
+    </>,
+  );
+}
+
+interface FormProps {
+  settings: Settings;
+  mayChange: boolean;
+}
+
+const TeamForm = ({
+  settings: { branding, zone, blocklist, bannedHashtags },
+  mayChange,
+  sent,
+}: FormProps & { sent: FormData | undefined }) => {
+  const isSent = sent?.has("blocklist") === true;
+  const value = (name: string, stored: string | null) =>
+    isSent && sent ? textField(sent, name) : (stored ?? "");
+  const isOwn = (platform: string) =>
+    isSent && sent ? sent.has(`own.${platform}`) : platform in bannedHashtags;
+  return (
+    <Section id="team" title="Team">
+      <form class="fields" method="post" action={PATH}>
+        <div>
+          <label for="name">
+            Brand name <span class="hint">(clients see it on review pages)</span>
+          </label>
+          <input
+            id="name"
+            name="name"
+            maxlength={100}
+            value={value("name", branding.name)}
+            disabled={!mayChange}
+          />
+        </div>
+        <div>
+          <label for="link">Link</label>
+          <input
+            id="link"
+            name="link"
+            type="url"
+            maxlength={500}
+            placeholder="https://"
+            value={value("link", branding.link)}
+            disabled={!mayChange}
+          />
+        </div>
+        <div>
+          <label for="zone">
+            Time zone <span class="hint">(such as Europe/Berlin)</span>
+          </label>
+          <input
+            id="zone"
+            name="zone"
+            maxlength={64}
+            value={value("zone", zone)}
+            disabled={!mayChange}
+          />
+        </div>
+        <div>
+          <label for="blocklist">
+            Blocklist <span class="hint">(a word or phrase a line; no post may hold one)</span>
+          </label>
+          <textarea id="blocklist" name="blocklist" rows={4} disabled={!mayChange}>
+            {value("blocklist", blocklist.join("\n"))}
+          </textarea>
+        </div>
+        <fieldset disabled={!mayChange}>
+          <legend>Banned hashtags</legend>
+          <p class="hint">A list of your own takes the place of the platform's.</p>
+          {[...PLATFORM_NAMES].map(([platform, name]) => (
+            <div>
+              <label>
+                <input type="checkbox" name={`own.${platform}`} checked={isOwn(platform)} />
+                Own list for {name}
+              </label>
+              <input
+                name={`tags.${platform}`}
+                aria-label={`Banned hashtags on ${name}`}
+                value={value(`tags.${platform}`, (bannedHashtags[platform] ?? []).join(", "))}
+              />
+            </div>
+          ))}
+        </fieldset>
+        {mayChange && (
+          <p>
+            <button type="submit">Save</button>
+          </p>
+        )}
+      </form>
+    </Section>
+  );
+};
+
+const LogoForm = ({ settings: { branding }, mayChange }: FormProps) => (
+  <Section id="logo-title" title="Logo">
+    {branding.logo ? (
+      <img src={logoPath(branding.logo)} alt="The team's logo" height={80} />
+    ) : (
+      <p>The team has no logo.</p>
+    )}
+    {mayChange && (
+      <form class="fields" method="post" action={`${PATH}/logo`} enctype="multipart/form-data">
+        <div>
+          <label for="logo">
+            Image <span class="hint">(PNG, JPEG, WebP or SVG, up to 150 KB)</span>
+          </label>
+          <input id="logo" name="logo" type="file" accept=".png,.jpg,.jpeg,.webp,.svg" required />
+        </div>
+        <p>
+          <button type="submit">Store the logo</button>
+        </p>
+      </form>
+    )}
+    {mayChange && branding.logo && (
+      <form method="post" action={`${PATH}/logo/remove`}>
+        <button class="danger" type="submit">
+          Remove the logo
+        </button>
+      </form>
+    )}
+  </Section>
+);
+
+const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormProps) => (
+  <Section id="approval" title="Approval">
+    <form class="fields" method="post" action={`${PATH}/approval`}>
+      <label>
+        <input
+          type="checkbox"
+          name="requireMemberApproval"
+          checked={requireMemberApproval}
+          disabled={!mayChange}
+        />
+        Posts of members wait for approval
+      </label>
+      {mayChange ? (
+        <p>
+          <button type="submit">Save</button>
+        </p>
+      ) : (
+        <p class="hint">Only the owner changes this.</p>
+      )}
+    </form>
+  </Section>
+);
+
+const NOTICE_NAMES: Record<(typeof NOTICES)[number], string> = {
+  reviewDecisions: "Decisions on posts in review",
+  failures: "Posts that failed",
+  endingLogins: "Logins of accounts that end",
+};
+
+const CHANNEL_NAMES: Record<(typeof CHANNELS)[number], string> = {
+  email: "E-mail",
+  push: "Push",
+  messaging: "Messaging",
+};
+
+const NotificationsForm = ({ settings: { notifications } }: { settings: Settings }) => (
+  <Section id="notifications" title="Your notifications">
+    <form class="fields" method="post" action={`${PATH}/notifications`}>
+      {NOTICES.map((notice) => (
+        <fieldset>
+          <legend>{NOTICE_NAMES[notice]}</legend>
+          <div class="checks">
+            {CHANNELS.map((channel) => (
+              <label>
+                <input
+                  type="checkbox"
+                  name={`${notice}.${channel}`}
+                  checked={notifications[notice][channel]}
+                />
+                {CHANNEL_NAMES[channel]}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <p>
+        <button type="submit">Save</button>
+      </p>
+    </form>
+  </Section>
+);
+
+const Leaving = ({ slug }: { slug: string }) => (
+  <>
+    <Section id="export" title="Take your data along">
+      <p>The team, its people, accounts without their logins, posts and events: one line each.</p>
+      <p>
+        <a class="button quiet" href={`${PATH}/export`} download>
+          Download
+        </a>
+      </p>
+    </Section>
+    <Section id="delete" title="Delete the team">
+      <p>
+        Everything of the team goes, planned posts unpublished, and your own account is closed with
+        it. Nothing comes back.
+      </p>
+      <form class="fields" method="post" action={`${PATH}/delete`}>
+        <div>
+          <label for="confirm">
+            Type <code>{slug}</code> to confirm
+          </label>
+          <input id="confirm" name="confirm" autocomplete="off" required />
+        </div>
+        <p>
+          <button class="danger" type="submit">
+            Delete the team for good
+          </button>
+        </p>
+      </form>
+    </Section>
+  </>
+);
