@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { dropUnreadBody } from "./body.ts";
 import type { AppContext, AppEnv } from "./env.ts";
 import { renderError } from "./errors.ts";
-import { methodsOf } from "./methods.ts";
+import { methodNotAllowed, methodsOf } from "./methods.ts";
 import { answerHeaders } from "./security.ts";
 
 /** Called once per request. */
@@ -28,12 +28,7 @@ export function prepareDoor(app: Hono<AppEnv>, makeDeps: MakeDeps): void {
         `Nothing is at ${c.req.path}. The API is described at /docs.`,
       );
     }
-    const allow = methods.join(", ");
-    throw new AppError(
-      "METHOD_NOT_ALLOWED",
-      `${c.req.path} answers ${allow}, not ${c.req.method}.`,
-      { headers: { Allow: allow } },
-    );
+    throw methodNotAllowed(c.req.path, c.req.method, methods);
   });
 
   app.use(answerHeaders);

@@ -1,4 +1,6 @@
 import type { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import { AppError } from "../core/errors.ts";
 import type { AppEnv } from "./env.ts";
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -9,3 +11,21 @@ export function methodsOf(app: Hono<AppEnv>, path: string): string[] {
     app.router.match(method, path)[0].some(([[, route]]) => route.method === method),
   );
 }
+
+/** A refusal that names the methods that the path answers. */
+export function methodNotAllowed(path: string, method: string, allowed: readonly string[]) {
+  const allow = allowed.join(", ");
+  return new AppError("METHOD_NOT_ALLOWED", `${path} answers ${allow}, not ${method}.`, {
+    headers: { Allow: allow },
+  });
+}
+
+/** Refuses other methods at a path whose last part stands where ids do, and is none. */
+export const only = (...allowed: string[]) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const { method, path } = c.req;
+    if (METHODS.includes(method) && !allowed.includes(method)) {
+      throw methodNotAllowed(path, method, allowed);
+    }
+    await next();
+  });

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { only } from "../../http/methods.ts";
 import {
   apiRoute,
   conflict,
@@ -14,6 +15,8 @@ import { deletionSchema, exportLineSchema, exportPageSchema } from "./schema.ts"
 import { deleteTeam } from "./service.ts";
 
 export const leavingRoutes = createRouter();
+leavingRoutes.use("/teams/members", only("GET"));
+leavingRoutes.use("/teams/invites", only("GET", "POST"));
 
 const tags = ["Leaving", "Extensions"];
 

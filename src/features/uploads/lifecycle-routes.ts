@@ -1,9 +1,9 @@
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import { AppError } from "../../core/errors.ts";
 import { readCallName } from "../../core/idempotency-key.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { only } from "../../http/methods.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { deleteUpload } from "./change/cancel.ts";
 import { editUpload } from "./change/edit.ts";
@@ -45,18 +45,10 @@ const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Refuses other methods of actions on many uploads, whose names stand where the id of one does. */
-const onlyPost = createMiddleware<AppEnv>(async (c, next) => {
-  if (c.req.method !== "POST") {
-    const message = `${c.req.path} answers POST, not ${c.req.method}.`;
-    throw new AppError("METHOD_NOT_ALLOWED", message, { headers: { Allow: "POST" } });
-  }
-  await next();
-});
 lifecycleRoutes.use("/upload/:id/retry", withoutBody);
 lifecycleRoutes.use("/upload/retry-failed", withoutBody);
 for (const action of ["retry-failed", "bulk", "validate"]) {
-  lifecycleRoutes.use(`/upload/${action}`, onlyPost);
+  lifecycleRoutes.use(`/upload/${action}`, only("POST"));
 }
 
 const optionalBody = <T extends z.ZodType>(schema: T) => ({ ...jsonBody(schema), required: false });
