@@ -1,5 +1,6 @@
 import type { Role } from "../../src/deps.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
+import { photo } from "./stage.ts";
 
 /** Everything that a request for a page carries beside its cookies. */
 export interface PageSent {
@@ -36,6 +37,7 @@ export const OPEN_PAGES: string[] = [
   "POST /sign-in/passkey/register",
   "POST /sign-in/passkey/register-options",
   "POST /sign-in/passkey/verify",
+  "GET /privacy",
 ];
 
 const nothing = () => ({});
@@ -58,6 +60,9 @@ const ofPasskey = (fields?: Record<string, string>) =>
     params: { id: await team.passkey(holder) },
     ...(fields && { fields }),
   }));
+
+/** A form for the holders of a role and of those above it. */
+const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => ({ least, send });
 
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
@@ -108,4 +113,22 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     await team.session(holder);
     return {};
   }),
+
+  "GET /app/settings": anybody(),
+  "POST /app/settings": atLeast("ADMIN", () => ({ fields: { zone: "Europe/Berlin" } })),
+  "POST /app/settings/approval": atLeast("OWNER", () => ({
+    fields: { requireMemberApproval: "on" },
+  })),
+  "POST /app/settings/notifications": anybody(),
+  "POST /app/settings/logo": atLeast("ADMIN", () => ({ fields: { logo: photo() } })),
+  "POST /app/settings/logo/remove": atLeast("ADMIN", nothing),
+  "GET /app/settings/export": atLeast("OWNER", nothing),
+  "POST /app/settings/delete": {
+    ...atLeast("OWNER", (team) => ({ fields: { confirm: team.text("team") } })),
+    stranger: 400,
+    endsTeam: true,
+  },
+
+  "GET /app/suggestions": anybody(),
+  "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
 };
