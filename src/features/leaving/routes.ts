@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { AppError } from "../../core/errors.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
 import {
@@ -39,20 +38,6 @@ leavingRoutes.openapi(take, async (c) => {
   // The router has no type for such an answer.
   return c.body(lines, 200, { "Content-Type": "application/x-ndjson" }) as never;
 });
-
-/** Lists of the team, whose names stand where its id does, and the methods that they answer. */
-const LISTS = { members: ["GET"], invites: ["GET", "POST"] };
-
-for (const [name, methods] of Object.entries(LISTS)) {
-  leavingRoutes.use(`/teams/${name}`, async (c, next) => {
-    if (!methods.includes(c.req.method)) {
-      const Allow = methods.join(", ");
-      const message = `${c.req.path} answers ${Allow}, not ${c.req.method}.`;
-      throw new AppError("METHOD_NOT_ALLOWED", message, { headers: { Allow } });
-    }
-    await next();
-  });
-}
 
 const remove = apiRoute({
   method: "delete",
