@@ -88,6 +88,18 @@ const ownerStays = () =>
     "A team always has its owner: the owner cannot leave, be demoted, deactivated or removed.",
   );
 
+/** The mail that brings an invite to its address. */
+export const describeInviteMail = (to: string, link: string) => ({
+  to,
+  subject: "You are invited to a team on Akimbo",
+  text: `You are invited to join a team on Akimbo. Open this link to see which, and to join:
+
+${link}
+
+It works once, for 7 days. If you did not expect it, ignore this mail.
+`,
+});
+
 /** An invite as its link finds it. */
 export interface InviteState {
   isAddressed: boolean;

@@ -5,6 +5,7 @@ import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { emitIfChanged } from "../events/repo.ts";
+import { sendMail } from "../mail/service.ts";
 import * as invites from "./repo/invites.ts";
 import { memberLimits } from "./repo/limits.ts";
 import * as members from "./repo/members.ts";
@@ -112,7 +113,7 @@ export const invitePath = (token: string): string => `/invite/${token}`;
 
 /**
  * An invite, and the token of its link, which is stored nowhere. One to the same address takes the place
- * of an earlier one.
+ * of an earlier one, and is mailed there where mail goes out.
  *
  * @param origin under which the link is opened
  * @throws AppError FORBIDDEN for a MEMBER; 400 for the address of a member; PLAN_LIMIT when the team is full
@@ -139,8 +140,10 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
     emitIfChanged(ctx, { team: teamId, name: "team.invite", data }),
     invites.revokeReplaced(invite),
   ]);
-  if (row) return { row, token, link: origin + invitePath(token) };
-  throw (facts && rules.inviteRefusal(facts)) ?? notFound("Team");
+  if (!row) throw (facts && rules.inviteRefusal(facts)) ?? notFound("Team");
+  const link = origin + invitePath(token);
+  if (email !== null) ctx.defer(sendMail(ctx, rules.describeInviteMail(email, link)));
+  return { row, token, link };
 }
 
 /** @throws AppError FORBIDDEN for a MEMBER; NOT_FOUND for an invite that is no longer open */
