@@ -47,11 +47,6 @@ const anybody = (send: PagePermission["send"] = nothing): PagePermission => ({
   send,
 });
 
-const atLeast = (least: Role, fields?: PageSent["fields"]): PagePermission => ({
-  least,
-  send: () => (fields ? { fields } : {}),
-});
-
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
 
@@ -84,22 +79,6 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/accounts/:id/tags": ofAccount({ tags: "changed" }),
   "GET /app/accounts/:id/remove": ofAccount(),
   "POST /app/accounts/:id/remove": ofAccount(),
-
-  "GET /app/settings": anybody(),
-  "POST /app/settings": atLeast("ADMIN", { zone: "Europe/Berlin" }),
-  "POST /app/settings/approval": atLeast("OWNER", { requireMemberApproval: "on" }),
-  "POST /app/settings/notifications": anybody(() => ({ fields: { "failures.email": "on" } })),
-  "POST /app/settings/logo": atLeast("ADMIN", { logo: new Blob(["<svg></svg>"]) }),
-  "POST /app/settings/logo/remove": atLeast("ADMIN"),
-  "GET /app/settings/export": atLeast("OWNER"),
-  "POST /app/settings/delete": {
-    least: "OWNER",
-    send: (team) => ({ fields: { confirm: team.text("team") } }),
-    stranger: 400,
-    endsTeam: true,
-  },
-  "GET /app/suggestions": anybody(),
-  "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
 
   "GET /app/me": anybody(),
   "GET /app/me/data": anybody(),
