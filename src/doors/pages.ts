@@ -2,10 +2,13 @@ import { Hono } from "hono";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
+import { invitePage } from "../features/dashboard/invite.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
 import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
+import { teamPage } from "../features/dashboard/team.tsx";
+import { tokensPage } from "../features/dashboard/tokens.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
@@ -20,6 +23,8 @@ const BEHIND_SIGN_IN = [
   uploadPage,
   accountsPage,
   accountPage,
+  tokensPage,
+  teamPage,
   mePage,
   settingsPage,
   suggestionsPage,
@@ -33,6 +38,7 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   app.use(refuseCrossSite);
   app.route("/", signInPages);
   app.route("/", privacyPage);
+  app.route("/", invitePage);
   for (const routes of BEHIND_SIGN_IN) app.route("/", routes);
   return app;
 }

@@ -52,6 +52,8 @@ const PAGES = [
   { path: "/app/accounts", rows: 300 },
   { path: "/app/accounts/acc_many_7", rows: 30 },
   { path: "/app/accounts/acc_many_7/remove", rows: 30 },
+  { path: "/app/team", rows: 30 },
+  { path: "/app/tokens", rows: 30 },
 ];
 
 test.each(PAGES)("$path: one round trip, $rows rows at most, no walk", async ({ path, rows }) => {

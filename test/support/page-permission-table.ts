@@ -38,6 +38,9 @@ export const OPEN_PAGES: string[] = [
   "POST /sign-in/passkey/register-options",
   "POST /sign-in/passkey/verify",
   "GET /privacy",
+  "GET /invite/:token",
+  "POST /invite/:token",
+  "POST /invite/:token/accept",
 ];
 
 const nothing = () => ({});
@@ -58,6 +61,15 @@ const ofPasskey = (fields?: Record<string, string>) =>
 
 /** A form for the holders of a role and of those above it. */
 const atLeast = (least: Role, send: PagePermission["send"]): PagePermission => ({ least, send });
+
+/** A request about a new member of the team. */
+const ofMember = (least: Role, role: Role, fields?: Record<string, string>): PagePermission =>
+  atLeast(least, async (team) => ({
+    params: { id: String((await team.join(role)).userId) },
+    ...(fields && { fields }),
+  }));
+
+const ofToken = anybody(async (team, holder) => ({ params: { id: await team.token(holder) } }));
 
 /** The permissions of the pages behind the sign-in; a page that is not here fails their test. */
 export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
@@ -110,4 +122,22 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/suggestions": anybody(),
   "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
+  "GET /app/tokens": anybody(),
+  "POST /app/tokens": anybody(() => ({ fields: { name: "New", scopes: "posts:read" } })),
+  "GET /app/tokens/:id/revoke": ofToken,
+  "POST /app/tokens/:id/revoke": ofToken,
+
+  "GET /app/team": anybody(),
+  "POST /app/team/show": {
+    ...anybody((team) => ({ fields: { team: String(team.teamId) } })),
+    stranger: 404,
+  },
+  "POST /app/team/name": atLeast("OWNER", () => ({ fields: { name: "Renamed" } })),
+  "POST /app/team/members/:id": ofMember("OWNER", "MEMBER", { role: "ADMIN" }),
+  "GET /app/team/members/:id/remove": ofMember("MEMBER", "MEMBER"),
+  "POST /app/team/members/:id/remove": ofMember("ADMIN", "MEMBER"),
+  "POST /app/team/invites": atLeast("ADMIN", () => ({ fields: { role: "MEMBER" } })),
+  "POST /app/team/invites/:id/revoke": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.invite() },
+  })),
 };

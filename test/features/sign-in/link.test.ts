@@ -245,3 +245,20 @@ test("a link that the operator made signs in", async () => {
   expect((await browser.post("/sign-in/link", { token })).status).toBe(303);
   expect(await sessionsOf(member)).toHaveLength(1);
 });
+
+test("whoever holds an open invite gives an address, signs in by its link, and joins", async () => {
+  const { harness, member, browser } = await start();
+  const invited = await harness.call("POST", "/teams/invites", {
+    token: member.token,
+    json: { role: "ADMIN" },
+  });
+  const path = new URL(invited.body.data.inviteLink).pathname;
+  const fields = { email: "holder@example.com", next: path };
+  const given = await browser.post(path, fields);
+  expect([given.status, given.location]).toEqual([307, "/sign-in"]);
+  const used = await useLink(browser, await askForLink(harness, browser, fields));
+  expect(used).toMatchObject({ status: 303, location: path });
+  expect((await browser.get(path)).html).toContain("You are signed in as holder@example.com");
+  expect((await browser.post(`${path}/accept`)).location).toBe("/app/team?done=joined");
+  expect((await browser.get("/app/team")).html).toContain("2 members");
+});

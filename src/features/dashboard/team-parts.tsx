@@ -1,0 +1,179 @@
+import type { Role } from "../../deps.ts";
+import type { Viewer } from "../../pages/app-layout.tsx";
+import type { InviteRow } from "../teams/repo/invites.ts";
+import type { MemberRow } from "../teams/repo/members.ts";
+import { Section, State } from "./parts.tsx";
+import { type Clock, Time } from "./times.tsx";
+
+export const ROLE_WORDS: Record<Role, string> = {
+  OWNER: "Owner",
+  ADMIN: "Admin",
+  MEMBER: "Member",
+};
+
+/** The roles that can be given to somebody. */
+const RoleOptions = ({ chosen }: { chosen: Role }) => (
+  <>
+    {(["MEMBER", "ADMIN"] as const).map((role) => (
+      <option value={role} selected={role === chosen}>
+        {ROLE_WORDS[role]}
+      </option>
+    ))}
+  </>
+);
+
+/** The choice of the team that the pages show. */
+export const ShowSection = ({ viewer }: { viewer: Viewer }) => (
+  <Section id="teams" title="Your teams">
+    <form class="row" method="post" action="/app/team/show">
+      <label>
+        Team to show
+        <select name="team">
+          {viewer.teams.map(({ id, name }) => (
+            <option value={String(id)} selected={id === viewer.team.id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button class="quiet" type="submit">
+        Show
+      </button>
+    </form>
+  </Section>
+);
+
+interface MemberRights {
+  isSelf: boolean;
+  canChange: boolean;
+  canRemove: boolean;
+}
+
+export const MemberItem = ({
+  member,
+  clock,
+  isSelf,
+  canChange,
+  canRemove,
+}: MemberRights & { member: MemberRow; clock: Clock }) => {
+  const { userId, email, role, isActive, joinedAt } = member;
+  const path = `/app/team/members/${userId}`;
+  return (
+    <li>
+      <div class="grow">
+        <strong>{email}</strong>
+        {isSelf && " (you)"}
+        <p class="muted">
+          {ROLE_WORDS[role]}, joined <Time at={joinedAt} clock={clock} />
+        </p>
+      </div>
+      {!isActive && <State text="Deactivated" tone="wait" />}
+      {canChange && (
+        <>
+          <form class="row" method="post" action={path}>
+            <label>
+              <span class="hidden">Role of {email}</span>
+              <select name="role">
+                <RoleOptions chosen={role} />
+              </select>
+            </label>
+            <button class="quiet" type="submit" aria-label={`Save the role of ${email}`}>
+              Save role
+            </button>
+          </form>
+          <form method="post" action={path}>
+            <input type="hidden" name="active" value={isActive ? "no" : "yes"} />
+            <button
+              class="quiet"
+              type="submit"
+              aria-label={`${isActive ? "Deactivate" : "Activate"} ${email}`}
+            >
+              {isActive ? "Deactivate" : "Activate"}
+            </button>
+          </form>
+        </>
+      )}
+      {canRemove && (
+        <a
+          class="button quiet"
+          href={`${path}/remove`}
+          aria-label={isSelf ? "Leave the team" : `Remove ${email}`}
+        >
+          {isSelf ? "Leave…" : "Remove…"}
+        </a>
+      )}
+    </li>
+  );
+};
+
+const InviteItem = ({ invite, clock }: { invite: InviteRow; clock: Clock }) => {
+  const { id, email, isAddressed, role, expiresAt } = invite;
+  const who = isAddressed && email !== null ? email : "Whoever has the link";
+  return (
+    <li>
+      <div class="grow">
+        <strong>{who}</strong>
+        <p class="muted">
+          {ROLE_WORDS[role]}, until <Time at={expiresAt} clock={clock} />
+        </p>
+      </div>
+      <form method="post" action={`/app/team/invites/${id}/revoke`}>
+        <button class="quiet" type="submit" aria-label={`Revoke the invite of ${who}`}>
+          Revoke
+        </button>
+      </form>
+    </li>
+  );
+};
+
+export const InviteSection = ({
+  invites,
+  clock,
+}: {
+  invites: readonly InviteRow[];
+  clock: Clock;
+}) => (
+  <Section id="invites" title="Invites">
+    {invites.length > 0 ? (
+      <ul class="list">
+        {invites.map((invite) => (
+          <InviteItem invite={invite} clock={clock} />
+        ))}
+      </ul>
+    ) : (
+      <p class="muted">No invite is open.</p>
+    )}
+    <form class="fields" method="post" action="/app/team/invites">
+      <label>
+        E-mail address
+        <input type="email" name="email" maxlength={254} autocomplete="off" />
+        <span class="hint">
+          Only this address can accept. Left empty, whoever has the link can.
+        </span>
+      </label>
+      <label>
+        Role
+        <select name="role">
+          <RoleOptions chosen="MEMBER" />
+        </select>
+      </label>
+      <div>
+        <button type="submit">Make an invite link</button>
+      </div>
+    </form>
+  </Section>
+);
+
+export const RenameSection = ({ name }: { name: string }) => (
+  <Section id="name" title="Name of the team">
+    <form class="row" method="post" action="/app/team/name">
+      <label>
+        Name
+        <input name="name" required maxlength={200} value={name} autocomplete="off" />
+      </label>
+      <button class="quiet" type="submit">
+        Rename
+      </button>
+    </form>
+  </Section>
+);

@@ -1,0 +1,200 @@
+import { type Context, Hono } from "hono";
+import { setCookie } from "hono/cookie";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { toEmail } from "../../core/email.ts";
+import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
+import { DAY } from "../../core/time.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { readNumericId } from "../../http/ids.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type PageEnv, signedIn, TEAM_COOKIE, viewerOf } from "../auth/signed-in.ts";
+import { openInvitesOf } from "../teams/repo/invites.ts";
+import { type MemberRow, membersOf } from "../teams/repo/members.ts";
+import { removableRoles } from "../teams/rules.ts";
+import * as teams from "../teams/service.ts";
+import { type Notice, NoticeLine, Section } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { zoneOfTeam } from "./repo.ts";
+import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-parts.tsx";
+import { clockOf } from "./times.tsx";
+
+export const teamPage = new Hono<PageEnv>();
+
+/** Tells what a form did that leads back here. */
+const DONE: Record<string, string> = {
+  changed: "The member is changed.",
+  joined: "Welcome. You are a member of this team now.",
+  left: "You have left the team. This is your own.",
+  member: "You are a member of this team already, and your role stays. The invite is still open.",
+  removed: "The member is removed. What they made stays.",
+  renamed: "The team is renamed.",
+  revoked: "The invite is revoked. Its link leads nowhere now.",
+};
+
+teamPage.get("/app/team", signedIn("read:pages"), (c) => {
+  const done = DONE[c.req.query("done") ?? ""];
+  return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
+});
+
+teamPage.post("/app/team/show", signedIn("write"), async (c) => {
+  const teamId = readNumericId(textField(await readForm(c), "team"), "Team");
+  const { ctx } = c.var;
+  await ctx.read("*", []);
+  if (!ctx.person.teams.some(({ id }) => id === teamId)) throw notFound("Team");
+  rememberTeam(c, teamId);
+  return c.redirect("/app", 303);
+});
+
+/** Shows this team from the next page on. */
+export function rememberTeam(c: Context<PageEnv>, teamId: number): void {
+  setCookie(c, TEAM_COOKIE, String(teamId), {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: publicOrigin(c.var.deps, c.req.url).startsWith("https:"),
+    maxAge: (365 * DAY) / 1_000,
+  });
+}
+
+teamPage.post("/app/team/name", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { teamChangeSchema } = await import("../teams/schema.ts");
+  const wanted = teamChangeSchema.safeParse({ name: textField(form, "name") });
+  const refused = await attempt(async () => {
+    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    await teams.renameTeam(c.var.ctx, wanted.data.name);
+  });
+  return refused ? showTeam(c, refused) : c.redirect("/app/team?done=renamed", 303);
+});
+
+teamPage.post("/app/team/members/:id", signedIn("write"), async (c) => {
+  const userId = readNumericId(c.req.param("id"), "Member");
+  const form = await readForm(c);
+  const { memberChangeSchema } = await import("../teams/schema.ts");
+  const role = textField(form, "role");
+  const active = textField(form, "active");
+  const wanted = memberChangeSchema.safeParse({
+    ...(role === "" ? {} : { role }),
+    ...(active === "" ? {} : { isActive: active === "yes" }),
+  });
+  const refused = await attempt(async () => {
+    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    await teams.changeMember(c.var.ctx, userId, wanted.data);
+  });
+  return refused ? showTeam(c, refused) : c.redirect("/app/team?done=changed", 303);
+});
+
+teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) => {
+  const { ctx } = c.var;
+  const userId = readNumericId(c.req.param("id"), "Member");
+  const [members] = await ctx.read("team:read", [membersOf({ team: ctx.team })]);
+  const member = members.find((one) => one.userId === userId);
+  if (!member) throw notFound("Member");
+  const isSelf = userId === ctx.actor.userId;
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: isSelf ? "Leave the team" : "Remove a member", here: "/app/team" },
+    <>
+      <h1>{isSelf ? `Leave ${viewerOf(c).team.name}?` : `Remove ${member.email}?`}</h1>
+      <p>
+        {isSelf ? "You lose" : "They lose"} access at once, and tokens made for this team alone are
+        revoked. Posts and accounts stay with the team. A new invite leads back in.
+      </p>
+      <form class="row" method="post" action={`/app/team/members/${userId}/remove`}>
+        <button class="danger" type="submit">
+          {isSelf ? "Leave the team" : "Remove the member"}
+        </button>
+        <a class="button quiet" href="/app/team">
+          {isSelf ? "Stay" : "Keep them"}
+        </a>
+      </form>
+    </>,
+  );
+});
+
+teamPage.post("/app/team/members/:id/remove", signedIn("destructive"), async (c) => {
+  const userId = readNumericId(c.req.param("id"), "Member");
+  const { ctx } = c.var;
+  const refused = await attempt(() => teams.removeMember(ctx, userId));
+  if (refused) return showTeam(c, refused);
+  const done = userId === ctx.actor.userId ? "left" : "removed";
+  return c.redirect(`/app/team?done=${done}`, 303);
+});
+
+teamPage.post("/app/team/invites", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { newInviteSchema } = await import("../teams/schema.ts");
+  const email = textField(form, "email");
+  const wanted = newInviteSchema.safeParse({
+    role: textField(form, "role"),
+    ...(email === "" ? {} : { email }),
+  });
+  let link = "";
+  const refused = await attempt(async () => {
+    if (email !== "" && toEmail(email) === null) {
+      throw new AppError(null, "That is no e-mail address. Check it, then invite again.");
+    }
+    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    const origin = publicOrigin(c.var.deps, c.req.url);
+    link = (await teams.createInvite(c.var.ctx, wanted.data, origin)).link;
+  });
+  return showTeam(c, refused ?? { notice: null, status: 200, link });
+});
+
+teamPage.post("/app/team/invites/:id/revoke", signedIn("destructive"), async (c) => {
+  const id = readNumericId(c.req.param("id"), "Invite");
+  const refused = await attempt(() => teams.revokeInvite(c.var.ctx, id));
+  return refused ? showTeam(c, refused) : c.redirect("/app/team?done=revoked", 303);
+});
+
+async function showTeam(
+  c: Context<PageEnv>,
+  { notice, status, link = "" }: { notice: Notice | null; status: number; link?: string },
+): Promise<Response> {
+  const { ctx } = c.var;
+  const { team } = ctx;
+  const [[zone = null], members, invites] = await ctx.read("team:read", [
+    zoneOfTeam({ team }),
+    membersOf({ team }),
+    openInvitesOf({ team, now: ctx.now() }),
+  ]);
+  const clock = clockOf(zone);
+  const viewer = viewerOf(c);
+  const { actor } = ctx;
+  const rightsOn = ({ userId, role }: MemberRow) => {
+    const isSelf = userId === actor.userId;
+    return {
+      isSelf,
+      canChange: actor.role === "OWNER" && role !== "OWNER",
+      canRemove: removableRoles(actor, isSelf).includes(role),
+    };
+  };
+  return renderAppPage(
+    c,
+    viewer,
+    { title: "Team", here: "/app/team", status: status as ContentfulStatusCode },
+    <>
+      <h1>{viewer.team.name}</h1>
+      <NoticeLine notice={notice} />
+      {link !== "" && (
+        <section class="notice" role="status" aria-labelledby="link">
+          <h2 id="link">The invite link</h2>
+          <p>Copy it and send it to them. It is shown this once, and works once, for 7 days.</p>
+          <pre>{link}</pre>
+        </section>
+      )}
+      {viewer.teams.length > 1 && <ShowSection viewer={viewer} />}
+      <Section id="members" title={members.length === 1 ? "1 member" : `${members.length} members`}>
+        <ul class="list">
+          {members.map((member) => (
+            <MemberItem member={member} clock={clock} {...rightsOn(member)} />
+          ))}
+        </ul>
+      </Section>
+      {actor.role !== "MEMBER" && <InviteSection invites={invites} clock={clock} />}
+      {actor.role === "OWNER" && <RenameSection name={viewer.team.name} />}
+    </>,
+  );
+}

@@ -1,0 +1,212 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
+import { SCOPES, type Scope } from "../../core/scopes.ts";
+import { readNumericId } from "../../http/ids.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type TokenRow, tokensOfUser } from "../auth/repo/tokens.ts";
+import { createToken, revokeToken } from "../auth/service.ts";
+import type { OwnTeam } from "../auth/session.ts";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type Notice, NoticeLine, Section } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { zoneOfTeam } from "./repo.ts";
+import { type Clock, clockOf, Time } from "./times.tsx";
+
+export const tokensPage = new Hono<PageEnv>();
+
+const SCOPE_WORDS: Record<Scope, string> = {
+  "*": "Everything",
+  "posts:read": "Read posts",
+  "posts:write": "Write posts, held for approval",
+  "posts:publish": "Publish posts",
+  "accounts:read": "Read accounts",
+  "accounts:write": "Change accounts",
+  "analytics:read": "Read analytics",
+  "pools:read": "Read pools",
+  "pools:write": "Change pools",
+  "webhooks:read": "Read webhooks and events",
+  "webhooks:write": "Change webhooks",
+  "team:read": "Read team and settings",
+  "team:write": "Change team and settings",
+  "links:read": "Read short links",
+  "links:write": "Change short links",
+};
+
+tokensPage.get("/app/tokens", signedIn("read:pages"), (c) => {
+  const isRevoked = c.req.query("done") === "revoked";
+  const text = "The token is revoked. Calls with it are refused from now on.";
+  return showTokens(c, { notice: isRevoked ? { text, isRefusal: false } : null, status: 200 });
+});
+
+tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { newTokenSchema } = await import("../auth/schema.ts");
+  const team = textField(form, "team");
+  const wanted = newTokenSchema.safeParse({
+    name: textField(form, "name"),
+    scopes: form.getAll("scopes"),
+    ...(team === "" ? {} : { teamId: Number(team) }),
+  });
+  let created = "";
+  const refused = await attempt(async () => {
+    if (form.getAll("scopes").length === 0) {
+      throw new AppError(null, "Choose what the token may do, then create it again.");
+    }
+    if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
+    created = (await createToken(c.var.ctx, wanted.data)).token;
+  });
+  return showTokens(c, refused ?? { notice: null, status: 200, created });
+});
+
+tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
+  const { tokens, clock } = await readTokens(c);
+  const id = readNumericId(c.req.param("id"), "Token");
+  const token = tokens.find((one) => one.id === id);
+  if (!token) throw notFound("Token");
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: "Revoke a token", here: "/app/tokens" },
+    <>
+      <h1>Revoke “{token.name}”?</h1>
+      <p>
+        Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.{" "}
+        <LastUse token={token} clock={clock} />
+      </p>
+      <form class="row" method="post" action={`/app/tokens/${id}/revoke`}>
+        <button class="danger" type="submit">
+          Revoke the token
+        </button>
+        <a class="button quiet" href="/app/tokens">
+          Keep it
+        </a>
+      </form>
+    </>,
+  );
+});
+
+tokensPage.post("/app/tokens/:id/revoke", signedIn("destructive"), async (c) => {
+  await revokeToken(c.var.ctx, readNumericId(c.req.param("id"), "Token"));
+  return c.redirect("/app/tokens?done=revoked", 303);
+});
+
+async function readTokens(c: Context<PageEnv>) {
+  const { ctx } = c.var;
+  const [[zone = null], tokens] = await ctx.read("*", [
+    zoneOfTeam({ team: ctx.team }),
+    tokensOfUser({ user: ctx.user }),
+  ]);
+  return { tokens, clock: clockOf(zone) };
+}
+
+async function showTokens(
+  c: Context<PageEnv>,
+  { notice, status, created = "" }: { notice: Notice | null; status: number; created?: string },
+): Promise<Response> {
+  const { tokens, clock } = await readTokens(c);
+  const { teams } = c.var.ctx.person;
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    { title: "Tokens", here: "/app/tokens", status: status as ContentfulStatusCode },
+    <>
+      <h1>Tokens</h1>
+      <NoticeLine notice={notice} />
+      {created !== "" && (
+        <section class="notice" role="status" aria-labelledby="created">
+          <h2 id="created">Your new token</h2>
+          <p>Copy it now: it is shown this once.</p>
+          <pre>{created}</pre>
+        </section>
+      )}
+      <Section id="tokens" title={tokens.length === 1 ? "1 token" : `${tokens.length} tokens`}>
+        <p class="muted">They are yours, in all your teams. Programs send one with every call.</p>
+        {tokens.length > 0 && (
+          <ul class="list">
+            {tokens.map((token) => (
+              <TokenItem token={token} teams={teams} clock={clock} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <NewToken teams={teams} />
+    </>,
+  );
+}
+
+const LastUse = ({ token: { lastUsedAt }, clock }: { token: TokenRow; clock: Clock }) =>
+  lastUsedAt ? (
+    <>
+      Last used <Time at={lastUsedAt} clock={clock} />, give or take an hour.
+    </>
+  ) : (
+    <>It has not been used yet.</>
+  );
+
+const TokenItem = ({
+  token,
+  teams,
+  clock,
+}: {
+  token: TokenRow;
+  teams: readonly OwnTeam[];
+  clock: Clock;
+}) => (
+  <li>
+    <div class="grow">
+      <strong>{token.name}</strong> <code>{token.hint}</code>
+      <p class="muted">
+        {token.scopes.map((scope) => SCOPE_WORDS[scope]).join(", ")} ·{" "}
+        {token.teamId === null
+          ? "all your teams"
+          : `only ${teams.find(({ id }) => id === token.teamId)?.name ?? "a team you left"}`}
+      </p>
+      <p class="muted">
+        Created <Time at={token.createdAt} clock={clock} />. <LastUse token={token} clock={clock} />
+      </p>
+    </div>
+    <a
+      class="button quiet"
+      href={`/app/tokens/${token.id}/revoke`}
+      aria-label={`Revoke ${token.name}`}
+    >
+      Revoke…
+    </a>
+  </li>
+);
+
+const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
+  <Section id="new" title="Create a token">
+    <form class="fields" method="post" action="/app/tokens">
+      <label>
+        Name
+        <input name="name" required maxlength={100} autocomplete="off" />
+        <span class="hint">Where it is used, such as “Newsletter script”.</span>
+      </label>
+      <fieldset>
+        <legend>It may</legend>
+        <div class="checks">
+          {SCOPES.map((scope) => (
+            <label>
+              <input type="checkbox" name="scopes" value={scope} /> {SCOPE_WORDS[scope]}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <label>
+        In
+        <select name="team">
+          <option value="">all my teams</option>
+          {teams.map(({ id, name }) => (
+            <option value={String(id)}>only {name}</option>
+          ))}
+        </select>
+      </label>
+      <div>
+        <button type="submit">Create the token</button>
+      </div>
+    </form>
+  </Section>
+);
