@@ -37,7 +37,6 @@ export const OPEN_PAGES: string[] = [
   "POST /sign-in/passkey/register",
   "POST /sign-in/passkey/register-options",
   "POST /sign-in/passkey/verify",
-  "GET /privacy",
   "GET /invite/:token",
   "POST /invite/:token",
   "POST /invite/:token/accept",
