@@ -176,7 +176,7 @@ signInPages.post("/sign-in/out", counted("write"), async (c) => {
   return c.redirect("/sign-in", 303);
 });
 
-signInPages.get(PASSKEY_SCRIPT_PATH, (c) =>
+signInPages.get(PASSKEY_SCRIPT_PATH, counted("read:pages"), (c) =>
   c.body(PASSKEY_SCRIPT, 200, {
     "content-type": "text/javascript; charset=utf-8",
     "cache-control": "public, max-age=300",
