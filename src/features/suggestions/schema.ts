@@ -30,7 +30,8 @@ const wholeNumber = (max: number) =>
 export const suggestionPageSchema = z.object({
   limit: wholeNumber(MAX_PAGE)
     .default(MAX_PAGE)
-    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE }),
+    .openapi({ type: "integer", minimum: 1, maximum: MAX_PAGE, default: MAX_PAGE })
+    .describe("Suggestions on a page."),
   before: wholeNumber(Number.MAX_SAFE_INTEGER)
     .optional()
     .openapi({ type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
