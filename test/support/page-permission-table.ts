@@ -109,7 +109,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "POST /app/settings/approval": atLeast("OWNER", () => ({
     fields: { requireMemberApproval: "on" },
   })),
-  "POST /app/settings/notifications": anybody(),
+  "POST /app/settings/notifications": anybody(() => ({ fields: { "failures.email": "on" } })),
   "POST /app/settings/logo": atLeast("ADMIN", () => ({ fields: { logo: photo() } })),
   "POST /app/settings/logo/remove": atLeast("ADMIN", nothing),
   "GET /app/settings/export": atLeast("OWNER", nothing),
@@ -122,7 +122,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   "GET /app/suggestions": anybody(),
   "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
   "GET /app/tokens": anybody(),
-  "POST /app/tokens": anybody(() => ({ fields: { name: "New", scopes: "posts:read" } })),
+  "POST /app/tokens": {
+    ...anybody((team) => ({ fields: { name: "New", scopes: "*", team: String(team.teamId) } })),
+    stranger: 403,
+  },
   "GET /app/tokens/:id/revoke": ofToken,
   "POST /app/tokens/:id/revoke": ofToken,
 
