@@ -18,6 +18,7 @@ export interface Effort {
 const LIMIT = 100;
 const MAX_LIST_RATIO = 40;
 const MAX_POST_RATIO = 90;
+const MAX_PAGE_RATIO = 1.5;
 /** Addresses that calls come from in turn: each stays within the everyday quota of 100 per window. */
 const ADDRESSES = 64;
 const QUOTA = JSON.stringify({ read: { limit: 100, windowSeconds: 1 } });
@@ -44,6 +45,16 @@ const listCall =
     method: "GET",
     path: `/api/v1/upload?limit=${LIMIT}`,
     headers: { "x-api-key": token, "cf-connecting-ip": `192.0.2.${i % ADDRESSES}` },
+    status: 200,
+  });
+
+/** The same posts as a page that a person looks at. */
+const pageCall =
+  ({ cookie }: Team) =>
+  (i: number): Call => ({
+    method: "GET",
+    path: `/app/uploads?limit=${LIMIT}`,
+    headers: { cookie, "cf-connecting-ip": `192.0.2.${i % ADDRESSES}` },
     status: 200,
   });
 
@@ -157,6 +168,7 @@ export async function measureRequests(
   const measured = {
     bare: rounds(bare, effort, bareCall),
     open: rounds(open.instance, effort, listCall(open.team)),
+    page: rounds(open.instance, effort, pageCall(open.team)),
     limited: rounds(limited.instance, effort, listCall(limited.team)),
     posting: posting.round,
   };
@@ -168,7 +180,13 @@ export async function measureRequests(
       lowest[name] = Math.min(lowest[name] ?? 0, await measured[name]());
     }
   }
-  const { bare: base = 0, open: list = 0, limited: counted = 0, posting: post = 0 } = lowest;
+  const {
+    bare: base = 0,
+    open: list = 0,
+    page = 0,
+    limited: counted = 0,
+    posting: post = 0,
+  } = lowest;
   const micros = (value: number) => `${Math.round(value)} µs`;
   const compared = (what: string, value: number, limit: number): Row[] => [
     note(what, micros(value)),
@@ -177,6 +195,8 @@ export async function measureRequests(
   return [
     note("bare 302", micros(base)),
     ...compared(`GET /upload?limit=${LIMIT}`, list, MAX_LIST_RATIO),
+    note(`GET /app/uploads?limit=${LIMIT}`, micros(page)),
+    atMost("that page, ÷ the same as JSON", page / list, MAX_PAGE_RATIO),
     ...compared(`GET /upload?limit=${LIMIT}, calls counted`, counted, MAX_LIST_RATIO),
     ...compared("text post from call to completed", post, MAX_POST_RATIO),
     note("text posts a second, 16 in flight", posting.perSecond().toFixed(0)),

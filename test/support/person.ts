@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { randomHex } from "../../src/core/ids.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
-import { sessionCookieName, sessionSecret } from "../../src/features/auth/cookie.ts";
 import { TEAM_COOKIE } from "../../src/features/auth/signed-in.ts";
 import type { Harness } from "./harness.ts";
+import { sessionCookie } from "./session-cookie.ts";
 
 const ORIGIN = "https://akimbo.test";
 const SESSION_MS = 30 * 86_400_000;
@@ -27,8 +27,12 @@ export class Browser {
     )
       .bind(await sha256Hex(token), userId, now, now + SESSION_MS)
       .run();
-    const { signingKey } = this.harness.deps.config;
-    this.cookies.set(sessionCookieName(ORIGIN), await signedValue(token, signingKey));
+    return this.keepSession(token, this.harness.deps.config.signingKey);
+  }
+
+  private async keepSession(token: string, signingKey: string): Promise<this> {
+    const [name, value] = await sessionCookie(token, { origin: ORIGIN, signingKey });
+    this.cookies.set(name, value);
     return this;
   }
 
@@ -40,9 +44,7 @@ export class Browser {
 
   /** Has a session's cookie that another key has signed. */
   async forgeSession(): Promise<this> {
-    const forged = await signedValue(randomHex(16), "another signing key");
-    this.cookies.set(sessionCookieName(ORIGIN), forged);
-    return this;
+    return this.keepSession(randomHex(16), "another signing key");
   }
 
   get(path: string): Promise<Page> {
@@ -86,13 +88,4 @@ export interface Page {
   location: string | null;
   headers: Headers;
   html: string;
-}
-
-async function signedValue(token: string, signingKey: string): Promise<string> {
-  const encoder = new TextEncoder();
-  const secret = encoder.encode(sessionSecret(signingKey));
-  const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"]);
-  const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(token));
-  return encodeURIComponent(`${token}.${new Uint8Array(signature).toBase64()}`);
 }
