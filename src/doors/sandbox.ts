@@ -2,6 +2,8 @@ import { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
 import { runSchedule } from "../cron/schedule.ts";
 import { createCaller } from "../features/auth/caller.ts";
+import { COOKIE_PREFIX } from "../features/auth/cookie.ts";
+import { countPerson } from "../features/auth/signed-in.ts";
 import { countCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppContext, AppEnv } from "../http/env.ts";
@@ -9,7 +11,7 @@ import { createSandboxRoutes } from "../sandbox/routes.tsx";
 
 /**
  * Returns the team whose posts the feed shows: null, for everybody's, in development; in production the
- * team of the token that came with the request.
+ * team of the person who is signed in, or of the token that came with the request.
  *
  * @throws AppError NOT_FOUND where the sandbox is switched off, UNAUTHORIZED, INSUFFICIENT_SCOPE
  */
@@ -19,7 +21,10 @@ async function teamOf(c: AppContext): Promise<number | null> {
     throw new AppError("NOT_FOUND", "The sandbox is switched off on this instance.");
   }
   if (deps.config.isDevelopment) return null;
-  const ctx = await countCaller(c, "posts:read", "read:sandbox");
+  const isPerson = c.req.header("cookie")?.includes(`${COOKIE_PREFIX}.session_token`) ?? false;
+  const ctx = isPerson
+    ? await countPerson(c, "read:sandbox")
+    : await countCaller(c, "posts:read", "read:sandbox");
   await ctx.read("posts:read", []);
   return ctx.actor.teamId;
 }

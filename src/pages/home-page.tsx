@@ -57,7 +57,7 @@ const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
           name: "Sandbox feed",
           about: isSandboxPublic
             ? "What was published to the simulated platforms."
-            : "What was published to the simulated platforms; it asks for an API token.",
+            : "What was published to the simulated platforms; it asks you to sign in, or for an API token.",
         },
       ]
     : []),

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { createMember, Harness } from "../../support/harness.ts";
+import { connectSandbox, createMember, form, Harness, harnessWith } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 
@@ -44,4 +44,22 @@ test("a form from another site is refused", async () => {
     expect(page.status).toBe(403);
     expect(page.html).toContain("another site");
   }
+});
+
+test("in production the sandbox shows a person who is signed in the posts of their team alone", async () => {
+  const harness = harnessWith({ isDevelopment: false, sandboxEnabled: true });
+  const [member, other] = [await createMember(), await createMember()];
+  for (const one of [member, other]) {
+    const accountId = await connectSandbox(harness, one);
+    const fields = { accountId, description: `By team ${one.teamId}` };
+    await harness.call("POST", "/upload", { token: one.token, body: form(fields) });
+  }
+  await harness.drain();
+  const browser = await new Browser(harness).signIn(member);
+  const page = await browser.get("/sandbox");
+  expect(page.html).toContain(`By team ${member.teamId}`);
+  expect(page.html).not.toContain(`By team ${other.teamId}`);
+  expect((await new Browser(harness).get("/sandbox")).status).toBe(401);
+  const forged = await new Browser(harness).forgeSession();
+  expect((await forged.get("/sandbox")).status).toBe(401);
 });
