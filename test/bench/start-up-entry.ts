@@ -19,7 +19,10 @@ import worker from "./worker.js";
 
 const dayOf = (hours, minutes, length) =>
   new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
-const token = { id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" };
+const token = {
+  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
+  last_used_at: Date.now(),
+};
 const rowsOf = (sql) => {
   if (/AS pinned/.test(sql)) return [token];
   if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + " " + dayOf(0, 17, 13) }];

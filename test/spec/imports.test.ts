@@ -137,3 +137,10 @@ test.each(["doors/site.ts", "doors/sandbox.ts", "queue/consumer.ts", "cron/sched
     expect(reach.filter((path) => sources.get(path)?.includes(".openapi("))).toEqual([]);
   },
 );
+
+test.each(["doors/pages.ts", "doors/api.ts", "doors/site.ts", "doors/sandbox.ts"])(
+  "%s loads no library of the sign-in before somebody signs in",
+  (door) => {
+    expect([...reachOf(door)].filter((name) => name.includes("better-auth"))).toEqual([]);
+  },
+);
