@@ -64,6 +64,7 @@ CREATE TABLE invites (
 
 CREATE INDEX invites_by_team ON invites (team_id, id DESC)
   WHERE accepted_at IS NULL AND revoked_at IS NULL;
+CREATE INDEX invites_by_expiry ON invites (expires_at);
 CREATE INDEX invites_by_email ON invites (email)
   WHERE email IS NOT NULL AND accepted_at IS NULL AND revoked_at IS NULL;
 

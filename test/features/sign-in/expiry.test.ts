@@ -35,3 +35,15 @@ test("a night's worth is removed slice by slice", async () => {
   expect(await forgetEndedSignIns(harness.deps)).toBeNull();
   expect(await count("verifications")).toBe(0);
 });
+
+test("an invite is forgotten 30 days after its end", async () => {
+  const harness = new Harness();
+  const { token } = await createMember();
+  await harness.call("POST", "/teams/invites", { token, json: { role: "MEMBER" } });
+  harness.advance(36 * 86_400);
+  await forgetEndedSignIns(harness.deps);
+  expect(await count("invites")).toBe(1);
+  harness.advance(2 * 86_400);
+  await forgetEndedSignIns(harness.deps);
+  expect(await count("invites")).toBe(0);
+});

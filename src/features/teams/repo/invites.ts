@@ -191,3 +191,10 @@ export const useInvite = preparedWrite(
     sql`UPDATE invites SET accepted_at = ${now}, accepted_by = ${userId}
       WHERE token_hash = ${hash} AND changes() > 0`,
 );
+
+/** Removes invites that were over before then, up to `most`. */
+export const removeEndedInvites = preparedWrite(
+  ({ before, most }: Params<{ before: Date; most: number }>) =>
+    sql`DELETE FROM invites WHERE id IN
+      (SELECT id FROM invites WHERE expires_at <= ${before} LIMIT ${most})`,
+);
