@@ -17,7 +17,8 @@ interface OperatorLink {
 }
 
 /** The owner of the instance: its first person. */
-const OWNER = "SELECT email FROM users WHERE id = (SELECT min(id) FROM users)";
+/** Ids are never used again: the first person of an instance is its owner, until they close their account. */
+const OWNER = "SELECT email FROM users WHERE id = 1 AND email NOT LIKE 'deleted-%@akimbo.invalid'";
 
 /** A person, or somebody whom an open invite names. */
 const personOrInvited = (email: string, at: Date): string =>

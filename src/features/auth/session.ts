@@ -30,6 +30,23 @@ export const signedOut = () =>
 /** The context of a person who is signed in; `person` is known once the first read has come back. */
 export type PersonCtx = Ctx & { person: Person };
 
+/** Everything that a page's request presents of its person. */
+interface PagePresented {
+  cookies: string | null;
+  origin: string;
+  /** The team that the person wants to see; another is shown where they do not belong to it. */
+  teamId: number | null;
+  /** A form was made for the team that its page showed, and changes no other. */
+  isForm: boolean;
+}
+
+/** Thrown for a form of a team's page, sent by somebody who does not belong to the team any more. */
+const lostTeam = () =>
+  new AppError(
+    "FORBIDDEN",
+    "You do not belong to the team of that page any more, and nothing was changed. You see your own team from now on.",
+  );
+
 /**
  * Creates the context of the person whose cookie came with a page's request. Their session is the first
  * statement of the page's batch. They may do all that their role allows.
@@ -38,7 +55,7 @@ export type PersonCtx = Ctx & { person: Person };
  */
 export async function createPersonCtx(
   deps: Deps,
-  { cookies, origin, teamId }: { cookies: string | null; origin: string; teamId: number | null },
+  { cookies, origin, teamId, isForm }: PagePresented,
   admission: Promise<void>,
 ): Promise<PersonCtx> {
   const token = await sessionToken(cookies, origin, deps.config.signingKey);
@@ -51,6 +68,7 @@ export async function createPersonCtx(
   const resolve = (record: SessionRecord | null): Actor => {
     const team = record?.teams.find(({ id }) => id === record.teamId);
     if (!record || !team) throw signedOut();
+    if (isForm && teamId !== null && team.id !== teamId) throw lostTeam();
     const { teamId: _, ...rest } = record;
     person = rest;
     return {

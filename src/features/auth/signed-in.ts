@@ -1,6 +1,8 @@
 import type { Context } from "hono";
+import { setCookie } from "hono/cookie";
 import { createMiddleware } from "hono/factory";
 import type { LimitGroup } from "../../core/quotas.ts";
+import { DAY, SECOND } from "../../core/time.ts";
 import { countVisitor, holdUntilKnown } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import type { Viewer } from "../../pages/app-layout.tsx";
@@ -15,6 +17,22 @@ export interface PageEnv {
 /** Names the team that a person wants to see. */
 export const TEAM_COOKIE = `${COOKIE_PREFIX}.team`;
 
+/** Shows this team from the next page on. */
+export function rememberTeam(c: AppContext | Context<PageEnv>, teamId: number): void {
+  setCookie(c, TEAM_COOKIE, String(teamId), {
+    path: "/",
+    httpOnly: true,
+    sameSite: "Lax",
+    secure: publicOrigin(c.var.deps, c.req.url).startsWith("https:"),
+    maxAge: (365 * DAY) / SECOND,
+  });
+}
+
+function wantedTeam(c: AppContext): number | null {
+  const team = cookieValue(c.req.header("cookie") ?? null, TEAM_COOKIE) ?? "";
+  return TEAM_ID.test(team) ? Number(team) : null;
+}
+
 const TEAM_ID = /^[1-9]\d{0,14}$/;
 
 /**
@@ -23,12 +41,11 @@ const TEAM_ID = /^[1-9]\d{0,14}$/;
  * @throws AppError UNAUTHORIZED where no cookie carries our signature, RATE_LIMIT
  */
 export function countPerson(c: AppContext, limit: LimitGroup): Promise<PersonCtx> {
-  const cookies = c.req.header("cookie") ?? null;
-  const team = cookieValue(cookies, TEAM_COOKIE) ?? "";
   const presented = {
-    cookies,
+    cookies: c.req.header("cookie") ?? null,
     origin: publicOrigin(c.var.deps, c.req.url),
-    teamId: TEAM_ID.test(team) ? Number(team) : null,
+    teamId: wantedTeam(c),
+    isForm: c.req.method !== "GET" && c.req.method !== "HEAD",
   };
   return createPersonCtx(c.var.deps, presented, countVisitor(c, limit));
 }
@@ -41,8 +58,11 @@ export const signedIn = (limit: LimitGroup) =>
   createMiddleware<AppEnv>(async (c, next) => {
     const ctx = await countPerson(c, limit);
     c.set("ctx", ctx);
+    const wanted = wantedTeam(c);
     await next();
     await holdUntilKnown(c, ctx, "*");
+    const shown = ctx.knownActor()?.teamId ?? null;
+    if (wanted !== null && shown !== null && shown !== wanted) rememberTeam(c, shown);
   });
 
 /** The person and their teams, as the navigation shows them. To be asked for after the first read. */

@@ -8,11 +8,10 @@ import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { createPersonCtx, type Person } from "../auth/session.ts";
-import { type PageEnv, signedIn } from "../auth/signed-in.ts";
+import { type PageEnv, rememberTeam, signedIn } from "../auth/signed-in.ts";
 import type { inviteByHash } from "../teams/repo/invites.ts";
 import { endOfInvite } from "../teams/rules.ts";
 import { acceptInvite, giveAddress, inviteOfLink, invitePath } from "../teams/service.ts";
-import { rememberTeam } from "./team.tsx";
 import { ROLE_WORDS } from "./team-parts.tsx";
 
 export const invitePage = new Hono<AppEnv>();
@@ -68,7 +67,7 @@ async function findInvite(
   const { deps } = c.var;
   const query = await inviteOfLink(token);
   const cookies = c.req.header("cookie") ?? null;
-  const presented = { cookies, origin: publicOrigin(deps, c.req.url), teamId: null };
+  const presented = { cookies, origin: publicOrigin(deps, c.req.url), teamId: null, isForm: false };
   try {
     const ctx = await createPersonCtx(deps, presented, admission);
     const [[invite]] = await ctx.read("*", [query]);

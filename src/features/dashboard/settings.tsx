@@ -31,7 +31,8 @@ interface Shown {
 }
 
 settingsPage.get(PATH, signedIn("read:pages"), (c) => {
-  const text = DONE[c.req.query("done") ?? ""];
+  const asked = c.req.query("done") ?? "";
+  const text = Object.hasOwn(DONE, asked) ? DONE[asked] : undefined;
   return show(c, { notice: text ? { text, isRefusal: false } : null, status: 200 });
 });
 

@@ -1,14 +1,12 @@
 import { type Context, Hono } from "hono";
-import { setCookie } from "hono/cookie";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { toEmail } from "../../core/email.ts";
 import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
-import { DAY } from "../../core/time.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
-import { type PageEnv, signedIn, TEAM_COOKIE, viewerOf } from "../auth/signed-in.ts";
+import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { openInvitesOf } from "../teams/repo/invites.ts";
 import { type MemberRow, membersOf } from "../teams/repo/members.ts";
 import { removableRoles } from "../teams/rules.ts";
@@ -33,7 +31,8 @@ const DONE: Record<string, string> = {
 };
 
 teamPage.get("/app/team", signedIn("read:pages"), (c) => {
-  const done = DONE[c.req.query("done") ?? ""];
+  const asked = c.req.query("done") ?? "";
+  const done = Object.hasOwn(DONE, asked) ? DONE[asked] : undefined;
   return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
 });
 
@@ -45,17 +44,6 @@ teamPage.post("/app/team/show", signedIn("write"), async (c) => {
   rememberTeam(c, teamId);
   return c.redirect("/app", 303);
 });
-
-/** Shows this team from the next page on. */
-export function rememberTeam(c: Context<PageEnv>, teamId: number): void {
-  setCookie(c, TEAM_COOKIE, String(teamId), {
-    path: "/",
-    httpOnly: true,
-    sameSite: "Lax",
-    secure: publicOrigin(c.var.deps, c.req.url).startsWith("https:"),
-    maxAge: (365 * DAY) / 1_000,
-  });
-}
 
 teamPage.post("/app/team/name", signedIn("write"), async (c) => {
   const form = await readForm(c);

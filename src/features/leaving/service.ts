@@ -4,18 +4,22 @@ import { requireOneOf } from "../auth/roles.ts";
 import { settingsOfTeam } from "../settings/repo.ts";
 import { markDeleted } from "./repo/erase.ts";
 
+const PINNED =
+  "A token that is pinned to a team does not close its owner's account. Use one that is not, or sign in.";
+
 /**
  * Deletes the caller's own team and closes their account with it. From then on it answers nobody; its rows and
  * files go in slices. Spec is silent: posts that are planned or waiting go with it unpublished.
  *
  * @param confirm the team's slug, typed by a person who means it
- * @throws AppError NOT_FOUND for another team, FORBIDDEN for anybody but the owner, 400 for another slug,
+ * @throws AppError NOT_FOUND for another team, FORBIDDEN for anybody but the owner and for pinned tokens, 400 for another slug,
  * UPLOAD_LOCKED while a post is being published
  */
 export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Promise<void> {
   const [[team]] = await ctx.read("*", [settingsOfTeam({ team: ctx.team })]);
   if (!team || ctx.actor.teamId !== teamId) throw notFound("Team");
   requireOneOf(ctx.actor, ["OWNER"], "Only the owner deletes the team.");
+  if (ctx.actor.isPinned) throw new AppError("FORBIDDEN", PINNED);
   if (confirm !== team.slug) {
     const message = `confirm: must be ${team.slug}, the name of the team in addresses.`;
     throw invalidFields([{ field: "confirm", message }]);

@@ -1,6 +1,13 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { connectSandbox, createMember, form, Harness, harnessWith } from "../../support/harness.ts";
+import {
+  connectSandbox,
+  createMember,
+  form,
+  Harness,
+  harnessWith,
+  joinTeam,
+} from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 
@@ -62,4 +69,21 @@ test("in production the sandbox shows a person who is signed in the posts of the
   expect((await new Browser(harness).get("/sandbox")).status).toBe(401);
   const forged = await new Browser(harness).forgeSession();
   expect((await forged.get("/sandbox")).status).toBe(401);
+});
+
+test("a form of a team's page changes no other team once its sender has left that one", async () => {
+  const harness = new Harness();
+  const [owner, admin] = [await createMember(), await createMember()];
+  await joinTeam(owner.teamId, admin.userId, "ADMIN");
+  const browser = (await new Browser(harness).signIn(admin)).show(owner.teamId);
+  expect((await browser.post("/app/settings", { zone: "Asia/Tokyo" })).status).toBe(303);
+  const path = `/teams/members/${admin.userId}`;
+  await harness.call("PATCH", path, { token: owner.token, json: { isActive: false } });
+  const refused = await browser.post("/app/settings", { zone: "Asia/Tokyo" });
+  expect(refused.status).toBe(403);
+  expect(refused.html).toContain("nothing was changed");
+  const { body } = await harness.call("GET", "/settings", { token: admin.token });
+  expect(body.data.zone).not.toBe("Asia/Tokyo");
+  await browser.get("/app");
+  expect((await browser.post("/app/settings", { zone: "Asia/Seoul" })).status).toBe(303);
 });

@@ -225,3 +225,26 @@ test("only its owner deletes a team, by its name", async () => {
   expect(await eraseTeams(life.harness.deps, null)).toBeNull();
   expect(Object.keys(await rowsOf(teamId))).toContain("teams");
 });
+
+test("a token pinned to the team does not close its owner's account", async () => {
+  const life = await beginLife();
+  const { userId, teamId } = life.member;
+  const pinned = await createToken(userId, { teamId });
+  const answer = await remove(life, undefined, pinned);
+  expect(answer).toMatchObject({ status: 403, body: { code: "FORBIDDEN" } });
+});
+
+test("invites that the owner made in other teams end with their account", async () => {
+  const life = await beginLife();
+  const other = await createMember();
+  await joinTeam(other.teamId, life.member.userId, "ADMIN");
+  const invited = await life.harness.call("POST", "/teams/invites", {
+    token: life.member.token,
+    headers: { "x-team-id": String(other.teamId) },
+    json: { role: "ADMIN" },
+  });
+  expect(invited.status).toBe(200);
+  expect((await remove(life)).status).toBe(200);
+  const link = new URL(invited.body.data.inviteLink).pathname;
+  expect((await new Browser(life.harness).get(link)).status).toBe(410);
+});

@@ -32,7 +32,7 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at}
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
-    sql`UPDATE invites SET revoked_at = ${at} WHERE team_id = ${teamId}
+    sql`UPDATE invites SET revoked_at = ${at} WHERE (team_id = ${teamId} OR invited_by = ${ownerId})
       AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE accounts SET deleted_at = ${at}, credentials = NULL
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
@@ -89,7 +89,9 @@ export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] =>
   [
     sql`DELETE FROM members WHERE team_id = ${teamId}`,
     sql`DELETE FROM teams WHERE id = ${teamId}`,
-    sql`DELETE FROM tokens WHERE user_id = ${ownerId}`,
+    ...["tokens", "sessions", "passkeys", "members"].map(
+      (table) => sql`DELETE FROM ${sql.identifier(table)} WHERE user_id = ${ownerId}`,
+    ),
     sql`DELETE FROM users WHERE id = ${ownerId}
       AND NOT EXISTS (SELECT 1 FROM suggestions WHERE user_id = ${ownerId})
       AND NOT EXISTS (SELECT 1 FROM invites WHERE invited_by = ${ownerId})
