@@ -57,17 +57,20 @@ h2 { font-size: 1.2rem; }
 .state.wait { background: var(--wait-soft); color: var(--wait); }
 form { margin: 0; }
 .fields { display: grid; gap: .9rem; max-width: 34rem; }
+.card.fields > * { margin-top: 0; }
 label { font-weight: 600; font-size: .95rem; display: block; }
 .hint { color: var(--muted); font-size: .88rem; font-weight: 400; }
 input:not([type=checkbox], [type=radio]), select, textarea {
-  font: inherit; width: 100%; max-width: 100%; padding: .55rem .7rem; margin-top: .25rem; color: var(--ink); background: var(--ground);
+  font: inherit; font-weight: 400; width: 100%; max-width: 100%; padding: .55rem .7rem; margin-top: .25rem; color: var(--ink); background: var(--ground);
   border: 1px solid var(--edge); border-radius: .5rem;
 }
-input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; margin: 0 .45rem 0 0; accent-color: var(--accent); vertical-align: -.15rem; }
+input[type=checkbox], input[type=radio] { width: 1.1rem; height: 1.1rem; flex: none; margin: .2rem .55rem 0 0; accent-color: var(--accent); }
+label:has(> [type=checkbox], > [type=radio]) { display: flex; align-items: start; font-weight: 400; }
+:is(input, select) + .hint { display: block; margin-top: .25rem; }
 fieldset { border: 1px solid var(--line); border-radius: .6rem; padding: .7rem .9rem; margin: 0; min-width: 0; }
+fieldset > :not(legend) + * { margin-top: .7rem; }
 legend { font-weight: 600; padding-inline: .3rem; }
 .checks { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .4rem; }
-.checks label { font-weight: 400; }
 button, .button {
   font: inherit; font-weight: 600; display: inline-block; padding: .5rem 1rem; min-height: 2.6rem; border-radius: .55rem; border: 1px solid transparent;
   background: var(--accent); color: var(--accent-ink); cursor: pointer; text-decoration: none;
@@ -76,6 +79,8 @@ button.quiet, .button.quiet { background: transparent; color: var(--accent); bor
 button.danger { background: transparent; color: var(--bad); border-color: var(--bad); }
 .row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
 .row > label { flex: 1 1 10rem; }
+.list .row { flex-wrap: nowrap; }
+.list .row button { white-space: nowrap; }
 .notice { border-radius: .7rem; padding: .8rem 1rem; background: var(--accent-soft); }
 .notice.bad { background: var(--bad-soft); color: var(--bad); }
 .scroll { overflow-x: auto; }
@@ -103,6 +108,9 @@ details form > * + * { margin-top: .6rem; }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 @media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .top .who { margin-left: 0; } }
 `;
+
+/** One narrow column: such a page says or asks a single thing. */
+const PLAIN_STYLES = ".page { width: min(100% - 2rem, 42rem); }";
 
 /** The bar with the team, the navigation and the way out. */
 const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
@@ -165,7 +173,7 @@ export const renderPlainPage = (
     c,
     {
       title,
-      styles: APP_STYLES,
+      styles: APP_STYLES + PLAIN_STYLES,
       hasForms: true,
       ...(status ? { status } : {}),
       ...(scripts ? { scripts } : {}),

@@ -77,7 +77,7 @@ export const MemberItem = ({
                 <RoleOptions chosen={role} />
               </select>
             </label>
-            <button class="quiet" type="submit" aria-label={`Save the role of ${email}`}>
+            <button class="quiet" type="submit" aria-label={`Save role of ${email}`}>
               Save role
             </button>
           </form>
