@@ -1,25 +1,14 @@
-import type { Browser, Page } from "playwright-core";
-
-interface Step {
-  name: string;
-  /** Text that the page shows once it is done. */
-  shows: string;
-  act(page: Page): Promise<unknown>;
-}
+import type { Browser } from "playwright-core";
+import type { SignedIn } from "./looks.ts";
+import { press, type Step, walk } from "./steps.ts";
 
 /** Sends forms as a person does, without script; each step that does not show what it should, in words. */
 export async function checkForms(
   browser: Browser,
-  {
-    origin,
-    cookie,
-    failedId,
-  }: { origin: string; cookie: Parameters<Cookies>[0][number]; failedId: number },
+  { origin, owner, failedId }: { origin: string; owner: SignedIn; failedId: number },
 ): Promise<string[]> {
-  const context = await browser.newContext({ javaScriptEnabled: false });
-  await context.addCookies([cookie]);
+  const context = await browser.newContext({ storageState: owner, javaScriptEnabled: false });
   const page = await context.newPage();
-  const press = (name: string) => page.getByRole("button", { name, exact: true }).click();
   const steps: Step[] = [
     {
       name: "the root leads to the pages",
@@ -33,7 +22,7 @@ export async function checkForms(
         await page.goto(`${origin}/app/uploads`);
         await page.getByLabel("State").selectOption("failed");
         await page.getByLabel("Text").fill("this one");
-        await press("Show");
+        await press(page, "Show");
       },
     },
     {
@@ -41,7 +30,7 @@ export async function checkForms(
       shows: "The post is queued again",
       act: async () => {
         await page.goto(`${origin}/app/uploads/${failedId}`);
-        await press("Retry");
+        await press(page, "Retry");
       },
     },
     {
@@ -51,7 +40,7 @@ export async function checkForms(
         await page.goto(`${origin}/app/accounts`);
         await page.getByLabel("Platform").selectOption("pinterest");
         await page.getByLabel("Name").fill("Made in a browser");
-        await press("Create a sandbox account");
+        await press(page, "Create a sandbox account");
       },
     },
     {
@@ -60,7 +49,7 @@ export async function checkForms(
       act: async () => {
         await page.getByRole("link", { name: "Made in a browser" }).click();
         await page.getByRole("textbox", { name: "Tags" }).fill("news, fun");
-        await press("Save the tags");
+        await press(page, "Save the tags");
       },
     },
     {
@@ -68,22 +57,11 @@ export async function checkForms(
       shows: "The account has been disconnected.",
       act: async () => {
         await page.getByRole("link", { name: "Disconnect…" }).click();
-        await press("Disconnect the account");
+        await press(page, "Disconnect the account");
       },
     },
   ];
-  const problems: string[] = [];
-  for (const { name, shows, act } of steps) {
-    try {
-      await act(page);
-      const text = await page.locator("main").innerText();
-      if (!text.includes(shows)) problems.push(`${name}: it does not show "${shows}" but: ${text}`);
-    } catch (error) {
-      problems.push(`${name}: ${error instanceof Error ? error.message : error}`);
-    }
-  }
+  const problems = await walk(page, steps);
   await context.close();
   return problems;
 }
-
-type Cookies = Awaited<ReturnType<Browser["newContext"]>>["addCookies"];

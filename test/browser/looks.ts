@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import axe, { type AxeResults } from "axe-core";
-import type { Browser, BrowserContext, Cookie, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 
 /** Ways in which every page is looked at. */
 const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
@@ -11,24 +12,39 @@ const HEIGHT = 800;
 /** A finding of axe that keeps somebody from using a page. */
 const GRAVE = ["serious", "critical"];
 
-type SessionCookie = Pick<Cookie, "name" | "value"> & { url: string };
+/** Limit of a page as it travels. */
+const MAX_COMPRESSED_BYTES = 30_000;
 
-/** Opens each of the paths in every look; what is wrong, in words. Screenshots go to `folder`. */
+/** The cookies of a person who is signed in, for other windows of the browser. */
+export type SignedIn = Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+interface Visit {
+  origin: string;
+  /** Null for a visitor whom nobody knows. */
+  person: SignedIn | null;
+  /** For the screenshots. */
+  folder: string;
+}
+
+/** Opens each of the paths in every look; what is wrong, in words. */
 export async function lookAt(
   browser: Browser,
-  { origin, cookie, folder }: { origin: string; cookie: SessionCookie; folder: string },
+  { origin, person, folder }: Visit,
   paths: readonly string[],
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const { colorScheme, width } of LOOKS) {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: HEIGHT } });
-    await context.addCookies([cookie]);
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height: HEIGHT },
+      ...(person ? { storageState: person } : {}),
+    });
     const foreign = watchOrigins(context, origin);
     const page = await context.newPage();
     for (const path of paths) {
       const found = await faultsOf(page, origin + path);
       problems.push(...found.map((what) => `${path} (${colorScheme}, ${width}): ${what}`));
-      const name = `${path.slice(1).replaceAll(/\W+/g, "-") || "front"}-${colorScheme}-${width}.png`;
+      const name = `${person ? "" : "visitor-"}${path.slice(1).replaceAll(/\W+/g, "-") || "front"}-${colorScheme}-${width}.png`;
       await page.screenshot({ path: join(folder, name), fullPage: true });
     }
     problems.push(...[...foreign].map((address) => `asked elsewhere: ${address}`));
@@ -49,8 +65,14 @@ function watchOrigins(context: BrowserContext, origin: string): Set<string> {
 
 async function faultsOf(page: Page, address: string): Promise<string[]> {
   const answer = await page.goto(address);
-  const status = answer?.status() ?? 0;
-  if (status !== 200) return [`answers ${status}`];
+  if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
+  const bytes = gzipSync(await answer.body()).length;
+  const long = bytes > MAX_COMPRESSED_BYTES ? [`is ${bytes} bytes long, compressed`] : [];
+  return [...long, ...(await faultsShown(page))];
+}
+
+/** Looks at the page that is open: its width, and what axe finds. */
+export async function faultsShown(page: Page): Promise<string[]> {
   const faults: string[] = [];
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   if (wide > 0) faults.push(`is ${wide} pixels too wide`);

@@ -5,8 +5,9 @@ import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkForms } from "./forms.ts";
-import { lookAt } from "./looks.ts";
-import { fillWorkspace, signIn } from "./workspace.ts";
+import { lookAt, type SignedIn } from "./looks.ts";
+import { checkPeople } from "./people.ts";
+import { fillWorkspace } from "./workspace.ts";
 
 const DEFAULT_CHROMIUM = "/usr/bin/chromium";
 
@@ -21,16 +22,24 @@ async function main(): Promise<number> {
     const place = { kind: "local", stateDir } as const;
     const { failedId, publishedId, accountId } = await fillWorkspace(akimbo, place);
     const { origin } = akimbo;
-    const cookie = await signIn(origin, place);
-    const paths = [
+    const { problems, owner, openInvite } = await checkPeople(browser, akimbo);
+    const own = [
       ...["/app", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
       ...["/app/accounts", `/app/accounts/${accountId}`, `/app/accounts/${accountId}/remove`],
+      ...["/app/tokens", "/app/tokens/1/revoke", "/app/team", "/app/team/members/2/remove"],
+      ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
     ];
-    const problems = await lookAt(browser, { origin, cookie, folder }, paths);
-    problems.push(...(await checkForms(browser, { origin, cookie, failedId })));
+    const link = akimbo.signInLink.slice(origin.length);
+    const open = ["/sign-in", "/sign-in/sent", link, openInvite, "/privacy"];
+    const lookAs = (person: SignedIn | null, paths: string[]) =>
+      lookAt(browser, { origin, person, folder }, paths);
+    problems.push(...(await lookAs(owner, own)), ...(await lookAs(null, open)));
+    problems.push(...(await checkForms(browser, { origin, owner, failedId })));
     for (const problem of problems) console.error(problem);
-    console.log(`\n${paths.length} pages, ${problems.length} problems. Screenshots: ${folder}`);
+    console.log(
+      `\n${own.length + open.length} pages, ${problems.length} problems. Screenshots: ${folder}`,
+    );
     return problems.length === 0 ? 0 : 1;
   } finally {
     await browser.close();

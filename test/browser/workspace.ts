@@ -1,11 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { execute, type Place } from "../../src/cli/d1.ts";
-import { readDevVars } from "../../src/cli/dev-vars.ts";
-import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { sql } from "../../src/cli/sql.ts";
-import { sha256Hex } from "../../src/core/signature.ts";
-import { sessionCookieName, sessionSecret } from "../../src/features/auth/cookie.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 
 const PICTURE = {
@@ -61,22 +56,4 @@ export async function fillWorkspace(akimbo: Akimbo, place: Place): Promise<Conte
     sql`UPDATE teams SET zone = 'Europe/Berlin'`,
   ]);
   return { failedId, publishedId, accountId };
-}
-
-/** Signs the owner in: a session row, and its cookie for a browser. */
-export async function signIn(origin: string, place: Place) {
-  const token = randomBytes(16).toString("hex");
-  const now = Date.now();
-  await execute(place, [
-    sql`INSERT INTO sessions (token_hash, user_id, created_at, updated_at, expires_at)
-      SELECT ${await sha256Hex(token)}, id, ${now}, ${now}, ${now + DAY_MS} FROM users LIMIT 1`,
-  ]);
-  const { SIGNING_KEY = "" } = await readDevVars(inProject(".dev.vars"));
-  const encoder = new TextEncoder();
-  const hmac = { name: "HMAC", hash: "SHA-256" };
-  const secret = encoder.encode(sessionSecret(SIGNING_KEY));
-  const key = await crypto.subtle.importKey("raw", secret, hmac, false, ["sign"]);
-  const signature = Buffer.from(await crypto.subtle.sign("HMAC", key, encoder.encode(token)));
-  const value = encodeURIComponent(`${token}.${signature.toString("base64")}`);
-  return { name: sessionCookieName(origin), value, url: origin };
 }

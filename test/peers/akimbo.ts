@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "../../src/cli/paths.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
@@ -41,6 +43,8 @@ export type PostFields = Record<string, string | string[] | File[]>;
 /** Akimbo's REST API and its movable clock. */
 export interface Akimbo {
   origin: string;
+  /** The link that `npm start` prints for the owner. */
+  signInLink: string;
   call<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
   /** The id of the upload that was queued, or the refusal. */
   post(fields: PostFields): Promise<Answer<{ data: { uploadId: number } } & Refusal>>;
@@ -72,7 +76,7 @@ export async function startAkimbo(
   const origins = `PLATFORM_ORIGINS:${JSON.stringify(platformOrigins)}`;
   const options = ["--var", "RATE_LIMITS:off", "--var", origins];
   const child = spawnGroup(process.execPath, [start, ...options], {
-    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: {
       ...process.env,
       PORT: String(port),
@@ -80,12 +84,27 @@ export async function startAkimbo(
       AKIMBO_DEMO_TOKEN: token,
     },
   });
+  const signInLink = findSignInLink(child.stdout);
   const isReady = once(child, "message").then(() => true);
   const hasEnded = once(child, "exit").then(() => false);
   if (!(await Promise.race([isReady, hasEnded]))) {
     throw new Problem("Akimbo could not be started.");
   }
-  return createAkimbo(`http://localhost:${port}`, token, join(stateDir, "akimbo.log"));
+  const logPath = join(stateDir, "akimbo.log");
+  return createAkimbo(`http://localhost:${port}`, { token, logPath, signInLink: await signInLink });
+}
+
+/** Reads all that is printed, to its end; empty where there is no link in it. */
+function findSignInLink(output: Readable | null): Promise<string> {
+  if (!output) throw new Error("Nothing can be read from Akimbo.");
+  const lines = createInterface({ input: output });
+  return new Promise((resolve) => {
+    lines.on("line", (line) => {
+      const [, link] = /^ {2}Sign in +(\S+)$/.exec(line) ?? [];
+      if (link) resolve(link);
+    });
+    lines.on("close", () => resolve(""));
+  });
 }
 
 async function findFreePort(): Promise<number> {
@@ -98,7 +117,10 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
+function createAkimbo(
+  origin: string,
+  { token, logPath, signInLink }: Pick<Akimbo, "signInLink"> & Record<"token" | "logPath", string>,
+): Akimbo {
   let offsetSeconds = 0;
 
   async function send<T>(path: string, init: RequestInit): Promise<Answer<T>> {
@@ -152,6 +174,7 @@ function createAkimbo(origin: string, token: string, logPath: string): Akimbo {
 
   return {
     origin,
+    signInLink,
     call,
     post,
     completed,
