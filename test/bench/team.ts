@@ -7,7 +7,7 @@ import { type Instance, VARIABLES } from "./instance.ts";
 export interface Team {
   id: number;
   token: string;
-  /** Of its owner, who is signed in. */
+  /** The session of its owner, who is signed in. */
   cookie: string;
 }
 

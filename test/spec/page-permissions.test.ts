@@ -21,10 +21,10 @@ const routes = [
 ];
 const closed = Object.entries(PAGE_PERMISSIONS);
 
-/** Somebody with a browser. A stranger sees their own team. */
+/** Somebody with a browser. A stranger sees their own team, an intruder asks for this one. */
 interface Visitor {
   name: string;
-  standing: "signed out" | "stranger" | Role;
+  standing: "signed out" | "stranger" | "intruder" | Role;
   holder: Holder;
   enter(): Promise<Browser> | Browser;
 }
@@ -47,7 +47,6 @@ beforeAll(async () => {
       (await browser().signIn({ userId })).show(teamId);
   const { owner } = home;
   const stranger = other.owner;
-  const own = { standing: "stranger", holder: stranger } as const;
   visitors = [
     { name: "nobody", standing: "signed out", holder: owner, enter: browser },
     {
@@ -56,11 +55,21 @@ beforeAll(async () => {
       holder: owner,
       enter: () => browser().forgeSession(),
     },
-    { name: "another team's OWNER", ...own, enter: showing(stranger, other) },
-    { name: "another team's OWNER who asks for this team", ...own, enter: showing(stranger, home) },
+    {
+      name: "another team's OWNER",
+      standing: "stranger",
+      holder: stranger,
+      enter: showing(stranger, other),
+    },
+    {
+      name: "another team's OWNER who asks for this team",
+      standing: "intruder",
+      holder: stranger,
+      enter: showing(stranger, home),
+    },
     {
       name: "switched off",
-      standing: "stranger",
+      standing: "intruder",
       holder: inactive,
       enter: showing(inactive, home),
     },
@@ -107,7 +116,8 @@ function expectedOf({ standing }: Visitor, route: string, sent: PageSent): strin
     const next = `?next=${encodeURIComponent(addressOf(route, sent))}`;
     return `to /sign-in${isForm(route) ? "" : next}`;
   }
-  if (standing === "stranger") {
+  if (standing === "intruder" && isForm(route)) return "403";
+  if (standing === "stranger" || standing === "intruder") {
     if (stranger) return String(stranger);
     return route.includes(":") ? "404" : "done";
   }
@@ -129,7 +139,8 @@ test.each(closed)("%s is answered as session, team and role allow", async (route
   const shown: string[] = [];
   for (const visitor of visitors) {
     const { name, standing } = visitor;
-    const isInside = standing !== "signed out" && standing !== "stranger";
+    const isInside =
+      standing !== "signed out" && standing !== "stranger" && standing !== "intruder";
     const mayOpen = isInside && isAtLeast(standing, least);
     const team = endsTeam && mayOpen ? await PlantedTeam.make(harness) : home;
     const browser = await (team === home

@@ -57,9 +57,10 @@ export async function renameSelf(ctx: PersonCtx, name: string): Promise<void> {
   await change(ctx, renamePerson({ user: ctx.user, name: requireName(name) || null }), "Person");
 }
 
-/** Runs a change of something that is the person's own: for anybody else it finds no row. */
+/** Runs a change of something that is the person's own, once they are known: for others it finds no row. */
 async function change(ctx: PersonCtx, query: Query<number>, subject: string): Promise<void> {
-  const [changed] = await ctx.read("*", [query]);
+  await ctx.read("*", []);
+  const [changed] = await ctx.db.run([query]);
   if (changed === 0) throw notFound(subject);
 }
 
