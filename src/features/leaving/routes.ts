@@ -46,7 +46,7 @@ const remove = apiRoute({
   operationId: "deleteTeam",
   summary: "Delete your team and everything of it",
   description:
-    "For the owner. Their account is closed with it, and nothing comes back. Planned posts are not published. Rows and files are removed in the background, within hours.",
+    "For the owner, with a token that is not pinned to a team. Their account is closed with it, and nothing comes back. Planned posts are not published. Rows and files are removed in the background, within hours.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams, body: jsonBody(deletionSchema) },
