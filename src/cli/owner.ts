@@ -1,5 +1,6 @@
+import { IS_OPEN, OWNER_ID } from "../features/auth/repo/people.ts";
 import { ownTeam } from "../features/teams/rules.ts";
-import { sql } from "./sql.ts";
+import { sql, sqlPart } from "./sql.ts";
 
 interface Owner {
   email: string;
@@ -13,18 +14,29 @@ export function toOwner(email: string): Owner {
   return { email, teamName: name, teamSlug: slug };
 }
 
-/** Creates the user, their team and their membership, but only in a database without users. */
+/** The owner of the instance; no row where nobody has an account. */
+export const SELECT_OWNER = sqlPart(
+  `SELECT users.id, users.email FROM users WHERE users.id = ${OWNER_ID}`,
+);
+
+/** Holds for a user whose account is not closed. */
+export const HAS_ACCOUNT = sqlPart(IS_OPEN);
+
+/** Creates the user, their team and their membership, but only where nobody has an account. */
 export function insertFirstOwner({ email, teamName, teamSlug }: Owner, at: Date): string[] {
   const ms = at.getTime();
   return [
     sql`INSERT INTO users (email, created_at)
-      SELECT ${email}, ${ms} WHERE NOT EXISTS (SELECT 1 FROM users)`,
+      SELECT ${email}, ${ms} WHERE NOT EXISTS (SELECT 1 FROM users WHERE ${HAS_ACCOUNT})`,
+    // The team of an owner who has left keeps its slug until it is erased.
     sql`INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
-      SELECT ${teamName}, ${teamSlug}, id, ${ms}, ${ms} FROM users
-      WHERE email = ${email} AND NOT EXISTS (SELECT 1 FROM teams)`,
+      SELECT ${teamName}, iif(EXISTS (SELECT 1 FROM teams WHERE slug = ${teamSlug}),
+        ${teamSlug} || '-' || lower(hex(randomblob(6))), ${teamSlug}), owner.id, ${ms}, ${ms}
+      FROM (${SELECT_OWNER}) AS owner
+      WHERE owner.email = ${email} AND NOT EXISTS (SELECT 1 FROM teams WHERE owner_id = owner.id)`,
     sql`INSERT INTO members (team_id, user_id, role, joined_at)
-      SELECT teams.id, users.id, 'OWNER', ${ms}
-      FROM users JOIN teams ON teams.owner_id = users.id
-      WHERE users.email = ${email} AND NOT EXISTS (SELECT 1 FROM members)`,
+      SELECT teams.id, owner.id, 'OWNER', ${ms}
+      FROM (${SELECT_OWNER}) AS owner JOIN teams ON teams.owner_id = owner.id
+      WHERE owner.email = ${email} ON CONFLICT DO NOTHING`,
   ];
 }

@@ -1,57 +1,80 @@
+import { OWN_DOMAIN } from "../core/email.ts";
 import { createLinkToken, signInPath } from "../core/sign-in-link.ts";
-import { HOUR } from "../core/time.ts";
+import { addSeconds, HOUR } from "../core/time.ts";
 import { execute, type Place } from "./d1.ts";
+import { HAS_ACCOUNT, SELECT_OWNER } from "./owner.ts";
+import { chooseOne } from "./people.ts";
 import { Problem } from "./program.ts";
 import { readPort } from "./server.ts";
-import { sql } from "./sql.ts";
+import { sql, sqlPart } from "./sql.ts";
 import { readDeployedVars, readLocalVars } from "./team-database.ts";
 
 /** How long a link of the operator works: it is copied by hand. Spec is silent. */
 const LIFETIME_MS = HOUR;
 
+/** Whom a link is for: an address or the id of a person; null for the owner of the instance. */
+export type Addressee = { email: string } | { id: string } | null;
+
 interface OperatorLink {
   /** The part of its address after the origin. */
   path: string;
-  /** Stores it, and answers the address of whoever it is for; no row for somebody who may not sign in. */
-  statement: string;
+  /** Finds the people that it could be for. */
+  lookUp: string;
+  /** Stores it, if that is one person. */
+  insert: string;
 }
 
-/** The owner of the instance: its first person. */
-/** Ids are never used again: the first person of an instance is its owner, until they close their account. */
-const OWNER = "SELECT email FROM users WHERE id = 1 AND email NOT LIKE 'deleted-%@akimbo.invalid'";
+/** People who have an account, and, with `id` null, whom an open invite names or who gave an address for one. */
+function selectPeople(to: Addressee, at: Date): string {
+  if (to === null) return SELECT_OWNER.part;
+  if ("id" in to) {
+    return sql`SELECT id, email FROM users WHERE CAST(id AS TEXT) = ${to.id} AND ${HAS_ACCOUNT}`;
+  }
+  const email = to.email.toLowerCase();
+  return sql`SELECT id, email FROM users WHERE lower(email) = ${email} AND ${HAS_ACCOUNT}
+    UNION ALL SELECT DISTINCT NULL AS id, ${email} AS email FROM invites
+      WHERE accepted_at IS NULL AND revoked_at IS NULL AND expires_at > ${at.getTime()}
+      AND id IN (SELECT id FROM invites WHERE email = ${email}
+        UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
+      AND NOT EXISTS (SELECT 1 FROM users WHERE lower(email) = ${email})`;
+}
 
-/** A person, or somebody whom an open invite names. */
-const personOrInvited = (email: string, at: Date): string =>
-  sql`SELECT email FROM users WHERE email = ${email}
-    UNION SELECT email FROM invites WHERE email = ${email}
-      AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > ${at.getTime()}`;
-
-/** A link that signs in once. `email`: null for the owner of the instance. */
-export async function prepareLink(email: string | null, at: Date): Promise<OperatorLink> {
+/** A link that signs somebody in once. */
+export async function prepareLink(to: Addressee, at: Date): Promise<OperatorLink> {
   const { token, identifier } = await createLinkToken();
   const now = at.getTime();
+  const lookUp = selectPeople(to, at);
+  const people = sqlPart(lookUp);
+  // better-auth looks addresses up in lower case: one that is stored otherwise goes by its id.
   const insert = sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
-    SELECT ${identifier}, json_object('type', 'magic-link', 'email', lower(email)),
-      ${now}, ${now}, ${now + LIFETIME_MS}`;
-  const people = email === null ? OWNER : personOrInvited(email.toLowerCase(), at);
-  const statement = `${insert} FROM (${people}) RETURNING json_extract(value, '$.email') AS email`;
-  return { path: signInPath(token), statement };
+    SELECT ${identifier}, json_object('type', 'magic-link', 'email',
+        iif(email = lower(email), email, 'person-' || id || ${`@${OWN_DOMAIN}`})),
+      ${now}, ${now}, ${now + LIFETIME_MS}
+    FROM (${people}) WHERE (SELECT count(*) FROM (${people})) = 1`;
+  return { path: signInPath(token), lookUp, insert };
 }
 
 /** Stores a link and returns its path. @throws Problem for somebody who may not sign in */
 export async function createLink(
   place: Place,
-  email: string | null,
+  to: Addressee,
 ): Promise<{ path: string; email: string }> {
-  const { path, statement } = await prepareLink(email, new Date());
-  const [rows = []] = await execute(place, [statement]);
-  const [row] = rows;
-  if (row) return { path, email: String(row.email) };
+  const { path, lookUp, insert } = await prepareLink(to, await timeAt(place));
+  const [people = []] = await execute(place, [lookUp, insert]);
+  const given = to && ("id" in to ? to.id : to.email);
+  const person = given === null ? people[0] : chooseOne(people, given);
+  if (person) return { path, email: String(person.email) };
   throw new Problem(
-    email === null
+    given === null
       ? "There is nobody yet who could sign in. Run `npm start`, or `npm run deploy` with --remote."
-      : `${email} is nobody here, and no open invite names that address. Invite them first.`,
+      : `${given} is nobody here, and no open invite names that address. Invite them first.`,
   );
+}
+
+/** The time by the clock of an instance, which CLOCK_OFFSET moves in development. */
+async function timeAt(place: Place): Promise<Date> {
+  const offset = place.kind === "local" ? (await readLocalVars()).CLOCK_OFFSET : "";
+  return addSeconds(new Date(), Number(offset || 0));
 }
 
 /** Returns the address of an instance without a path. @throws Problem where nothing tells it */

@@ -1,5 +1,11 @@
 type SqlValue = string | number | null;
 
+/** A part of a statement, to stand in another as it is. */
+interface SqlPart {
+  part: string;
+}
+export const sqlPart = (part: string): SqlPart => ({ part });
+
 /**
  * A value as an SQL literal.
  *
@@ -16,11 +22,14 @@ export function quote(value: SqlValue): string {
   return `'${value.replaceAll("'", "''")}'`;
 }
 
+const toText = (value: SqlValue | SqlPart): string =>
+  typeof value === "object" && value !== null ? value.part : quote(value);
+
 /** A statement whose values are quoted: sql`SELECT * FROM users WHERE email = ${email}`. */
-export function sql(parts: TemplateStringsArray, ...values: SqlValue[]): string {
+export function sql(parts: TemplateStringsArray, ...values: (SqlValue | SqlPart)[]): string {
   const [first = "", ...rest] = parts;
   const text = rest.reduce(
-    (statement, part, index) => statement + quote(values[index] ?? null) + part,
+    (statement, part, index) => statement + toText(values[index] ?? null) + part,
     first,
   );
   return text.replace(/^\s+|\s+$/g, "");

@@ -1,6 +1,7 @@
 import { toEmail } from "../core/email.ts";
 import { applyMigrations, execute, type Place, type Row } from "./d1.ts";
-import { insertFirstOwner, toOwner } from "./owner.ts";
+import { insertFirstOwner, SELECT_OWNER, toOwner } from "./owner.ts";
+import { chooseOne, selectPerson } from "./people.ts";
 import { Problem } from "./program.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
@@ -11,7 +12,7 @@ export interface CreateOptions {
   scopes?: string;
   /** Id or slug. */
   team?: string;
-  /** E-mail address. */
+  /** E-mail address or id. */
   user?: string;
 }
 
@@ -26,8 +27,8 @@ export async function createUserToken(place: Place, options: CreateOptions): Pro
   const { team: wanted = null, user = null } = options;
   const [owners = [], users = [], teams = [], members = []] = await execute(place, [
     sql`SELECT DISTINCT users.email FROM users JOIN teams ON teams.owner_id = users.id
-      ORDER BY users.id LIMIT 20`,
-    sql`SELECT email FROM users WHERE email = ${user} COLLATE NOCASE`,
+      WHERE teams.deleted_at IS NULL ORDER BY users.id LIMIT 20`,
+    selectPerson(user),
     sql`SELECT id, slug FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}`,
     sql`SELECT users.email, members.team_id FROM members JOIN users ON users.id = members.user_id
       JOIN teams ON teams.id = members.team_id
@@ -53,7 +54,7 @@ export async function createFirstToken(
   if (!email) throw new Problem(`"${options.email}" is not an e-mail address.`);
   const scopes = parseScopes(options.scopes ?? "");
   await applyMigrations(place);
-  const [users = []] = await execute(place, [sql`SELECT email FROM users ORDER BY id LIMIT 1`]);
+  const [users = []] = await execute(place, [SELECT_OWNER.part]);
   const [first] = users;
   if (first) throw new Problem(`There is an owner already: ${first.email}. Leave out --init.`);
   const owner = insertFirstOwner(toOwner(email), new Date());
@@ -86,7 +87,7 @@ function chooseOwner(owners: Row[]): string {
 }
 
 function findUser(users: Row[], wanted: string): string {
-  const [user] = users;
+  const user = chooseOne(users, wanted);
   if (user) return String(user.email);
   throw new Problem(`There is no user ${wanted}.`);
 }

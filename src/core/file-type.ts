@@ -23,6 +23,12 @@ const OFFICE_TYPES = {
   pptx: `${OFFICE}.presentationml.presentation`,
 } as const;
 
+/** Returns a file name that says the program of an Office file of this type; empty for any other type. */
+export const officeNameOf = (mime: string): string => {
+  const [extension] = Object.entries(OFFICE_TYPES).find(([, type]) => type === mime) ?? [];
+  return extension ? `file.${extension}` : "";
+};
+
 type OfficeExtension = keyof typeof OFFICE_TYPES;
 
 /** Leading bytes in which the first entries of a ZIP are looked for. */

@@ -73,14 +73,24 @@ const MAX_ARGUMENTS = 32;
 
 const arrayOf = (values: readonly SQL[]): SQL => sql`json_array(${sql.join([...values], sql`, `)})`;
 
+/** Rows whose values leave the database as one JSON text each. */
+interface PackedRows<T> {
+  /** The text, as SQL; `column` is the same under the name that `read` looks for. */
+  value: SQL;
+  column: SQL;
+  read: RowReader<T>;
+  /** Reads a row whose text has been parsed already. */
+  unpack(stored: unknown[][]): T;
+}
+
 /**
- * Rows whose values leave the database as one JSON text, which takes much less CPU than their values one
- * by one. \`values\`: the SQL of each field, in any order; by default its column.
+ * Packs rows into one JSON text each, which takes much less CPU than their values one by one. `values`: the
+ * SQL of each field, in any order; by default its column.
  */
 export function packedRows<S extends Table | Fields>(
   source: S,
   values: Partial<Record<keyof FieldsOf<S>, SQL>> = {},
-): { column: SQL; read: RowReader<Row<FieldsOf<S>>> } {
+): PackedRows<Row<FieldsOf<S>>> {
   const fields: Fields = is(source, Table) ? getTableColumns(source) : source;
   const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
   const given: Record<string, SQL | undefined> = values;
@@ -88,17 +98,23 @@ export function packedRows<S extends Table | Fields>(
   const lists = Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
     arrayOf(list.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS)),
   );
-  return {
-    column: sql`${arrayOf(lists)} AS packed`,
-    read: ({ packed }) => {
-      const stored = (JSON.parse(packed as string) as unknown[][]).flat();
-      const model: RawRow = {};
-      for (const [i, { property, decode }] of parts.entries()) {
-        const value = stored[i];
+  const value = arrayOf(lists);
+  const unpack = (stored: unknown[][]) => {
+    const model: RawRow = {};
+    let i = 0;
+    for (const list of stored) {
+      for (const value of list) {
+        const { property, decode } = parts[i++] as Part;
         model[property] = decode === null || value === null ? value : decode(value);
       }
-      return model as Row<FieldsOf<S>>;
-    },
+    }
+    return model as Row<FieldsOf<S>>;
+  };
+  return {
+    value,
+    column: sql`${value} AS packed`,
+    read: ({ packed }) => unpack(JSON.parse(packed as string)),
+    unpack,
   };
 }
 

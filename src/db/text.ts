@@ -23,7 +23,12 @@ export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 
 const dialect = new SQLiteSyncDialect();
 
-/** Text around values: one piece more than there are values. */
+/**
+ * Text around values: one piece more than there are values. A value right behind LIMIT decides how SQLite
+ * goes about the statement, which is therefore prepared anew at each call; a sum is not looked into.
+ *
+ * Source: SQLite, `sqlite3ExprIsInteger`.
+ */
 class Template {
   pieces: string[] = [""];
   values: unknown[] = [];
@@ -33,8 +38,10 @@ class Template {
   }
 
   addValue(value: unknown): void {
+    const isLimit = /\bLIMIT $/i.test(this.pieces.at(-1) ?? "");
+    if (isLimit) this.add("(");
     this.values.push(value);
-    this.pieces.push("");
+    this.pieces.push(isLimit ? " + 0)" : "");
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toEmail } from "../../src/core/email.ts";
+import { personOfAddress, toEmail } from "../../src/core/email.ts";
 
 test.each([
   ["ada@example.com", "ada@example.com"],
@@ -25,6 +25,18 @@ test.each([
   "ada@example.com,bob@example.com",
   `${"a".repeat(65)}@example.com`,
   `ada@${"a.".repeat(130)}com`,
+  "person-7@akimbo.invalid",
+  "Deleted-7@Akimbo.invalid",
 ])("%j is none", (text) => {
   expect(toEmail(text)).toBeNull();
+});
+
+test.each([
+  ["person-7@akimbo.invalid", 7],
+  ["person-0@akimbo.invalid", null],
+  ["person-7@akimbo.invalid.example.com", null],
+  ["x-person-7@akimbo.invalid", null],
+  ["deleted-7@akimbo.invalid", null],
+])("%s stands for the person %s", (email, id) => {
+  expect(personOfAddress(email)).toBe(id);
 });

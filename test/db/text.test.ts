@@ -9,7 +9,7 @@ const AT = new Date(5);
 const own = and(eq(tokens.userId, 1), eq(tokens.revokedAt, AT));
 
 const STATEMENTS: [string, SQLWrapper][] = [
-  ["a select", orm.select().from(tokens).where(own).orderBy(desc(tokens.id)).limit(3)],
+  ["a select", orm.select().from(tokens).where(own).orderBy(desc(tokens.id))],
   [
     "an update",
     orm
@@ -65,5 +65,18 @@ test("a value of a prepared statement may be SQL with values of its own", () => 
   expect(read({ team: sql`(SELECT ${"a"})`, id: 3 })).toEqual({
     sql: "SELECT 1 WHERE (SELECT ?) = ? AND (SELECT ?)",
     params: ["a", 3, "a"],
+  });
+});
+
+test("a value behind LIMIT stands in a sum, so that its statement is not prepared at each call", () => {
+  const few = orm.select({ id: tokens.id }).from(tokens).limit(3);
+  expect(textOf(few)).toEqual({ sql: 'select "id" from "tokens" limit (? + 0)', params: [3] });
+  const page = prepareText(
+    ({ limit, skipped }: Params<{ limit: number; skipped: number }>) =>
+      sql`SELECT 1 LIMIT ${limit} OFFSET ${skipped}`,
+  );
+  expect(page({ limit: 5, skipped: 10 })).toEqual({
+    sql: "SELECT 1 LIMIT (? + 0) OFFSET ?",
+    params: [5, 10],
   });
 });

@@ -16,6 +16,12 @@ const base64Url = (bytes: Uint8Array) =>
 /** A short text in CBOR. */
 const cborText = (text: string) => join([0x60 + text.length], encode(text));
 
+/** Bytes in CBOR, of 24 or more. */
+const cborBytes = (bytes: Uint8Array) =>
+  bytes.length < 256
+    ? join([0x58, bytes.length], bytes)
+    : join([0x59, bytes.length >> 8, bytes.length & 0xff], bytes);
+
 /** A positive number of 32 bytes as an INTEGER in DER. */
 function derInteger(bytes: Uint8Array): Uint8Array {
   const first = bytes.findIndex((byte) => byte !== 0);
@@ -24,42 +30,101 @@ function derInteger(bytes: Uint8Array): Uint8Array {
   return join([0x02, digits.length], digits);
 }
 
+/** A kind of key that devices make. */
+interface Algorithm {
+  /** Its number in the list of a challenge. */
+  id: number;
+  make: Parameters<SubtleCrypto["generateKey"]>[0];
+  sign: Parameters<SubtleCrypto["sign"]>[0];
+  /** The public key in COSE. */
+  toCose(key: CryptoKey): Promise<Uint8Array>;
+  /** A signature as devices give it. */
+  toSignature(raw: Uint8Array): Uint8Array;
+}
+
+/** @see https://www.rfc-editor.org/rfc/rfc9053 ES256, and https://www.rfc-editor.org/rfc/rfc8812 RS256 */
+const ALGORITHMS = {
+  /** Phones, Macs and security keys. */
+  ES256: {
+    id: -7,
+    make: { name: "ECDSA", namedCurve: "P-256" },
+    sign: { name: "ECDSA", hash: "SHA-256" },
+    async toCose(key) {
+      const point = new Uint8Array((await crypto.subtle.exportKey("raw", key)) as ArrayBuffer);
+      const head = [0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01];
+      const [x, y] = [point.slice(1, 33), point.slice(33)];
+      return join(head, [0x21], cborBytes(x), [0x22], cborBytes(y));
+    },
+    toSignature(raw) {
+      const numbers = join(derInteger(raw.slice(0, 32)), derInteger(raw.slice(32)));
+      return join([0x30, numbers.length], numbers);
+    },
+  },
+  /** Windows Hello. */
+  RS256: {
+    id: -257,
+    make: {
+      name: "RSASSA-PKCS1-v1_5",
+      hash: "SHA-256",
+      modulusLength: 2_048,
+      publicExponent: Uint8Array.of(1, 0, 1),
+    },
+    sign: { name: "RSASSA-PKCS1-v1_5" },
+    async toCose(key) {
+      const { n = "", e = "" } = (await crypto.subtle.exportKey("jwk", key)) as JsonWebKey;
+      const [modulus, exponent] = [n, e].map((part) =>
+        Uint8Array.fromBase64(part, { alphabet: "base64url" }),
+      );
+      const head = [0xa4, 0x01, 0x03, 0x03, 0x39, 0x01, 0x00];
+      const numbers = join([0x20], cborBytes(modulus ?? NONE), [0x21, 0x43], exponent ?? NONE);
+      return join(head, numbers);
+    },
+    toSignature: (raw) => raw,
+  },
+} satisfies Record<string, Algorithm>;
+
+const NONE = new Uint8Array();
+
 interface Challenge {
   challenge: string;
 }
 
-/** A device with one passkey: ES256, without attestation. */
+/** The challenge of a new passkey. */
+interface NewChallenge extends Challenge {
+  pubKeyCredParams: { alg: number }[];
+}
+
+/** A device with one passkey, without attestation. */
 export class Authenticator {
   /** False: it does not check who uses it. */
   verifiesUser = true;
   private counter = 0;
   private readonly id = crypto.getRandomValues(new Uint8Array(16));
   private readonly origin: string;
+  private readonly algorithm: Algorithm;
   private readonly pair: CryptoKeyPair;
 
-  private constructor(pair: CryptoKeyPair, origin: string) {
+  private constructor(pair: CryptoKeyPair, algorithm: Algorithm, origin: string) {
     this.pair = pair;
+    this.algorithm = algorithm;
     this.origin = origin;
   }
 
-  static async create(origin = "https://akimbo.test"): Promise<Authenticator> {
-    const ecdsa = { name: "ECDSA", namedCurve: "P-256" };
-    const pair = await crypto.subtle.generateKey(ecdsa, true, ["sign", "verify"]);
-    return new Authenticator(pair as CryptoKeyPair, origin);
+  static async create(
+    origin = "https://akimbo.test",
+    name: keyof typeof ALGORITHMS = "ES256",
+  ): Promise<Authenticator> {
+    const algorithm: Algorithm = ALGORITHMS[name];
+    const pair = await crypto.subtle.generateKey(algorithm.make, true, ["sign", "verify"]);
+    return new Authenticator(pair as CryptoKeyPair, algorithm, origin);
   }
 
   /** The answer to the challenge of a new passkey. */
-  async register({ challenge }: Challenge) {
-    const point = new Uint8Array(
-      (await crypto.subtle.exportKey("raw", this.pair.publicKey)) as ArrayBuffer,
-    );
-    const cose = join(
-      [0xa5, 0x01, 0x02, 0x03, 0x26, 0x20, 0x01],
-      [0x21, 0x58, 0x20],
-      point.slice(1, 33),
-      [0x22, 0x58, 0x20],
-      point.slice(33),
-    );
+  async register({ challenge, pubKeyCredParams }: NewChallenge) {
+    const { id, toCose } = this.algorithm;
+    if (!pubKeyCredParams.some(({ alg }) => alg === id))
+      throw new Error(`No key ${id} is asked for.`);
+    const cose = await toCose(this.pair.publicKey);
     const credential = join(new Uint8Array(16), [0, this.id.length], this.id, cose);
     const data = join(await this.data(HAS_KEY), credential);
     const attestation = join(
@@ -69,8 +134,7 @@ export class Authenticator {
       cborText("attStmt"),
       [0xa0],
       cborText("authData"),
-      [0x58, data.length],
-      data,
+      cborBytes(data),
     );
     const client = this.client("webauthn.create", challenge);
     return this.credential({
@@ -86,17 +150,16 @@ export class Authenticator {
     const data = await this.data(0);
     const client = this.client("webauthn.get", challenge);
     const signed = join(data, await sha256(client));
-    const ecdsa = { name: "ECDSA", hash: "SHA-256" };
-    const raw = new Uint8Array(await crypto.subtle.sign(ecdsa, this.pair.privateKey, signed));
-    const numbers = join(derInteger(raw.slice(0, 32)), derInteger(raw.slice(32)));
+    const { sign, toSignature } = this.algorithm;
+    const raw = new Uint8Array(await crypto.subtle.sign(sign, this.pair.privateKey, signed));
     return this.credential({
       clientDataJSON: base64Url(client),
       authenticatorData: base64Url(data),
-      signature: base64Url(join([0x30, numbers.length], numbers)),
+      signature: base64Url(toSignature(raw)),
     });
   }
 
-  private credential(response: object) {
+  private credential<T extends object>(response: T) {
     const id = base64Url(this.id);
     return { id, rawId: id, type: "public-key", clientExtensionResults: {}, response };
   }

@@ -30,22 +30,47 @@ export const signedOut = () =>
 /** The context of a person who is signed in; `person` is known once the first read has come back. */
 export type PersonCtx = Ctx & { person: Person };
 
+/** A form of a team's page. */
+export interface TeamsForm {
+  /** The team of the page, as the form's address names it; null where it names none. */
+  teamId: number | null;
+}
+
 /** Everything that a page's request presents of its person. */
 interface PagePresented {
   cookies: string | null;
   origin: string;
   /** The team that the person wants to see; another is shown where they do not belong to it. */
   teamId: number | null;
-  /** A form was made for the team that its page showed, and changes no other. */
-  isForm: boolean;
+  /** Null for a page that is read, and for a form that is of no team. */
+  form: TeamsForm | null;
 }
 
-/** Thrown for a form of a team's page, sent by somebody who does not belong to the team any more. */
-const lostTeam = () =>
-  new AppError(
-    "FORBIDDEN",
-    "You do not belong to the team of that page any more, and nothing was changed. You see your own team from now on.",
+/**
+ * Returns the reason why a form is refused in the name of a team; null for the team of its page. A person
+ * may have gone on to another of their teams, or out of the team, since the page was shown.
+ */
+function formRefusal({ teamId }: TeamsForm, shown: OwnTeam, teams: OwnTeam[]): AppError | null {
+  if (teamId === shown.id) return null;
+  if (teamId === null) {
+    return new AppError(
+      null,
+      "This form does not say which team it is for, and nothing was changed. Open its page again and send it once more.",
+    );
+  }
+  const own = teams.find(({ id }) => id === teamId);
+  if (!own) {
+    return new AppError(
+      "FORBIDDEN",
+      "You do not belong to the team of that page any more, and nothing was changed. You see your own team from now on.",
+    );
+  }
+  return new AppError(
+    null,
+    `This form is for the team ${own.name}, but you have gone on to ${shown.name}, and nothing was changed. Choose ${own.name} on the page Team, then open the form's page again.`,
+    { status: 409 },
   );
+}
 
 /**
  * Creates the context of the person whose cookie came with a page's request. Their session is the first
@@ -55,7 +80,7 @@ const lostTeam = () =>
  */
 export async function createPersonCtx(
   deps: Deps,
-  { cookies, origin, teamId, isForm }: PagePresented,
+  { cookies, origin, teamId, form }: PagePresented,
   admission: Promise<void>,
 ): Promise<PersonCtx> {
   const token = await sessionToken(cookies, origin, deps.config.signingKey);
@@ -68,7 +93,8 @@ export async function createPersonCtx(
   const resolve = (record: SessionRecord | null): Actor => {
     const team = record?.teams.find(({ id }) => id === record.teamId);
     if (!record || !team) throw signedOut();
-    if (isForm && teamId !== null && team.id !== teamId) throw lostTeam();
+    const refusal = form && formRefusal(form, team, record.teams);
+    if (refusal) throw refusal;
     const { teamId: _, ...rest } = record;
     person = rest;
     return {

@@ -6,8 +6,9 @@ import { DAY, SECOND } from "../../core/time.ts";
 import { countVisitor, holdUntilKnown } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import type { Viewer } from "../../pages/app-layout.tsx";
+import { FORM_TEAM } from "../../pages/team-form.tsx";
 import { COOKIE_PREFIX, cookieValue } from "./cookie.ts";
-import { createPersonCtx, type PersonCtx } from "./session.ts";
+import { createPersonCtx, type PersonCtx, type TeamsForm } from "./session.ts";
 
 /** The variables of pages behind the sign-in: those of API routes, but the caller is a person. */
 export interface PageEnv {
@@ -28,24 +29,29 @@ export function rememberTeam(c: AppContext | Context<PageEnv>, teamId: number): 
   });
 }
 
-function wantedTeam(c: AppContext): number | null {
-  const team = cookieValue(c.req.header("cookie") ?? null, TEAM_COOKIE) ?? "";
-  return TEAM_ID.test(team) ? Number(team) : null;
-}
-
 const TEAM_ID = /^[1-9]\d{0,14}$/;
+
+const readTeamId = (text: string | null | undefined): number | null =>
+  text && TEAM_ID.test(text) ? Number(text) : null;
+
+const wantedTeam = (c: AppContext): number | null =>
+  readTeamId(cookieValue(c.req.header("cookie") ?? null, TEAM_COOKIE));
 
 /**
  * Counts the request, and returns the context of the person whose cookie came with it.
  *
  * @throws AppError UNAUTHORIZED where no cookie carries our signature, RATE_LIMIT
  */
-export function countPerson(c: AppContext, limit: LimitGroup): Promise<PersonCtx> {
+export function countPerson(
+  c: AppContext,
+  limit: LimitGroup,
+  form: TeamsForm | null = null,
+): Promise<PersonCtx> {
   const presented = {
     cookies: c.req.header("cookie") ?? null,
     origin: publicOrigin(c.var.deps, c.req.url),
     teamId: wantedTeam(c),
-    isForm: c.req.method !== "GET" && c.req.method !== "HEAD",
+    form,
   };
   return createPersonCtx(c.var.deps, presented, countVisitor(c, limit));
 }
@@ -53,12 +59,20 @@ export function countPerson(c: AppContext, limit: LimitGroup): Promise<PersonCtx
 /**
  * Leaves the person who is signed in for the page, and lets no page out to anybody else. Their session is
  * read with the page's first batch; a page that reads nothing is authenticated before it leaves.
+ *
+ * A form is authenticated before its body is read, and refused unless its address names the team that the
+ * person acts for.
+ *
+ * @param isPersonal the forms change what is the person's own in every team, or choose a team: they name none
  */
-export const signedIn = (limit: LimitGroup) =>
+export const signedIn = (limit: LimitGroup, { isPersonal = false } = {}) =>
   createMiddleware<AppEnv>(async (c, next) => {
-    const ctx = await countPerson(c, limit);
+    const isForm = c.req.method !== "GET" && c.req.method !== "HEAD";
+    const form = isForm && !isPersonal ? { teamId: readTeamId(c.req.query(FORM_TEAM)) } : null;
+    const ctx = await countPerson(c, limit, form);
     c.set("ctx", ctx);
     const wanted = wantedTeam(c);
+    if (isForm) await ctx.read("*", []);
     await next();
     await holdUntilKnown(c, ctx, "*");
     const shown = ctx.knownActor()?.teamId ?? null;

@@ -6,6 +6,8 @@ import { flag, instant, json } from "../../db/columns.ts";
 export const users = sqliteTable("users", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   email: text("email").notNull(),
+  /** True for an address in capitals that somebody else has in lower case: an old one, unique by its row's id. */
+  sharesAddress: flag("shares_address").notNull().default(false),
   name: text("name"),
   notifications: json<Notifications>("notifications"),
   createdAt: instant("created_at").notNull(),

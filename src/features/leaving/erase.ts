@@ -1,6 +1,9 @@
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
+import { presignedPrefix } from "../presign/address.ts";
+import { abortParts, type OpenUpload } from "../presign/clean-up.ts";
+import { openUploads } from "../presign/repo.ts";
+import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
 /** Rows of each table, and objects of each kind, that one page removes at most. */
 const SLICE = 200;
@@ -10,12 +13,14 @@ const SETTLED_MS = HOUR;
 /** Where the objects of a team stand. */
 const prefixesOf = (teamId: number): string[] => [
   `media/${teamId}/`,
+  presignedPrefix(teamId),
   `thumbnails/${teamId}/`,
   `branding/${teamId}/`,
 ];
 
 /**
- * Removes a slice of all that a deleted team had, and the team itself once nothing of it is left.
+ * Removes a slice of all that a deleted team had, and the team itself once nothing of it is left. A team of
+ * which that fails is passed over until the next round.
  *
  * @param cursor id of the team to begin with
  */
@@ -23,15 +28,34 @@ export async function eraseTeams(deps: Deps, cursor: string | null): Promise<str
   const now = deps.now();
   const [[team]] = await deps.db.run([deletedTeam(Number(cursor ?? 0))]);
   if (!team) return null;
-  const { id, ownerId, deletedAt } = team;
+  const next = String(team.id + 1);
+  try {
+    return (await eraseSlice(deps, team, now)) ? String(team.id) : next;
+  } catch (error) {
+    // The teams behind it do not wait for this one, whose turn comes again in the next round.
+    deps.log({ event: "team.erase_failed", teamId: team.id, error: String(error) });
+    return next;
+  }
+}
+
+/** Removes a slice of a team; false once there is nothing more to do for it in this round. */
+async function eraseSlice(
+  deps: Deps,
+  { id, ownerId, deletedAt }: DeletedTeam,
+  now: Date,
+): Promise<boolean> {
   const objects = await Promise.all(prefixesOf(id).map((prefix) => eraseObjects(deps, prefix)));
-  const rows = await deps.db.runAll(eraseRows(id, SLICE, now));
-  if ([...objects, ...rows].some((removed) => removed > 0)) return String(id);
+  const [open, ...rows] = (await deps.db.runAll<unknown>([
+    openUploads(id, SLICE),
+    ...eraseRows(id, SLICE, now),
+  ])) as [OpenUpload[], ...number[]];
+  await abortParts(deps, open);
+  if ([...objects, ...rows].some((removed) => removed > 0)) return true;
   if (deletedAt && now.getTime() - deletedAt.getTime() >= SETTLED_MS) {
     await deps.db.runAll(eraseTeam({ teamId: id, ownerId }));
     deps.log({ event: "team.erased", teamId: id });
   }
-  return String(id + 1);
+  return false;
 }
 
 async function eraseObjects({ media }: Pick<Deps, "media">, prefix: string): Promise<number> {

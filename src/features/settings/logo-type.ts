@@ -1,4 +1,5 @@
 import { detectFileType } from "../../core/file-type.ts";
+import { ImageWalk } from "../../core/image-walk.ts";
 
 const SVG = "image/svg+xml";
 
@@ -8,6 +9,26 @@ export type LogoType = (typeof LOGO_TYPES)[number];
 
 /** Source: spec, "Client review link behavior". */
 export const MAX_LOGO_BYTES = 150_000;
+
+/** Told of a logo that is larger. */
+export const LOGO_TOO_LARGE =
+  "The logo is larger than 150 KB. Save it smaller, then store it again.";
+
+/** Types of a logo in words. */
+export const LOGO_NAMES: Record<LogoType, string> = {
+  "image/png": "a PNG",
+  "image/jpeg": "a JPEG",
+  "image/webp": "a WebP",
+  [SVG]: "an SVG",
+};
+
+/** Returns true for an image of that type with a width and a height, which is all there; an SVG is not judged. */
+export function isReadable(bytes: Uint8Array, type: LogoType): boolean {
+  if (type === SVG) return true;
+  const walk = new ImageWalk();
+  walk.write(bytes);
+  return walk.isWhole;
+}
 
 /** Detects the type of a logo by its content; null for what is none. */
 export function detectLogoType(bytes: Uint8Array): LogoType | null {

@@ -2,6 +2,7 @@ import { eq, type SQL, sql } from "drizzle-orm";
 import { orm, prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
+import { OWNER_ID } from "../auth/repo/people.ts";
 import { users } from "../auth/table.ts";
 import { type Branding, teams } from "../teams/table.ts";
 import type { SettingsChange } from "./schema.ts";
@@ -84,9 +85,9 @@ export const updateNotifications = (
       .where(eq(users.id, user)),
   );
 
-/** The branding of the first team: that of whoever runs this instance. */
+/** The branding of the team of the owner of the instance. */
 export const brandingOfOperator = (): Query<(Branding | null)[]> =>
   sqlQuery(
-    sql`SELECT branding FROM teams WHERE deleted_at IS NULL ORDER BY id LIMIT 1`,
+    sql`SELECT branding FROM teams WHERE owner_id = ${sql.raw(OWNER_ID)} AND deleted_at IS NULL`,
     valueReader(teams.branding),
   );

@@ -6,7 +6,13 @@ import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import type { Branding } from "../teams/table.ts";
 import { logoKeyOf } from "./logo-address.ts";
-import { detectLogoType, MAX_LOGO_BYTES } from "./logo-type.ts";
+import {
+  detectLogoType,
+  isReadable,
+  LOGO_NAMES,
+  LOGO_TOO_LARGE,
+  MAX_LOGO_BYTES,
+} from "./logo-type.ts";
 import * as repo from "./repo.ts";
 import type { SettingsChange } from "./schema.ts";
 
@@ -67,15 +73,19 @@ const requireManager = ({ actor }: Ctx): void =>
 /**
  * Stores the team's logo in the place of the one before.
  *
- * @throws AppError FORBIDDEN, 413 for more than 150 KB, 415 for another type
+ * @throws AppError FORBIDDEN, 413 for more than 150 KB, 415 for another type and for an image that is damaged
  */
 export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promise<Logo> {
   await ctx.read("team:write", []);
   requireManager(ctx);
-  if (bytes.length > MAX_LOGO_BYTES) throw tooLarge("The logo is larger than 150 KB.");
+  if (bytes.length > MAX_LOGO_BYTES) throw tooLarge(LOGO_TOO_LARGE);
   const mime = detectLogoType(bytes);
   if (!mime) {
     const message = "The file is no PNG, JPEG, WebP or SVG image. Save the logo as one of these.";
+    throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
+  }
+  if (!isReadable(bytes, mime)) {
+    const message = `The file begins as ${LOGO_NAMES[mime]} and is none: it has no width and height, or ends too early. Export the logo again.`;
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
   }
   const objectKey = logoKeyOf(ctx.actor.teamId, randomHex(16));

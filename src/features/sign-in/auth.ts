@@ -4,12 +4,10 @@ import { houseAdapter, type Makers } from "./adapter.ts";
 import { APIError, betterAuth, magicLink, passkey } from "./better-auth.ts";
 
 interface AuthParts extends Makers {
-  deps: Pick<Deps, "config" | "db" | "log">;
+  deps: Pick<Deps, "config" | "db" | "log" | "now">;
   /** The origin of this service, as the browser knows it: passkeys are bound to its host for ever. */
   origin: string;
   hashToken(token: string): Promise<string>;
-  /** Asked once an address without a person is proven. */
-  mayJoin(email: string): Promise<boolean>;
 }
 
 /** better-auth's pull request 11155: the plugin itself does not insist that the device checks who uses it. */
@@ -25,18 +23,13 @@ async function requireUserVerified(isVerified: boolean | undefined): Promise<voi
  * Creates an instance of better-auth for one request: one that is kept would hold up every later request
  * where the first is aborted (its issue 10315). Its functions are called; its own routes are never served.
  */
-export function createAuth({ deps, origin, hashToken, mayJoin, ...makers }: AuthParts) {
+export function createAuth({ deps, origin, hashToken, ...makers }: AuthParts) {
   const timestamps = { createdAt: "created_at", updatedAt: "updated_at" };
   return betterAuth({
     appName: "Akimbo",
     baseURL: origin,
     secret: sessionSecret(deps.config.signingKey),
     database: houseAdapter(deps, makers),
-    databaseHooks: {
-      user: {
-        create: { before: async ({ email }) => ((await mayJoin(email)) ? undefined : false) },
-      },
-    },
     emailAndPassword: { enabled: false },
     user: { modelName: "users", fields: { emailVerified: "email_verified", ...timestamps } },
     session: {

@@ -148,7 +148,10 @@ signInPages.post("/sign-in/link", counted("sign-in"), async (c) => {
   const used = await useLink(c.var.deps, visitOf(c), token);
   if (used.kind === "over") return renderLinkOver(c);
   if (used.kind === "closed") {
-    throw new AppError("FORBIDDEN", "Nobody invites this address any more. Ask for a new invite.");
+    throw new AppError(
+      "FORBIDDEN",
+      "No invite is open for this address any more: it was used, was revoked or has expired. Ask for a new invite.",
+    );
   }
   setCookies(c, used.cookies);
   return c.redirect(ownPath(textField(form, "next")) ?? HOME, 303);

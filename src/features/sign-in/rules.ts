@@ -1,3 +1,6 @@
+/** The code with which a sign-in ends whose address is proven, but which no open invite lets in. */
+export const NOT_INVITED = "NOT_INVITED";
+
 /** Refusals of better-auth in words for the person; any other is told in general terms. */
 const REFUSALS: Record<string, string> = {
   SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out, sign in again, then add it.",

@@ -8,6 +8,12 @@ export const INVITE_LIFETIME_MS = 7 * DAY;
 /** Open invites that a team may have at a time. Spec is silent. */
 export const MAX_OPEN_INVITES = 100;
 
+/**
+ * Addresses that may be given for an invite that names none; so many people sign up by its link at most. Spec
+ * is silent.
+ */
+export const MAX_GIVEN_ADDRESSES = 10;
+
 /** A person's own team as it begins: called after their address until renamed. */
 export function ownTeam(email: string): { name: string; slug: string } {
   const [name = ""] = email.split("@");
@@ -119,6 +125,20 @@ export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, n
   if (expiresAt <= now) return gone("This invite has expired. Ask for a new one.");
   if (revokedAt) return gone("This invite was revoked. Ask whoever sent it for a new one.");
   return null;
+}
+
+/** Returns the reason why an address was not taken for an invite. */
+export function addressRefusal(invite: InviteState, now: Date): AppError {
+  const end = endOfInvite(invite, now);
+  if (end) return end;
+  if (invite.isAddressed) {
+    return new AppError("FORBIDDEN", `This invite is for ${invite.email}. Sign in with it.`);
+  }
+  return new AppError(
+    null,
+    `${MAX_GIVEN_ADDRESSES} addresses were given for this invite, which is the most. Sign in with one of them, or ask for a new invite.`,
+    { status: 409 },
+  );
 }
 
 /** An invite and the person who opened it. */

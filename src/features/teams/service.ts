@@ -68,8 +68,8 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
 }
 
 /**
- * Removes a member, or lets the caller leave. Their tokens pinned to the team are revoked in the same batch;
- * what they made stays.
+ * Removes a member, or lets the caller leave. Their tokens pinned to the team and invites to their address
+ * are revoked in the same batch; what they made stays.
  *
  * Spec is silent on leaving: everybody but the owner may remove themselves.
  *
@@ -84,10 +84,12 @@ export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
   }
   const target = { teamId: actor.teamId, userId };
   const roles = rules.removableRoles(actor, isSelf);
+  const now = ctx.now();
   const [[facts], removed] = await ctx.db.run([
     members.memberFacts({ ...target, ...memberLimits(ctx.config) }),
     members.deleteMember({ ...target, roles: JSON.stringify(roles) }),
-    ...members.endLostRights({ ...target, now: ctx.now() }),
+    members.revokeInvitesTo({ ...target, now }),
+    ...members.endLostRights({ ...target, now }),
   ]);
   if (removed > 0) return;
   throw (facts && rules.removalRefusal(facts.role, roles)) ?? notFound("Member");
@@ -155,14 +157,15 @@ export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   if (revoked === 0) throw notFound("Invite");
 }
 
-/** Returns true when an open invite names this address, which is in lower case. */
+/** Returns true when an open invite lets this address in, which is in lower case. */
 export async function mayJoin(deps: Pick<Deps, "db" | "now">, email: string): Promise<boolean> {
   const [found] = await deps.db.run([invites.openInviteTo({ email, now: deps.now() })]);
   return found.length > 0;
 }
 
 /**
- * A new person and the team that they own, to be run in one batch; nothing for somebody who is known.
+ * A new person and the team that they own, to be run in one batch; nothing for somebody who is known, and for
+ * an address that no open invite lets in.
  *
  * @param email in lower case, and proven
  */
@@ -180,10 +183,23 @@ export async function inviteOfLink(token: string) {
   return invites.inviteByHash({ hash: await hashOfInvite(token) });
 }
 
-/** Remembers the address that the holder of an open link gave, so that the sign-in lets them in. */
+/**
+ * Stores an address that a holder of an open link gave, so that the sign-in lets them in by it. Several may
+ * be given: the first to accept uses the invite up.
+ *
+ * @param email in lower case
+ * @throws AppError NOT_FOUND for an unknown link; 410 for an invite that is over; FORBIDDEN where it names its
+ * own address; 409 when as many were given as there may be
+ */
 export async function giveAddress(deps: Deps, token: string, email: string): Promise<void> {
-  const hash = await hashOfInvite(token);
-  await deps.db.run([invites.giveAddress({ hash, email, now: deps.now() })]);
+  const now = deps.now();
+  const given = { hash: await hashOfInvite(token), email, now };
+  const [, [facts]] = await deps.db.run([
+    invites.insertAddress(given),
+    invites.addressFacts(given),
+  ]);
+  if (!facts) throw notFound("Invite");
+  if (!facts.isGiven) throw rules.addressRefusal(facts, now);
 }
 
 /**

@@ -46,7 +46,7 @@ export const invites = sqliteTable("invites", {
   teamId: integer("team_id").notNull(),
   /** SHA-256 of the token in its link, hex. */
   tokenHash: text("token_hash").notNull(),
-  /** The address that was invited; else the last one that a holder of the link gave, null before that. */
+  /** The address that was invited; null where whoever holds the link may accept. */
   email: text("email"),
   /** False: whoever holds the link may accept, with any address. */
   isAddressed: flag("is_addressed").notNull(),
@@ -58,3 +58,14 @@ export const invites = sqliteTable("invites", {
   acceptedBy: integer("accepted_by"),
   revokedAt: instant("revoked_at"),
 });
+
+/** An address that a holder of an invite's link gave, where the invite names none. */
+export const inviteAddresses = sqliteTable(
+  "invite_addresses",
+  {
+    inviteId: integer("invite_id").notNull(),
+    email: text("email").notNull(),
+    givenAt: instant("given_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.inviteId, table.email] })],
+);

@@ -7,9 +7,10 @@ import {
   Harness,
   harnessWith,
   joinTeam,
+  type Member,
 } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
-import { Browser } from "../../support/person.ts";
+import { Browser, formsOf } from "../../support/person.ts";
 
 test("a person who is signed in sees their pages, in one round trip", async () => {
   const harness = new Harness();
@@ -86,4 +87,43 @@ test("a form of a team's page changes no other team once its sender has left tha
   expect(body.data.zone).not.toBe("Asia/Tokyo");
   await browser.get("/app");
   expect((await browser.post("/app/settings", { zone: "Asia/Seoul" })).status).toBe(303);
+});
+
+test("a form of one tab changes nothing once another tab shows another team", async () => {
+  const harness = new Harness();
+  const [member, host] = [await createMember(), await createMember()];
+  await joinTeam(host.teamId, member.userId, "ADMIN");
+  const rename = "UPDATE teams SET name = ? WHERE id = ?";
+  await env.DB.prepare(rename).bind("Harbour", member.teamId).run();
+  await env.DB.prepare(rename).bind("Lighthouse", host.teamId).run();
+  const zoneOf = async ({ token }: Member) =>
+    (await harness.call("GET", "/settings", { token })).body.data.zone;
+  const browser = await new Browser(harness).signIn(member);
+  const tab = await browser.get("/app/settings");
+  const [save = ""] = formsOf(tab.html).filter((action) => action.startsWith("/app/settings?"));
+  await browser.post("/app/team/show", { team: String(host.teamId) });
+  expect((await browser.get("/app/settings")).html).toContain("Lighthouse");
+
+  const refused = await browser.sendForm(save, { zone: "Asia/Tokyo" });
+  expect(refused.status).toBe(409);
+  expect(refused.html).toContain("This form is for the team Harbour");
+  expect(refused.html).toContain("gone on to Lighthouse, and nothing was changed");
+  const before = [await zoneOf(member), await zoneOf(host)];
+  expect(before).not.toContain("Asia/Tokyo");
+
+  await browser.post("/app/team/show", { team: String(member.teamId) });
+  expect((await browser.sendForm(save, { zone: "Asia/Tokyo" })).status).toBe(303);
+  expect([await zoneOf(member), await zoneOf(host)]).toEqual(["Asia/Tokyo", before[1]]);
+});
+
+test("what is one's own is changed from any tab", async () => {
+  const harness = new Harness();
+  const [member, host] = [await createMember(), await createMember()];
+  await joinTeam(host.teamId, member.userId, "MEMBER");
+  const browser = await new Browser(harness).signIn(member);
+  const forms = formsOf((await browser.get("/app/me")).html);
+  expect(forms.filter((action) => action.includes("?"))).toEqual([]);
+  await browser.post("/app/team/show", { team: String(host.teamId) });
+  expect((await browser.sendForm("/app/me/name", { name: "Ada" })).status).toBe(303);
+  expect((await browser.get("/app/me")).html).toContain('value="Ada"');
 });

@@ -5,6 +5,8 @@ import { createMember, createToken, form, joinTeam, type Member } from "../../su
 import { beginLife, type Life, later } from "../../support/life.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
+import { uploadPresigned } from "../../support/presigned.ts";
+import { testPng } from "../../support/videos.ts";
 
 const slugOf = async ({ teamId }: Member) =>
   (await env.DB.prepare("SELECT slug FROM teams WHERE id = ?")
@@ -61,13 +63,14 @@ async function fullLife(): Promise<Life> {
   const colleague = await createMember();
   await joinTeam(member.teamId, colleague.userId, "ADMIN");
   await createToken(colleague.userId, { teamId: member.teamId });
-  const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0]);
+  const png = Uint8Array.from(testPng);
   await harness.call("POST", "/upload", {
     token: member.token,
     headers: { "idempotency-key": "once" },
     body: form({ accountId, description: "Draft", status: "draft", photo: new Blob([png]) }),
   });
   await harness.call("PUT", "/settings/logo", { token: member.token, body: png });
+  await uploadPresigned(harness, member.token, { route: "photos", type: "image/png", bytes: png });
   await env.MEDIA.put(`thumbnails/${member.teamId}/${"a".repeat(64)}`, "x");
   await life.storeFiles(3);
   await life.insertMany([
@@ -90,6 +93,18 @@ async function fullLife(): Promise<Life> {
       VALUES (?, ?, 'x@example.com', 'MEMBER', ?, 0, 1, 1)`,
     teamId,
     `hash-${teamId}`,
+    userId,
+  );
+  await run(
+    `INSERT INTO consents (team_id, platform, mode, opener_hash, step, created_at, expires_at)
+      VALUES (?, 'x', 'live', ?, 'open', 0, 1)`,
+    teamId,
+    `opener-${teamId}`,
+  );
+  await run(
+    `INSERT INTO connection_links (team_id, platform, mode, tags, created_by, created_at, expires_at)
+      VALUES (?, 'x', 'live', '[]', ?, 0, 1)`,
+    teamId,
     userId,
   );
   return life;
@@ -162,6 +177,48 @@ describe("a deleted team", () => {
       await harness.tick();
     }
     expect(await rowsOf(member.teamId)).toEqual({});
+  });
+
+  test("that cannot be removed holds up no other, and is tried again an hour later", async () => {
+    const [life, other] = [await beginLife(), await beginLife()];
+    const { harness, member } = life;
+    await env.MEDIA.put(`media/${member.teamId}/${"a".repeat(64)}`, "x");
+    await remove(life);
+    await other.harness.call("DELETE", `/teams/${other.member.teamId}`, {
+      token: other.member.token,
+      json: { confirm: await slugOf(other.member) },
+    });
+    const { media } = harness.deps;
+    harness.deps.media = new Proxy(media, {
+      get: (bucket, name) =>
+        name === "list"
+          ? async (options: R2ListOptions) => {
+              if (options.prefix?.includes(`/${member.teamId}/`)) throw new Error("Out of order");
+              return bucket.list(options);
+            }
+          : Reflect.get(bucket, name).bind(bucket),
+    });
+    harness.advance(7_200);
+    for (let i = 0; i < 5; i++) {
+      harness.advance(60);
+      await harness.tick();
+    }
+    expect(await rowsOf(other.member.teamId)).toEqual({});
+    expect(Object.keys(await rowsOf(member.teamId))).toContain("teams");
+    const told = harness.logs.filter((entry) => "event" in entry && /erase/.test(`${entry.event}`));
+    expect(told).toContainEqual({
+      event: "team.erase_failed",
+      teamId: member.teamId,
+      error: "Error: Out of order",
+    });
+    harness.deps.media = media;
+    harness.advance(3_600);
+    for (let i = 0; i < 5; i++) {
+      harness.advance(60);
+      await harness.tick();
+    }
+    expect(await rowsOf(member.teamId)).toEqual({});
+    expect(await objectsOf(member.teamId)).toEqual([]);
   });
 
   test("gives no id out again", async () => {
@@ -247,4 +304,44 @@ test("invites that the owner made in other teams end with their account", async 
   expect((await remove(life)).status).toBe(200);
   const link = new URL(invited.body.data.inviteLink).pathname;
   expect((await new Browser(life.harness).get(link)).status).toBe(410);
+});
+
+test("invites to the owner's address end in the teams that they leave with their account", async () => {
+  const life = await beginLife();
+  const [left, never] = [await createMember(), await createMember()];
+  const { userId } = life.member;
+  const user = env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(userId);
+  const json = { role: "MEMBER", email: await user.first("email") };
+  for (const { token } of [left, never]) {
+    await life.harness.call("POST", "/teams/invites", { token, json });
+  }
+  await joinTeam(left.teamId, userId, "MEMBER");
+  expect((await remove(life)).status).toBe(200);
+  const open = async ({ token }: Member) =>
+    (await life.harness.call("GET", "/teams/invites", { token })).body.data.length;
+  expect([await open(left), await open(never)]).toEqual([0, 1]);
+});
+
+test("addresses that were given for invites go with their team", async () => {
+  const [life, other] = [await beginLife(), await createMember()];
+  for (const { token } of [life.member, other]) {
+    const json = { role: "MEMBER" };
+    const { body } = await life.harness.call("POST", "/teams/invites", { token, json });
+    const browser = new Browser(life.harness);
+    const path = new URL(body.data.inviteLink).pathname;
+    for (const name of ["ada", "bea"]) {
+      await browser.post(path, { email: `${name}-${body.data.id}@example.com` });
+    }
+  }
+  const given = async ({ teamId }: Member) =>
+    env.DB.prepare(
+      `SELECT count(*) AS n FROM invite_addresses a LEFT JOIN invites i ON i.id = a.invite_id
+       WHERE i.team_id = ? OR i.id IS NULL`,
+    )
+      .bind(teamId)
+      .first("n");
+  expect([await given(life.member), await given(other)]).toEqual([2, 2]);
+  await remove(life);
+  await erase(life);
+  expect([await given(life.member), await given(other)]).toEqual([0, 2]);
 });

@@ -8,12 +8,15 @@ import {
   joinTeam,
   type Member,
 } from "../../support/harness.ts";
+import { testJpeg, testPng, webp } from "../../support/videos.ts";
 
-const bytes = (...head: number[]) => new Uint8Array([...head, ...new Array(32).fill(0)]);
-const PNG = bytes(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
-const JPEG = bytes(0xff, 0xd8, 0xff, 0xe0);
 const utf8 = (text: string) => Uint8Array.from(new TextEncoder().encode(text));
-const WEBP = utf8("RIFF\u0001\u0001\u0001\u0001WEBPVP8 ");
+const latin1 = (text: string) => Uint8Array.from(text, (c) => c.charCodeAt(0));
+const [PNG, JPEG, WEBP] = [testPng, testJpeg, webp].map((image) => Uint8Array.from(image)) as [
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+  Uint8Array<ArrayBuffer>,
+];
 const SVG = utf8('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
 
 let harness: Harness;
@@ -109,11 +112,26 @@ test.each([
   expect(await objects()).toEqual([]);
 });
 
+test.each([
+  ["a PNG", "its first bytes", latin1("\x89PNG\r\n\x1a\n")],
+  ["a PNG", "no size", latin1(`\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR${"\x00".repeat(17)}`)],
+  ["a PNG", "half of it", PNG.slice(0, PNG.length / 2)],
+  ["a JPEG", "its first bytes", latin1("\xff\xd8\xff\xe0")],
+  ["a JPEG", "no picture", latin1("\xff\xd8\xff\xfe\x00\x04hi\xff\xd9")],
+  ["a WebP", "its first bytes", latin1("RIFF\x04\x00\x00\x00WEBP")],
+  ["a WebP", "no size", latin1("RIFF\x16\0\0\0WEBPVP8 \x0a\0\0\0\x10\0\0\x9d\x01\x2a\0\0\x01\0")],
+])("refuses %s that is no picture, and says so: %s", async (name, _, file) => {
+  const refused = await put(file);
+  expect([refused.status, refused.body.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
+  expect(refused.body.error).toContain(`begins as ${name} and is none`);
+  expect(await objects()).toEqual([]);
+});
+
 test("an SVG is known behind a declaration, comments and a doctype", () => {
   const text = `\uFEFF<?xml version="1.0"?>\n<!-- a --><!-- b -->\n<!DOCTYPE svg PUBLIC "x" "y">\n<svg>`;
   expect(detectLogoType(utf8(text))).toBe("image/svg+xml");
   expect(detectLogoType(utf8(`${"<!---->".repeat(20_000)}<p>`))).toBeNull();
-  expect(detectLogoType(bytes(0x3c, 0xff))).toBeNull();
+  expect(detectLogoType(latin1("<\xff"))).toBeNull();
 });
 
 test("a member does not change the logo, and an unknown address is not found", async () => {

@@ -36,14 +36,17 @@ test("a night's worth is removed slice by slice", async () => {
   expect(await count("verifications")).toBe(0);
 });
 
-test("an invite is forgotten 30 days after its end", async () => {
+test("an invite is forgotten 30 days after its end, with the addresses given for it", async () => {
   const harness = new Harness();
   const { token } = await createMember();
-  await harness.call("POST", "/teams/invites", { token, json: { role: "MEMBER" } });
+  const json = { role: "MEMBER" };
+  const { body } = await harness.call("POST", "/teams/invites", { token, json });
+  const path = new URL(body.data.inviteLink).pathname;
+  await new Browser(harness).post(path, { email: "given@example.com" });
   harness.advance(36 * 86_400);
   await forgetEndedSignIns(harness.deps);
-  expect(await count("invites")).toBe(1);
+  expect([await count("invites"), await count("invite_addresses")]).toEqual([1, 1]);
   harness.advance(2 * 86_400);
   await forgetEndedSignIns(harness.deps);
-  expect(await count("invites")).toBe(0);
+  expect([await count("invites"), await count("invite_addresses")]).toEqual([0, 0]);
 });

@@ -246,6 +246,34 @@ test("a link that the operator made signs in", async () => {
   expect(await sessionsOf(member)).toHaveLength(1);
 });
 
+test("a link of the operator signs in somebody who shares their address but for its case", async () => {
+  const { harness, email, browser } = await start();
+  const other = await createMember();
+  const capital = email.replace("person", "Person");
+  await env.DB.prepare("UPDATE users SET email = ?, shares_address = 1 WHERE id = ?")
+    .bind(capital, other.userId)
+    .run();
+  const { token, identifier } = await createLinkToken();
+  await env.DB.prepare(
+    `INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
+     VALUES (?1, ?2, ?3, ?3, ?4)`,
+  )
+    .bind(
+      identifier,
+      linkValue(`person-${other.userId}@akimbo.invalid`),
+      Date.now(),
+      Date.now() + 1_000,
+    )
+    .run();
+  expect((await browser.post("/sign-in/link", { token })).status).toBe(303);
+  expect(await sessionsOf(other)).toHaveLength(1);
+  expect((await browser.get("/app/me")).html).toContain(capital);
+  const asked = await new Browser(harness).post("/sign-in", {
+    email: `person-${other.userId}@akimbo.invalid`,
+  });
+  expect([asked.status, asked.html]).toEqual([400, expect.stringContaining("no e-mail address")]);
+});
+
 test("whoever holds an open invite gives an address, signs in by its link, and joins", async () => {
   const { harness, member, browser } = await start();
   const invited = await harness.call("POST", "/teams/invites", {

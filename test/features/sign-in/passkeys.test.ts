@@ -53,11 +53,30 @@ test("a passkey is added by its person, and signs them in without a name", async
   expect(await passkeys()).toMatchObject([{ name: "My key", counter: 0 }]);
 
   const other = new Browser(harness);
+  const { body: asked } = await step(other, "options");
+  expect(asked).toMatchObject({ userVerification: "required", rpId: "akimbo.test" });
   const answer = await signIn(other);
   expect([answer.status, answer.body]).toEqual([200, { success: true }]);
   expect((await other.get("/app")).status).toBe(200);
   expect(await passkeys()).toMatchObject([{ counter: 1 }]);
   expect(await eventNames(member.teamId)).toEqual(["security.login"]);
+});
+
+test("a key of Windows Hello, RS256, is added and signs in", async () => {
+  device = await Authenticator.create("https://akimbo.test", "RS256");
+  expect(await register("Windows Hello")).toMatchObject({ status: 200, body: { success: true } });
+  const other = new Browser(harness);
+  expect((await signIn(other)).status).toBe(200);
+  expect((await other.get("/app")).status).toBe(200);
+  const { body } = await step(other, "options");
+  const response = await device.signIn(body);
+  const signature = response.response.signature.replace(/^./, (first) =>
+    first === "A" ? "B" : "A",
+  );
+  const forged = { ...response, response: { ...response.response, signature } };
+  const refused = await step(other, "verify", { response: forged });
+  expect([400, 401]).toContain(refused.status);
+  expect(await passkeys()).toMatchObject([{ name: "Windows Hello", counter: 1 }]);
 });
 
 test("an answer is taken once", async () => {

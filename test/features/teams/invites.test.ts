@@ -337,20 +337,24 @@ describe("who may join", () => {
     expect(await may()).toBe(false);
   });
 
-  test("an address given to an open link, whose holder may correct it", async () => {
+  test("every address given to an open link, until somebody accepts", async () => {
     const link = await newLink();
-    await giveAddress(harness.deps, link, "slip@example.com");
-    await giveAddress(harness.deps, link, "right@example.com");
-    expect(await mayJoin(harness.deps, "slip@example.com")).toBe(false);
-    expect(await mayJoin(harness.deps, "right@example.com")).toBe(true);
+    const emails = ["slip@example.com", "right@example.com"];
+    for (const email of [...emails, ...emails]) await giveAddress(harness.deps, link, email);
+    const may = () => Promise.all(emails.map((email) => mayJoin(harness.deps, email)));
+    expect(await may()).toEqual([true, true]);
     expect(await listed()).toMatchObject([{ email: null }]);
     expect(await accept(link, await createMember())).toMatchObject({ hasJoined: true });
-    expect(await mayJoin(harness.deps, "right@example.com")).toBe(false);
+    expect(await may()).toEqual([false, false]);
+    await expect(giveAddress(harness.deps, link, "late@example.com")).rejects.toMatchObject({
+      status: 410,
+    });
   });
 
   test("an address given to another's invite changes nothing", async () => {
     const link = await newLink({ role: "MEMBER", email: "named@example.com" });
-    await giveAddress(harness.deps, link, "thief@example.com");
+    const giving = giveAddress(harness.deps, link, "thief@example.com");
+    await expect(giving).rejects.toMatchObject({ code: "FORBIDDEN" });
     expect(await mayJoin(harness.deps, "thief@example.com")).toBe(false);
     expect(await mayJoin(harness.deps, "named@example.com")).toBe(true);
   });

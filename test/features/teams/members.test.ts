@@ -233,6 +233,53 @@ test.each<[string, (target: Member) => Promise<unknown>]>([
   expect(own.status).toBe(200);
 });
 
+describe("an open invite to a member's own address", () => {
+  let email: string;
+  const invite = (who: Member, to: string) =>
+    act(who, "POST", "/teams/invites", { role: "ADMIN", email: to });
+  const invited = async (who: Member): Promise<string[]> => {
+    const { body } = await act(who, "GET", "/teams/invites");
+    return body.data.map((one: { email: string | null }) => one.email).sort();
+  };
+
+  /** Somebody joins by another way than the invite to their address. */
+  beforeEach(async () => {
+    await env.DB.prepare("DELETE FROM members WHERE team_id = ? AND user_id = ?")
+      .bind(owner.teamId, member.userId)
+      .run();
+    const user = env.DB.prepare("SELECT email FROM users WHERE id = ?").bind(member.userId);
+    email = (await user.first<{ email: string }>())?.email ?? "";
+    for (const to of [email, "other@example.com"]) {
+      expect((await invite(owner, to)).status).toBe(200);
+    }
+  });
+
+  test.each<[string, () => Promise<{ status: number }>]>([
+    ["is removed", () => remove(owner, member)],
+    ["leaves", () => remove(member, member)],
+  ])("is revoked when the member %s, and no other is", async (_, end) => {
+    await joinTeam(owner.teamId, member.userId, "MEMBER");
+    const elsewhere = await createMember();
+    const json = { role: "MEMBER", email };
+    await harness.call("POST", "/teams/invites", { token: elsewhere.token, json });
+    expect((await end()).status).toBe(200);
+    expect(await invited(owner)).toEqual(["other@example.com"]);
+    const theirs = await harness.call("GET", "/teams/invites", { token: elsewhere.token });
+    expect(theirs.body.data).toHaveLength(1);
+    // A new one leads back in.
+    expect((await invite(owner, email)).status).toBe(200);
+    expect(await invited(owner)).toContain(email);
+  });
+
+  test("stays where nobody is removed", async () => {
+    expect((await remove(owner, member)).status).toBe(404);
+    await joinTeam(owner.teamId, member.userId, "ADMIN");
+    expect((await remove(admin, member)).status).toBe(403);
+    await change(owner, member, { role: "MEMBER" });
+    expect(await invited(owner)).toContain(email);
+  });
+});
+
 describe("the member limit of the plan", () => {
   test("holds when somebody is activated (409), and counts the owner", async () => {
     await setPlan("pro");

@@ -1,11 +1,21 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { createPerson, mayJoin } from "../../../src/features/teams/service.ts";
-import { Harness } from "../../support/harness.ts";
+import { createMember, Harness } from "../../support/harness.ts";
 
 const harness = new Harness();
 
-const add = (email: string) => harness.deps.db.runAll(createPerson(email, harness.deps.now()));
+async function invite(email: string): Promise<void> {
+  const { token } = await createMember();
+  await harness.call("POST", "/teams/invites", { token, json: { role: "MEMBER", email } });
+}
+
+const create = (email: string) => harness.deps.db.runAll(createPerson(email, harness.deps.now()));
+
+async function add(email: string): Promise<void> {
+  await invite(email);
+  await create(email);
+}
 
 const owned = async (email: string) => {
   const { results } = await env.DB.prepare(
@@ -20,20 +30,27 @@ const owned = async (email: string) => {
 test("a new person owns a team, whose slug nobody else has", async () => {
   await add("ada.l@example.com");
   await add("ada.l@example.org");
-  await add("...@example.org");
+  await add("_@example.org");
   expect(await owned("ada.l@example.com")).toMatchObject([
     { name: "ada.l", slug: "ada-l", role: "OWNER", is_active: 1 },
   ]);
   const [second] = await owned("ada.l@example.org");
   expect(second?.slug).toMatch(/^ada-l-[0-9a-f]{12}$/);
-  expect(await owned("...@example.org")).toMatchObject([{ slug: "team" }]);
+  expect(await owned("_@example.org")).toMatchObject([{ slug: "team" }]);
 });
 
 test("somebody who is known is not made again, by many at once either", async () => {
-  await Promise.all(Array.from({ length: 10 }, () => add("once@example.com")));
+  await invite("once@example.com");
+  await Promise.all(Array.from({ length: 10 }, () => create("once@example.com")));
   expect(await owned("once@example.com")).toHaveLength(1);
 });
 
-test("an address that nobody invited may not join", async () => {
+test("an address that nobody invites may not join, and becomes nobody", async () => {
   expect(await mayJoin(harness.deps, "stranger@example.com")).toBe(false);
+  await create("stranger@example.com");
+  expect(await owned("stranger@example.com")).toEqual([]);
+  await invite("late@example.com");
+  harness.advance(7 * 86_400);
+  await create("late@example.com");
+  expect(await owned("late@example.com")).toEqual([]);
 });

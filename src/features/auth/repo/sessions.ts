@@ -6,6 +6,7 @@ import { type RawRow, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
 import { sessions, users } from "../table.ts";
+import { IS_OPEN } from "./people.ts";
 
 /** A person's session, and the team that they want to see. */
 interface WantedSession {
@@ -85,10 +86,11 @@ const insert = prepared(
   ({ tokenHash, userId, ipAddress, userAgent, at, expiresAt }: Params<NewSession>) =>
     sql`INSERT INTO sessions
         (token_hash, user_id, ip_address, user_agent, created_at, updated_at, expires_at)
-      VALUES (${tokenHash}, ${userId}, ${ipAddress}, ${userAgent}, ${at}, ${at}, ${expiresAt})
-      RETURNING *`,
+      SELECT ${tokenHash}, users.id, ${ipAddress}, ${userAgent}, ${at}, ${at}, ${expiresAt}
+      FROM users WHERE users.id = ${userId} AND ${sql.raw(IS_OPEN)} RETURNING *`,
   (row): RawRow => row,
 );
+/** Stores a session and answers its row; none for somebody whose account was closed meanwhile. */
 export const insertSession = (session: NewSession): Query<RawRow[]> => insert(session);
 
 /** Ends the session of a browser. */

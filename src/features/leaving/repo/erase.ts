@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
+import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
 import { eraseEvents } from "../../events/repo.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";
@@ -29,6 +30,10 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
     sql`UPDATE teams SET deleted_at = ${at}
       WHERE id = ${teamId} AND deleted_at IS NULL AND NOT ${isPublishing(teamId)}`,
     sql`UPDATE members SET is_active = 0 WHERE team_id = ${teamId} AND ${isDeleted}`,
+    sql`UPDATE invites SET revoked_at = ${at}
+      WHERE is_addressed AND email = (SELECT lower(email) FROM users WHERE id = ${ownerId})
+        AND team_id IN (SELECT team_id FROM members WHERE user_id = ${ownerId})
+        AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at}
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
@@ -38,12 +43,14 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
-    sql`UPDATE users SET email = 'deleted-' || id || '@akimbo.invalid', name = NULL,
+    sql`UPDATE users SET email = ${sql.raw(CLOSED_EMAIL)}, name = NULL,
       notifications = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
   ].map(sqlWrite);
 }
 
 const readDeleted = rowReader(pickColumns(teams, ["id", "ownerId", "deletedAt"]));
+
+export type DeletedTeam = ReturnType<typeof readDeleted>;
 
 /** The first deleted team with an id of `from` or more. */
 export const deletedTeam = (from: number) =>
@@ -54,9 +61,14 @@ export const deletedTeam = (from: number) =>
     readDeleted,
   );
 
-/** Tables with rows of a team, by the columns of their key; others have statements of their own. */
+/**
+ * Tables with rows of a team, by the columns of their key; others have statements of their own, and the
+ * addresses given for an invite go with it.
+ */
 const TABLES = {
   accounts: "id",
+  connection_links: "id",
+  consents: "id",
   credit_balances: "team_id",
   credit_ledger: "team_id, reference, kind",
   credit_packs: "id",
@@ -64,6 +76,7 @@ const TABLES = {
   idempotency: "team_id, route, key",
   invites: "id",
   media: "team_id, sha256",
+  presigns: "id",
   suggestions: "id",
   tokens: "id",
 };

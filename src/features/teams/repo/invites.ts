@@ -5,7 +5,7 @@ import { flag } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
-import { MAX_OPEN_INVITES } from "../rules.ts";
+import { MAX_GIVEN_ADDRESSES, MAX_OPEN_INVITES } from "../rules.ts";
 import { invites } from "../table.ts";
 import { isFull, type MemberLimits } from "./limits.ts";
 
@@ -14,12 +14,21 @@ const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
 /** An invite that can still be accepted. `i` is the invite, `t` its team. */
 const isOpen = (now: SQL) => sql`${isUnused} AND i.expires_at > ${now} AND t.deleted_at IS NULL`;
 
+/** An open invite that names the address, or whose link's holder gave it. */
+const openInvite = (email: SQL, now: SQL): SQL =>
+  sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
+    WHERE i.id IN (SELECT id FROM invites
+          WHERE email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL
+        UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
+      AND ${isOpen(now)} LIMIT 1`;
+
 export const openInviteTo = prepared(
-  ({ email, now }: Params<{ email: string; now: Date }>) =>
-    sql`SELECT i.id FROM invites i JOIN teams t ON t.id = i.team_id
-      WHERE i.email = ${email} AND ${isOpen(now)} LIMIT 1`,
+  ({ email, now }: Params<{ email: string; now: Date }>) => openInvite(email, now),
   valueReader(invites.id),
 );
+
+/** True where an open invite lets the address in. */
+export const isInvited = (email: SQL, now: SQL): SQL => sql`EXISTS (${openInvite(email, now)})`;
 
 const inviteColumns = pickColumns(invites, [
   "id",
@@ -144,11 +153,31 @@ export const inviteByHash = prepared(
   }),
 );
 
-/** Remembers the address that the holder of a link gave, where the invite names none. */
-export const giveAddress = preparedWrite(
-  ({ hash, email, now }: Params<{ hash: string; email: string; now: Date }>) =>
-    sql`UPDATE invites AS i SET email = ${email}
-      WHERE i.token_hash = ${hash} AND NOT i.is_addressed AND ${isUnused} AND i.expires_at > ${now}`,
+interface GivenAddress {
+  hash: string;
+  email: string;
+  now: Date;
+}
+
+/** Stores an address that a holder of the link gave, where the invite names none and has room for it. */
+export const insertAddress = preparedWrite(
+  ({ hash, email, now }: Params<GivenAddress>) =>
+    sql`INSERT INTO invite_addresses (invite_id, email, given_at)
+      SELECT i.id, ${email}, ${now} FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.token_hash = ${hash} AND NOT i.is_addressed AND ${isOpen(now)}
+        AND (SELECT count(*) FROM invite_addresses a WHERE a.invite_id = i.id)
+          < ${MAX_GIVEN_ADDRESSES}
+      ON CONFLICT DO NOTHING`,
+);
+
+/** Finds the invite, and tells whether the address stands among those that were given for it. */
+export const addressFacts = prepared(
+  ({ hash, email }: Params<GivenAddress>) =>
+    sql`SELECT ${state}, EXISTS (SELECT 1 FROM invite_addresses a
+          WHERE a.invite_id = i.id AND a.email = ${email}) AS is_given
+      FROM invites i JOIN teams t ON t.id = i.team_id
+      WHERE i.token_hash = ${hash} AND t.deleted_at IS NULL`,
+  rowReader({ ...stateColumns, isGiven: flag("is_given").notNull() }),
 );
 
 interface Joining extends MemberLimits {

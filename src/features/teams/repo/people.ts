@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { preparedWrite, type Query } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
+import { isInvited } from "./invites.ts";
 
 interface NewPerson {
   email: string;
@@ -11,7 +12,8 @@ interface NewPerson {
 
 const insertUser = preparedWrite(
   ({ email, at }: Params<NewPerson>) =>
-    sql`INSERT INTO users (email, created_at) VALUES (${email}, ${at}) ON CONFLICT DO NOTHING`,
+    sql`INSERT INTO users (email, created_at) SELECT ${email}, ${at} WHERE ${isInvited(email, at)}
+      ON CONFLICT DO NOTHING`,
 );
 
 const insertOwnTeam = preparedWrite(
@@ -32,7 +34,10 @@ const insertOwner = preparedWrite(
       WHERE u.email = ${email} AND t.deleted_at IS NULL ON CONFLICT DO NOTHING`,
 );
 
-/** A user with a team of their own, to be run together; changes nothing for an address that has both. */
+/**
+ * An invited user with a team of their own, to be run together; changes nothing for an address that has both,
+ * and makes nobody of one that no open invite lets in.
+ */
 export const insertPerson = (person: NewPerson): Query<number>[] => [
   insertUser(person),
   insertOwnTeam(person),
