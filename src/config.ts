@@ -27,6 +27,10 @@ const origin = z
     "must be an origin, such as https://social.example.com",
   );
 
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http(s) address" })
+  .transform((text) => text.replace(/\/+$/, ""));
+
 const onOff = z.enum(["on", "off"]);
 
 const quota = z.strictObject({
@@ -129,6 +133,16 @@ const tiktokSignatures = z.string().transform((text, ctx): string[] =>
   }),
 );
 
+/** A private key of ES256, as JWK. */
+const privateKey = z.object({
+  kty: z.literal("EC"),
+  crv: z.literal("P-256"),
+  x: z.string().min(1),
+  y: z.string().min(1),
+  d: z.string().min(1),
+  kid: z.string().min(1),
+});
+
 const variables = z.object({
   ENVIRONMENT: z.enum(["production", "development"]),
   PUBLIC_URL: origin.optional(),
@@ -146,11 +160,20 @@ const variables = z.object({
     .regex(/^\d{1,5}$/, "must be a whole number of hours")
     .transform(Number)
     .optional(),
+  APP_SCOPES: json(z.record(z.string(), z.array(z.string().regex(/^\S+$/)))).optional(),
   PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
   TIKTOK_SITE_VERIFICATION: tiktokSignatures.optional(),
+  FACEBOOK_CONFIG_ID: z
+    .string()
+    .regex(/^\d{1,20}$/, "must be the id of a configuration of Facebook Login for Business")
+    .optional(),
   ENCRYPTION_KEYS: encryptionKeys,
+  BLUESKY_KEY: json(privateKey).optional(),
   EMAIL_FROM: z.email("must be an e-mail address").optional(),
   SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
+  STORAGE_ENDPOINT: httpUrl.optional(),
+  R2_ACCESS_KEY_ID: z.string().optional(),
+  R2_SECRET_ACCESS_KEY: z.string().optional(),
 });
 
 /** Storage is the largest cost of all. Spec is silent. */
@@ -158,6 +181,22 @@ const MEDIA_RETENTION_HOURS = 24;
 
 /** Every name but those of `appKeyNames`. */
 export const VARIABLE_NAMES = Object.keys(variables.shape);
+
+interface AppKeys {
+  clientId: string;
+  clientSecret: string;
+  configId?: string;
+  /** In place of the two others, where the app signs with a key. */
+  privateKey?: z.infer<typeof privateKey>;
+}
+
+/** The way to the bucket by its S3 API, on which callers put large files. */
+export interface StorageAccess {
+  /** Address of the bucket, without a slash at its end. */
+  endpoint: string;
+  accessKeyId: string;
+  secretAccessKey: string;
+}
 
 export interface Config {
   environment: "production" | "development";
@@ -182,8 +221,14 @@ export interface Config {
   defaultPlan: PlanName;
   /** How long the files of a published post are kept. */
   mediaRetentionHours: number;
+  /** Null: no address is set, or no key, and nothing can be presigned. */
+  storage: StorageAccess | null;
   /** The owner's app at each platform that needs one; a platform without keys is absent. */
-  appKeys: Partial<Record<Platform, { clientId: string; clientSecret: string }>>;
+  appKeys: Partial<Record<Platform, AppKeys>>;
+  /** Variables with one key of an app that is absent because its other key is not set. */
+  halfAppKeys: string[];
+  /** The permissions that those apps may ask people for; a platform with the usual ones is absent. */
+  appScopes: Partial<Record<Platform, readonly string[]>>;
 }
 
 /** The variables with the keys of the owner's app at a platform. */
@@ -201,9 +246,30 @@ function readAppKeys(env: object): Config["appKeys"] {
       const platform = CLIENT_ID.exec(name)?.[1]?.toLowerCase();
       if (!platform) return [];
       const [clientId, clientSecret] = appKeyNames(platform).map((one) => vars[one]);
-      return clientId && clientSecret ? [[platform, { clientId, clientSecret }]] : [];
+      if (!clientId || !clientSecret) return [];
+      const configId = vars[`${platform.toUpperCase()}_CONFIG_ID`];
+      return [[platform, { clientId, clientSecret, ...(configId ? { configId } : {}) }]];
     }),
   );
+}
+
+const APP_KEY = /^([A-Z0-9]+)_CLIENT_(?:ID|SECRET)$/;
+
+const readHalfAppKeys = (env: object): string[] =>
+  Object.entries(env).flatMap(([name, value]) => {
+    const platform = APP_KEY.exec(name)?.[1]?.toLowerCase();
+    return platform && value && !readAppKeys(env)[platform] ? [name] : [];
+  });
+
+const keyAlone = (key: z.infer<typeof privateKey>): AppKeys => ({
+  clientId: "",
+  clientSecret: "",
+  privateKey: key,
+});
+
+function readStorage(vars: z.infer<typeof variables>): StorageAccess | null {
+  const { STORAGE_ENDPOINT: endpoint, R2_ACCESS_KEY_ID: id, R2_SECRET_ACCESS_KEY: secret } = vars;
+  return endpoint && id && secret ? { endpoint, accessKeyId: id, secretAccessKey: secret } : null;
 }
 
 /** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
@@ -257,18 +323,28 @@ export function parseConfig(env: object): Config {
     plans: readPlans(vars.PLANS),
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
-    appKeys: readAppKeys(env),
+    storage: readStorage(vars),
+    appKeys: {
+      ...readAppKeys(env),
+      ...(vars.BLUESKY_KEY ? { bluesky: keyAlone(vars.BLUESKY_KEY) } : {}),
+    },
+    halfAppKeys: readHalfAppKeys(env),
+    appScopes: vars.APP_SCOPES ?? {},
   };
 }
 
-/** @throws ConfigError when PLANS names a platform that does not exist */
-export function requirePlatforms({ plans }: Config, known: readonly Platform[]): void {
+/** @throws ConfigError when PLANS or APP_SCOPES names a platform that does not exist */
+export function requirePlatforms({ plans, appScopes }: Config, known: readonly Platform[]): void {
   const listed = Object.values(plans.plans).flatMap(({ platforms }) => platforms ?? []);
-  const unknown = [...listed, ...Object.keys(plans.dailyCaps)].find(
-    (name) => !known.includes(name),
-  );
-  if (unknown === undefined) return;
-  throw new ConfigError(
-    `Configuration: PLANS names ${unknown}, which is not a platform. Use ${known.join(", ")}.`,
-  );
+  const named = {
+    PLANS: [...listed, ...Object.keys(plans.dailyCaps)],
+    APP_SCOPES: Object.keys(appScopes),
+  };
+  for (const [variable, names] of Object.entries(named)) {
+    const unknown = names.find((name) => !known.includes(name));
+    if (unknown === undefined) continue;
+    throw new ConfigError(
+      `Configuration: ${variable} names ${unknown}, which is not a platform. Use ${known.join(", ")}.`,
+    );
+  }
 }

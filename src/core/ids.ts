@@ -3,9 +3,13 @@ export function randomHex(bytes: number): string {
   return toHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
 export function toHex(bytes: ArrayBuffer | Uint8Array): string {
   const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
-  return Array.from(view, (byte) => byte.toString(16).padStart(2, "0")).join("");
+  let text = "";
+  for (const byte of view) text += HEX[byte];
+  return text;
 }
 
 export const fromHex = (hex: string): Uint8Array<ArrayBuffer> =>

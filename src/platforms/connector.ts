@@ -3,7 +3,10 @@ import type { FieldError } from "../core/errors.ts";
 import type { Failure } from "../core/failures.ts";
 import type { Platform } from "../core/platforms.ts";
 import type { Result } from "../core/result.ts";
+import type { ConsentPage, Withdrawals } from "./consent.ts";
+import type { Fetch } from "./fetch.ts";
 import type {
+  AppCheck,
   AppKeys,
   Connected,
   Credentials,
@@ -12,7 +15,7 @@ import type {
   PasswordLogin,
 } from "./login.ts";
 
-export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;
+export type { Fetch };
 
 export type MediaKind = "image" | "video" | "document";
 
@@ -269,6 +272,10 @@ export interface Needs {
   scopes: readonly string[];
   /** The platform's review before strangers may use the app; null where there is none. */
   review: string | null;
+  /** Which redirect URLs it takes, in words, where `http://localhost` is none of them. */
+  redirects?: string;
+  /** A key of this instance's own, where that takes the place of an app; accounts are connected without it too. */
+  key?: { variable: string; without: string };
 }
 
 /** A page that an account can publish as. */
@@ -329,11 +336,20 @@ export interface Connector<S = unknown> {
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */
   check(post: Post<S>, target?: Target): Promise<FieldError[]>;
 
+  /**
+   * Returns how many bytes of the post's files the platform has, by a bookmark of `prepare`; null where it does
+   * not say. Absent where files do not go out in pieces.
+   */
+  sentBytes?(bookmark: Bookmark, media: readonly MediaItem[]): Promise<number | null>;
   prepare(job: PublishJob<S>, bookmark: Bookmark | null): Promise<Prepared>;
   submit(job: PublishJob<S>, bookmark: Bookmark): Promise<Submitted>;
   settle?(job: PublishJob<S>, bookmark: Bookmark): Promise<Settled>;
   reconcile(job: PublishJob<S>, bookmark: Bookmark): Promise<Reconciled>;
 
+  /** Connecting by the platform's consent page. */
+  consent?: ConsentPage;
+  /** Absent where the platform does not tell. */
+  withdrawals?: Withdrawals;
   /** Login by identifier and app password, where the network has that. */
   login?(fetch: Fetch, login: PasswordLogin): Promise<Result<Connected, LoginRefusal>>;
   /**
@@ -365,14 +381,25 @@ export interface Connector<S = unknown> {
   refreshAheadSeconds?: number;
   /** An access token is renewed by itself: there is no refresh token. */
   isSelfRenewing?: boolean;
+  /**
+   * Asks the platform by one call whether it knows the owner's app, without any person. Absent where there
+   * is no app.
+   *
+   * @param redirectUri the address that consent pages lead back to
+   */
+  checkApp?(fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck>;
   /** The network, each call to which proves that it comes from the app whose keys these are. */
   prove?(network: Fetch, app: AppKeys): Fetch;
+  /** The network, each call to which proves that it comes from whoever this login was granted to. */
+  proveLogin?(network: Fetch, credentials: Credentials): Promise<Fetch>;
   extras?: Extras;
-  /** Ends our access at the platform. */
-  revoke(
+  /** Ends our access at the platform; absent where only the person can, in its own settings. */
+  revoke?(
     fetch: Fetch,
     credentials: Credentials,
     account: PublishAccount,
     app: AppKeys | null,
   ): Promise<void>;
+  /** To revoke a login ends those of other accounts that the same person gave. */
+  isRevokedForPerson?: true;
 }

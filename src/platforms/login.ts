@@ -2,6 +2,22 @@
 export interface AppKeys {
   clientId: string;
   clientSecret: string;
+  /** The permissions that the app may ask people for; absent for the usual ones. */
+  scopes?: readonly string[];
+  /** The configuration that holds the permissions, where the platform has such; absent for none. */
+  configId?: string;
+  /** The app's own key, where it signs in place of a secret. */
+  privateKey?: PrivateKey;
+}
+
+/** A private key of ES256, as JWK. */
+export interface PrivateKey {
+  kty: "EC";
+  crv: "P-256";
+  x: string;
+  y: string;
+  d: string;
+  kid: string;
 }
 
 /** An account's secrets at its platform. Stored encrypted. */
@@ -12,10 +28,16 @@ export interface Credentials {
   expiresAt: Date | null;
   /** When the refresh token itself ends; absent where the platform does not say. */
   refreshEndsAt?: Date | null;
+  /** Renewing does not move that end. */
+  isEndFixed?: true;
+  /** Further secrets of the login, which its platform wants with each call or renewal. */
+  extra?: Record<string, string>;
 }
 
 export interface Profile {
   platformAccountId: string;
+  /** The person who gave the login; absent where nobody knows, or nothing asks for them. */
+  platformUserId?: string | null;
   accountName: string;
   handle: string | null;
   profileImageUrl: string | null;
@@ -49,4 +71,14 @@ export interface IdentifyOptions {
   service: string | null;
   /** The page to publish as, where one login covers a person's pages too; null: the person. */
   pageId: string | null;
+}
+
+/**
+ * A platform's word on the owner's app. `unknown`: it did not answer, or its answer does not tell. Nothing but
+ * the id and the secret is judged, unless `message` says more.
+ */
+export interface AppCheck {
+  verdict: "right" | "wrong" | "unknown";
+  /** In a sentence. */
+  message: string;
 }

@@ -125,8 +125,8 @@ export function resolveHandleRequest(service: string, handle: string): Request {
 /** The DID of the handle. A handle that nobody has is a refusal with status 400. */
 export const readResolveHandleReply = readerOf(field("did", did));
 
-/** `url` is where the document of a DID lies. */
-export function didDocumentRequest(url: string): Request {
+/** Reads a document of JSON, such as that of a DID. */
+export function documentRequest(url: string): Request {
   return new Request(url, { headers: { accept: "application/json" }, redirect: "manual" });
 }
 

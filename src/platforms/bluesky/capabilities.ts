@@ -1,4 +1,6 @@
+import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** UTF-8 bytes of a post's text. Source: spec, "Uploads: create", `bluesky`. */
 export const MAX_TEXT_BYTES = 3_000;
@@ -18,7 +20,27 @@ export const apiVersion = {
   source: "https://docs.bsky.app",
 };
 
-export const needs: Needs = { app: null, scopes: [], review: null };
+/**
+ * `transition:generic`: what an app password opens.
+ *
+ * @see https://atproto.com/specs/permission#transitional-scopes
+ */
+export const scopes = {
+  required: ["atproto", "transition:generic"],
+  optional: [],
+} satisfies ConsentScopes;
+
+export const asks = "Your account's own server asks you to sign in, and to agree.";
+
+export const needs: Needs = {
+  app: null,
+  scopes: scopes.required,
+  review: null,
+  key: {
+    variable: "BLUESKY_KEY",
+    without: "Without it, logins by Bluesky's own page end after two weeks.",
+  },
+};
 
 export const capabilities = {
   limits: {
@@ -51,3 +73,10 @@ export const capabilities = {
 
 /** Seconds. A record is read by its key from the server that wrote it, so there is hardly any listing lag. */
 export const timing: ReconcileTiming = { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 };
+
+/**
+ * Before the end of a session that nobody uses, in seconds: what renews it lives 90 days.
+ *
+ * @see https://github.com/bluesky-social/atproto/blob/main/packages/pds/src/account-manager/helpers/auth.ts
+ */
+export const REFRESH_AHEAD_SECONDS = (30 * DAY) / SECOND;

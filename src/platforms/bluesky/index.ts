@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  REFRESH_AHEAD_SECONDS,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type BlueskySettings, settings } from "./settings.ts";
 
 /** Bluesky and every other server of the AT Protocol. */
@@ -11,7 +19,18 @@ export const bluesky: Connector<BlueskySettings> = {
   needs,
   timing,
   settings,
+  refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  consent: {
+    asks,
+    ...scopes,
+    identifierLabel: "Handle or server",
+    needsNoApp: true,
+    ...lazily(() => import("./consent.ts"), "begin", "finish"),
+    ...lazily(() => import("./client.ts"), "clientMetadata"),
+  },
+  ...lazily(() => import("./grant.ts"), "proveLogin"),
   ...lazily(() => import("./auth.ts"), "login", "identify", "refresh", "revoke"),
 };

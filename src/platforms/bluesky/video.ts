@@ -50,7 +50,7 @@ const LONGEST_LOOK_SECONDS = 5;
 const MAX_RECOVERIES = 3;
 
 /** Progress of the video of a post; `missing`: numbers of the parts that are still to be sent. */
-const videoBookmark = z.discriminatedUnion("stage", [
+export const videoBookmark = z.discriminatedUnion("stage", [
   z.object({
     stage: z.literal("uploading"),
     jobId: z.string(),

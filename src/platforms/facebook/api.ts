@@ -14,6 +14,15 @@ export const { graph, versioned, readReply, readerOf } = graphApi(
   apiVersion.version,
 );
 
+/**
+ * The call that exchanges a code for a person's token. It is documented as a GET, and served as a POST too,
+ * which keeps the secret out of addresses.
+ *
+ * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
+ */
+export const exchangeCodeRequest = (form: Record<string, string>): Request =>
+  graph(versioned("oauth", "access_token"), { form });
+
 /** `{page}_{post}`, or a bare number. */
 const postId = z.string().regex(/^\d+(?:_\d+)?$/);
 
@@ -175,7 +184,7 @@ const picture = z
   .nullish()
   .catch(null);
 
-const page = z.object({
+export const page = z.object({
   id,
   name: z.string().min(1),
   username: z.string().min(1).nullish().catch(null),
@@ -184,7 +193,7 @@ const page = z.object({
 
 export type Page = z.infer<typeof page>;
 
-const PROFILE = "id,name,username,picture.type(large){url}";
+export const PROFILE = "id,name,username,picture.type(large){url}";
 
 /** Asks for the owner of the token. Only a Page has a category: a person's token is refused. */
 export const getMeRequest = (token: string): Request =>

@@ -1,7 +1,8 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch, PublishAccount } from "../connector.ts";
-import { finalRefusal, type Owner, toConnected } from "../kit/logins.ts";
+import { finalRefusal, type Owner, toConnected, unknownApp } from "../kit/logins.ts";
 import type { Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
+import { isAboutApp } from "../meta/failures.ts";
 import type { GraphRefusal } from "../meta/graph.ts";
 import {
   getMeRequest,
@@ -13,11 +14,11 @@ import {
 import { isLoginLost, isRefusedParameter } from "./failures.ts";
 
 const toLoginRefusal = (refusal: GraphRefusal): LoginRefusal => ({
-  message: refusal.message,
+  message: isAboutApp(refusal) ? unknownApp("Facebook", refusal.message) : refusal.message,
   final: isLoginLost(refusal),
 });
 
-const toOwner = ({ id, name, username, picture }: Page): Owner => ({
+export const toOwner = ({ id, name, username, picture }: Page): Owner => ({
   id,
   name: name.trim() || id,
   handle: username,
@@ -25,7 +26,7 @@ const toOwner = ({ id, name, username, picture }: Page): Owner => ({
 });
 
 /** A Page's token from a long-lived one does not expire. Source: Meta, "Get Long-Lived Tokens". */
-const toCredentials = (accessToken: string): Credentials => ({
+export const toCredentials = (accessToken: string): Credentials => ({
   accessToken,
   refreshToken: null,
   expiresAt: null,
@@ -81,6 +82,3 @@ export async function refresh(
   if (!reply.ok) return refuse(toLoginRefusal(reply.error));
   return ok(toCredentials(reply.value.access_token ?? accessToken));
 }
-
-/** Does nothing: to revoke would end the person's other Pages and Instagram accounts as well. */
-export async function revoke(): Promise<void> {}

@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** UTF-16 units of a post's text. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 63_206;
@@ -27,15 +28,18 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
+/** Source: Meta, "Permissions Reference"; `business_management` shows Pages of a business portfolio. */
+export const scopes = {
+  required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
+  optional: ["read_insights", "business_management"],
+} satisfies ConsentScopes;
+
+export const asks =
+  "Facebook asks for the Pages that this app may publish as: choose each of them, and leave every permission switched on.";
+
 export const needs: Needs = {
-  app: "A Meta app of type Business with the product Facebook Login; it posts as Pages, never as a person.",
-  scopes: [
-    "pages_show_list",
-    "pages_read_engagement",
-    "pages_manage_posts",
-    "read_insights",
-    "business_management",
-  ],
+  app: "A Meta app of type Business with the product Facebook Login; it posts as Pages, never as a person. With Facebook Login for Business, its configuration is FACEBOOK_CONFIG_ID.",
+  scopes: [...scopes.required, ...scopes.optional],
   review: "App review with advanced access, and business verification.",
 };
 

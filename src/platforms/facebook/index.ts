@@ -1,7 +1,7 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
 import { withAppSecretProof } from "../meta/app-secret-proof.ts";
-import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type FacebookSettings, settings } from "./settings.ts";
 
 /** Facebook Pages, by the Graph API. */
@@ -13,8 +13,15 @@ export const facebook: Connector<FacebookSettings> = {
   timing,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
-  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh"),
   ...lazily(() => import("./lasting.ts"), "adopt"),
   prove: (network, app) => withAppSecretProof(network, app.clientSecret),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  withdrawals: {
+    fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
+    ...lazily(() => import("../meta/signed-request.ts"), "read"),
+  },
 };

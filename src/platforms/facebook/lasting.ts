@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
 import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
+import { graphId } from "../meta/graph.ts";
 import { graph, readReply, versioned } from "./api.ts";
 import { identify } from "./auth.ts";
 import { isPassing } from "./failures.ts";
@@ -26,7 +27,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */
-function debugTokenRequest(token: string, app: AppKeys | null): Request {
+export function debugTokenRequest(token: string, app: AppKeys | null): Request {
   const asker = app ? `${app.clientId}|${app.clientSecret}` : token;
   return graph(versioned("debug_token"), {
     token: asker,
@@ -34,10 +35,16 @@ function debugTokenRequest(token: string, app: AppKeys | null): Request {
   });
 }
 
-const exchanged = z.object({ access_token: z.string().min(1) });
+export const exchanged = z.object({ access_token: z.string().min(1) });
 
-/** Seconds since 1970; 0 for a token that does not end by itself. */
-const debugged = z.object({ data: z.object({ expires_at: z.number() }) });
+const debugged = z.object({
+  data: z.object({
+    /** Seconds since 1970; 0 for a token that does not end by itself. */
+    expires_at: z.number(),
+    /** The person who gave the token, also where it is that of a Page. */
+    user_id: graphId.nullish().catch(null),
+  }),
+});
 
 /**
  * A Page by tokens that somebody brings along. A Page's token lasts if the person's from which it comes
@@ -60,7 +67,11 @@ export async function adopt(
     return refuse({ message: explainEnd(endsAt, pageId, app), final: true });
   }
   const isOutage = !reply.ok && app !== null && isPassing(reply.error);
-  return isOutage ? refuse({ message: reply.error.message, final: false }) : connected;
+  if (isOutage) return refuse({ message: reply.error.message, final: false });
+  const platformUserId = reply.ok ? (reply.value.data.user_id ?? null) : null;
+  if (platformUserId === null) return connected;
+  const { profile, credentials: lasting } = connected.value;
+  return ok({ profile: { ...profile, platformUserId }, credentials: lasting });
 }
 
 /** The person's token as it is where Facebook does not exchange it: its Page's then shows whether it lasts. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { field, maybeText } from "../kit/replies.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta/containers.ts";
-import { graphApi, graphId as id } from "../meta/graph.ts";
+import { graphApi, graphId as id, unwrapped } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";
 
 /** Server of accounts that are connected by Instagram Login. */
@@ -80,6 +80,8 @@ export const readListMediaReply = readerOf(field("data", z.array(media)));
 
 const me = z.object({
   user_id: id,
+  id: id.nullish(),
+  account_type: maybeText,
   username: z.string().min(1),
   name: maybeText,
   profile_picture_url: maybeText,
@@ -89,12 +91,27 @@ export type Me = z.infer<typeof me>;
 
 /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/get-started */
 export function getMeRequest(token: string): Request {
-  const query = { fields: "user_id,username,name,profile_picture_url" };
+  const query = { fields: "id,user_id,username,name,account_type,profile_picture_url" };
   return graph(versioned("me"), { token, query });
 }
 
-/** `user_id` is the professional account's id, which paths of publishing want. */
-export const readGetMeReply = readerOf(me);
+/**
+ * `user_id` is the professional account's id, which paths of publishing want; `id` is how this app knows the
+ * person. The reference has the object as the one item of `data`, the server mostly by itself.
+ */
+export const readGetMeReply = readerOf(z.preprocess(unwrapped, me));
+
+/**
+ * The call that exchanges a code for a token of an hour. The reference has it as multipart/form-data.
+ *
+ * @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login
+ */
+export function exchangeCodeRequest(fields: Record<string, string>): Request {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.set(name, value);
+  const url = "https://api.instagram.com/oauth/access_token";
+  return new Request(url, { method: "POST", body, redirect: "manual" });
+}
 
 /**
  * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the

@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** UTF-16 units of a caption. Source: spec, "Content limits by platform". */
@@ -48,14 +49,21 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/graph-api/changelog/versions",
 };
 
+/** Source: Meta, "Business Login for Instagram". */
+export const scopes = {
+  required: ["instagram_business_basic", "instagram_business_content_publish"],
+  optional: ["instagram_business_manage_insights"],
+} satisfies ConsentScopes;
+
+export const asks =
+  "Instagram asks you to sign in with the professional account that posts, and to agree to what this app may do.";
+
 export const needs: Needs = {
   app: "A Meta app of type Business with the product Instagram, API setup with Instagram login.",
-  scopes: [
-    "instagram_business_basic",
-    "instagram_business_content_publish",
-    "instagram_business_manage_insights",
-  ],
+  scopes: [...scopes.required, ...scopes.optional],
   review: "App review with advanced access, and business verification.",
+  /** @see https://developers.facebook.com/docs/instagram-platform/instagram-api-with-instagram-login/business-login */
+  redirects: "https",
 };
 
 export const capabilities = {

@@ -1,7 +1,7 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
 
 /** Instagram's professional accounts, by Instagram Login. */
@@ -17,5 +17,13 @@ export const instagram: Connector<InstagramSettings> = {
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
-  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh", "revoke"),
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
+  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  withdrawals: {
+    fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
+    // Meta does not say which of the two secrets signs.
+    alsoSignedBy: ["facebook"],
+    ...lazily(() => import("../meta/signed-request.ts"), "read"),
+  },
 };

@@ -4,7 +4,9 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
+import type { ConsentRefusal } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
+import { plain } from "./replies.ts";
 
 /** A refusal that only a person can mend, by connecting the account again. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
@@ -14,6 +16,12 @@ export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
 export const notRenewable = (platform: string) =>
   finalRefusal(`This ${platform} login cannot be renewed; connect the account again.`);
 
+/** A login that was granted and then refused, on the way back from the consent page. */
+export const toConsentRefusal = ({ final, message }: LoginRefusal): ConsentRefusal => ({
+  failure: final ? "refused" : "unavailable",
+  message,
+});
+
 /** Returns the address of a profile's picture where anybody may fetch it, else null. */
 export const publicPicture = (url: string | null | undefined): string | null =>
   url && refusedUrl(url) === null ? url : null;
@@ -21,19 +29,39 @@ export const publicPicture = (url: string | null | undefined): string | null =>
 /** The owner of a token, as the platform describes them. */
 export interface Owner {
   id: string;
+  /** The person who gave the token, where their accounts are looked for by that. */
+  userId?: string | null;
   name: string | null | undefined;
   handle?: string | null;
   picture?: string | null;
 }
 
+/** A server that anybody may run chooses the name: longer ones are cut. */
+export const MAX_NAME_CHARACTERS = 200;
+/** Longer than any platform's; those of Bluesky are domain names. Source: RFC 1035, 2.3.4. */
+const MAX_HANDLE_CHARACTERS = 253;
+/** Longer than any platform's: a `did:web:` of the longest domain name has 261. */
+const MAX_ID_CHARACTERS = 300;
+
 /** The profile of an account; one without a name goes by its handle, or its id. */
-export const toProfile = ({ id, name, handle = null, picture }: Owner): Profile => ({
-  platformAccountId: id,
-  accountName: name?.trim() || handle || id,
-  handle,
-  profileImageUrl: publicPicture(picture),
-  service: null,
-});
+export function toProfile({ id, userId, name, handle, picture }: Owner): Profile {
+  const shownHandle = plain(handle ?? "", MAX_HANDLE_CHARACTERS) || null;
+  return {
+    platformAccountId: id,
+    ...(userId ? { platformUserId: userId } : {}),
+    accountName:
+      plain(name ?? "", MAX_NAME_CHARACTERS) || shownHandle || plain(id, MAX_NAME_CHARACTERS),
+    handle: shownHandle,
+    profileImageUrl: publicPicture(picture),
+    service: null,
+  };
+}
+
+/** Returns why the account of a login cannot be kept, or null: a stranger's server chooses its id. */
+export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
+  id !== "" && plain(id, MAX_ID_CHARACTERS) === id
+    ? null
+    : "The server names an account whose id cannot be read. Nothing was connected.";
 
 /** Turns the platform's reply about the owner of a token into a connection, or its refusal. */
 export const toConnected = <T, R extends { message: string }>(
@@ -48,6 +76,21 @@ export const toConnected = <T, R extends { message: string }>(
 
 /** Returns the app's keys; empty ones where none are set: a simulated account needs none. */
 export const keysOf = (app: AppKeys | null): AppKeys => app ?? { clientId: "", clientSecret: "" };
+
+/** Names the variables of the owner's app at a platform. */
+const keyNames = (platform: string): string =>
+  `${platform.toUpperCase()}_CLIENT_ID and ${platform.toUpperCase()}_CLIENT_SECRET`;
+
+/** Says that a platform refuses the owner's app. @param said its words */
+export const unknownApp = (platform: string, said: string): string =>
+  `${platform} does not know this instance's app: ${said.replace(/\.$/, "")}. Its owner has to check ${keyNames(platform)}.`;
+
+/** Names under which token endpoints refuse an app's keys. The last is LinkedIn's. */
+const UNKNOWN_APP = new Set(["invalid_client", "unauthorized_client", "invalid_client_id"]);
+
+/** Returns true for the name of an error by which an app's keys are refused. Source: RFC 6749, 5.2. */
+export const isUnknownApp = (error: string | null): boolean =>
+  error !== null && UNKNOWN_APP.has(error);
 
 /** A POST of form fields; `keys` go along by HTTP Basic. Source: RFC 6749, 2.3.1. */
 export const formRequest = (url: string, fields: Record<string, string>, keys?: AppKeys): Request =>
@@ -73,6 +116,7 @@ export const grantedTokens = z.object({
   expires_in: z.number().positive(),
   /** Missing where the old one stays valid. */
   refresh_token: z.string().min(1).nullish(),
+  refresh_token_expires_in: z.number().positive().optional().catch(undefined),
 });
 
 interface GrantedTokens {
@@ -80,6 +124,7 @@ interface GrantedTokens {
   expires_in?: number | null;
   refresh_token?: string | null;
   refresh_expires_in?: number;
+  refresh_token_expires_in?: number;
 }
 
 /** How a platform renews a login by its refresh token. */
@@ -90,6 +135,8 @@ interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
   read(reply: Response): Promise<Result<T, R>>;
   /** Returns true where the refresh token itself is refused, not the app or the moment. */
   isLost(refusal: R): boolean;
+  /** Returns true where the app's keys are refused: no login is lost by that. */
+  isAboutApp(refusal: R): boolean;
   /** Returns true where the same call may succeed later. */
   isPassing(refusal: R): boolean;
   /** Returns why tokens that were granted are of no use, or null. */
@@ -99,29 +146,36 @@ interface RefreshGrant<T extends GrantedTokens, R extends { message: string }> {
 /** Renews a login by OAuth 2's refresh_token grant; the refresh token stays unless another is sent. */
 export async function refreshByGrant<T extends GrantedTokens, R extends { message: string }>(
   fetch: Fetch,
-  { refreshToken, expiresAt }: Credentials,
+  { refreshToken, expiresAt, refreshEndsAt = null }: Credentials,
   app: AppKeys | null,
-  { platform, request, read, isLost, isPassing, mismatch }: RefreshGrant<T, R>,
+  { platform, request, read, isLost, isAboutApp, isPassing, mismatch }: RefreshGrant<T, R>,
 ): Promise<Result<Credentials, LoginRefusal>> {
   if (!refreshToken) return notRenewable(platform);
   const reply = await read(await fetch(request(keysOf(app), refreshToken)));
   if (!reply.ok) {
     const { message } = reply.error;
+    if (app && isAboutApp(reply.error)) {
+      return refuse({ message: unknownApp(platform, message), final: false });
+    }
     if (isLost(reply.error)) return finalRefusal(message);
     if (app || isPassing(reply.error)) return refuse({ message, final: false });
-    const name = platform.toUpperCase();
     return refuse({
-      message: `${name}_CLIENT_ID and ${name}_CLIENT_SECRET are not set, so this login cannot be renewed.`,
+      message: `${keyNames(platform)} are not set, so this login cannot be renewed.`,
       final: expiresAt !== null && expiresAt <= now(),
     });
   }
   const problem = mismatch?.(reply.value) ?? null;
   if (problem !== null) return finalRefusal(problem);
-  const { access_token, refresh_token, expires_in, refresh_expires_in } = reply.value;
+  const { access_token, refresh_token, expires_in } = reply.value;
+  const { refresh_expires_in, refresh_token_expires_in = refresh_expires_in } = reply.value;
+  const renewer = refresh_token || refreshToken;
+  const renewerEndsAt = refresh_token_expires_in
+    ? addSeconds(now(), refresh_token_expires_in)
+    : renewer === refreshToken && refreshEndsAt;
   return ok({
     accessToken: access_token,
-    refreshToken: refresh_token || refreshToken,
+    refreshToken: renewer,
     expiresAt: expires_in ? addSeconds(now(), expires_in) : null,
-    ...(refresh_expires_in ? { refreshEndsAt: addSeconds(now(), refresh_expires_in) } : {}),
+    ...(renewerEndsAt ? { refreshEndsAt: renewerEndsAt } : {}),
   });
 }

@@ -8,6 +8,7 @@ import type { Refusal } from "./refusals.ts";
  */
 export async function readText(reply: Response, maxBytes: number): Promise<string | null> {
   if (!reply.body) return null;
+  if (isAtMost(reply.headers, maxBytes)) return reply.text();
   const reader: ReadableStreamDefaultReader<Uint8Array> = reply.body.getReader();
   const decoder = new TextDecoder();
   let text = "";
@@ -24,6 +25,12 @@ export async function readText(reply: Response, maxBytes: number): Promise<strin
   }
 }
 
+/** True for a body that its headers declare to be no longer: then it is read in one turn of the runtime. */
+function isAtMost(headers: Headers, bytes: number): boolean {
+  const length = headers.get("content-length") ?? "";
+  return /^\d{1,9}$/.test(length) && Number(length) <= bytes && !headers.has("content-encoding");
+}
+
 /** Undefined for what is not JSON. */
 export function parseJson(text: string | null): unknown {
   if (text === null) return undefined;
@@ -36,9 +43,24 @@ export function parseJson(text: string | null): unknown {
 
 const MAX_MESSAGE_CHARACTERS = 500;
 
-/** The first 500 characters of a platform's words. */
-export const capped = (words: string): string =>
-  words.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed();
+/** Control characters, line ends among them, and those that stand for a line's end. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
+/** Characters that turn the direction of the text around them. Source: Unicode, UAX #9, 2. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A stranger's text on one line, without characters that change how what follows is shown. */
+export const plain = (text: string, maxCharacters: number): string =>
+  text
+    // What is replaced may be long: no more of it is read than is of use.
+    .slice(0, 2 * maxCharacters)
+    .replace(CONTROLS, " ")
+    .replace(DIRECTIONS, "")
+    .trim()
+    .slice(0, maxCharacters)
+    .toWellFormed();
+
+/** The first 500 characters of a platform's words, as plain text. */
+export const capped = (words: string): string => plain(words, MAX_MESSAGE_CHARACTERS);
 
 /**
  * The message of a refusal: the platform's own words, else a sentence with the status.

@@ -1,22 +1,20 @@
 import * as z from "zod";
-import { now } from "../../core/clock.ts";
-import { type Result, refuse } from "../../core/result.ts";
-import { addSeconds } from "../../core/time.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch, PublishAccount } from "../connector.ts";
 import {
   finalRefusal,
   formRequest,
   grantedTokens,
+  isUnknownApp,
   keysOf,
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
 import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
-import { REFRESH_AHEAD_SECONDS } from "./capabilities.ts";
 import { isPassing } from "./failures.ts";
 import { organization, publishableIds } from "./pages.ts";
-import { isOrganization, organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
+import { organizationUrn, personUrn, readOrganizationId } from "./urn.ts";
 
 const isFinal = (refusal: LinkedInRefusal): boolean => !isPassing(refusal);
 
@@ -42,7 +40,7 @@ const userInfo = z.object({
  *
  * @see https://learn.microsoft.com/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2
  */
-async function identifyPerson(
+export async function identifyPerson(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
@@ -53,6 +51,7 @@ async function identifyPerson(
   const reply = await readReply(await fetch(request), userInfo);
   return toConnected(reply, credentials, isFinal, ({ sub, name, picture }) => ({
     id: personUrn(sub),
+    userId: personUrn(sub),
     name: name?.trim() || sub,
     picture,
   }));
@@ -89,17 +88,6 @@ async function identifyPage(
 const NOT_RENEWABLE =
   "LinkedIn gives this app no logins that can be renewed. Reconnect the account every 60 days.";
 
-/** A login that is asked for this shortly before its end is over, for all that is done with it. */
-const OVER_SECONDS = 300;
-
-/** Returns true for a login that cannot be renewed and still serves for its last days. */
-function stillServes(expiresAt: Date | null): boolean {
-  if (expiresAt === null) return false;
-  const at = now();
-  const isEnding = expiresAt <= addSeconds(at, REFRESH_AHEAD_SECONDS);
-  return isEnding && expiresAt > addSeconds(at, OVER_SECONDS);
-}
-
 const token = z.string().min(1).max(8_192);
 const tokens = grantedTokens.extend({ access_token: token, refresh_token: token.nullish() });
 
@@ -109,8 +97,16 @@ const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 });
 
 /**
- * Renews the tokens for another 60 days, where the app is given refresh tokens. Refresh tokens end 365 days
- * after the first login, whatever is renewed in between.
+ * Marks the end of a refresh token as one that nothing moves: 365 days after the consent, whatever is renewed in
+ * between. Each renewal tells how much of them is left.
+ *
+ * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
+ */
+export const withFixedEnd = (credentials: Credentials): Credentials =>
+  credentials.refreshEndsAt ? { ...credentials, isEndFixed: true } : credentials;
+
+/**
+ * Renews the access token for another 60 days, where the app is given refresh tokens.
  *
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */
@@ -120,9 +116,8 @@ export async function refresh(
   _account: PublishAccount,
   app: AppKeys | null,
 ): Promise<Result<Credentials, LoginRefusal>> {
-  const { refreshToken, expiresAt } = credentials;
-  if (!refreshToken) return refuse({ message: NOT_RENEWABLE, final: !stillServes(expiresAt) });
-  return refreshByGrant(fetch, credentials, app, {
+  if (!credentials.refreshToken) return finalRefusal(NOT_RENEWABLE);
+  const renewed = await refreshByGrant(fetch, credentials, app, {
     platform: "LinkedIn",
     request: (keys, refresh_token) =>
       formRequest(`${LOGINS}/accessToken`, {
@@ -131,20 +126,21 @@ export async function refresh(
         ...toClient(keys),
       }),
     read: (reply) => readReply(reply, tokens),
+    isAboutApp: ({ code }) => isUnknownApp(code),
     isLost: ({ code, message }) =>
       code === "invalid_grant" || /refresh token.*(?:invalid|expired|revoked)/i.test(message),
     isPassing,
   });
+  return renewed.ok ? ok(withFixedEnd(renewed.value)) : renewed;
 }
 
-/** Ends a person's token. A page has none of its own: the member's may serve other accounts. */
+/** Ends a member's token, which pages have in common with them. */
 export async function revoke(
   fetch: Fetch,
   { accessToken }: Credentials,
-  account: PublishAccount,
+  _account: PublishAccount,
   app: AppKeys | null,
 ): Promise<void> {
-  if (isOrganization(account.platformAccountId)) return;
   const fields = { token: accessToken, ...toClient(keysOf(app)) };
   await readDoneReply(await fetch(formRequest(`${LOGINS}/revoke`, fields)));
 }

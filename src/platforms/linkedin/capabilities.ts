@@ -1,5 +1,6 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /**
  * UTF-16 units of a post's text, its asterisks taken out, and its backslashes put in: LinkedIn does not
@@ -24,16 +25,25 @@ export const apiVersion = {
   source: "https://learn.microsoft.com/linkedin/marketing/versioning",
 };
 
+/**
+ * To post as the member; the optional ones are for pages, and come with a product of LinkedIn's that few apps have.
+ *
+ * @see https://learn.microsoft.com/linkedin/shared/authentication/getting-access
+ */
+export const scopes = {
+  required: ["openid", "profile", "w_member_social"],
+  optional: ["r_organization_social", "w_organization_social", "rw_organization_admin"],
+} satisfies ConsentScopes;
+
+/** The scopes without which no page can be found, or posted as. */
+export const PAGE_SCOPES = ["w_organization_social", "rw_organization_admin"];
+
+export const asks =
+  "LinkedIn shows what this app may do, and you agree as the member that you are signed in as there; then choose yourself, or pages that you administer.";
+
 export const needs: Needs = {
-  app: "An app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages the Community Management API.",
-  scopes: [
-    "openid",
-    "profile",
-    "w_member_social",
-    "r_organization_social",
-    "w_organization_social",
-    "rw_organization_admin",
-  ],
+  app: "An app at developer.linkedin.com with Sign In with LinkedIn (OpenID Connect) and Share on LinkedIn; for pages the Community Management API, and APP_SCOPES.",
+  scopes: [...scopes.required, ...scopes.optional],
   review: "Community Management API access, for pages: a reviewed app of a legal entity.",
 };
 
@@ -76,5 +86,5 @@ export const capabilities = {
 /** Seconds. A call may be long, because a document of 100 MB goes out in a single one. */
 export const timing: ReconcileTiming = { callSeconds: 60, acceptSeconds: 60, listSeconds: 60 };
 
-/** Before the end of a login's 60 days, in seconds. */
-export const REFRESH_AHEAD_SECONDS = (5 * DAY) / SECOND;
+/** Before the end of 60 days, in seconds; for logins of which LinkedIn has not said yet when they end for good. */
+export const REFRESH_AHEAD_SECONDS = (14 * DAY) / SECOND;

@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  REFRESH_AHEAD_SECONDS,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
 
 /** LinkedIn's people and pages, by its versioned API. */
@@ -13,9 +21,13 @@ export const linkedin: Connector<LinkedInSettings> = {
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit"),
   ...lazily(() => import("./reconcile.ts"), "reconcile"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  isRevokedForPerson: true,
   extras: {
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },

@@ -65,22 +65,39 @@ export async function publishableIds(
   return ok([...ids]);
 }
 
-/** The pages that an account can publish to; one that LinkedIn does not name goes by its number. */
+/** The pages that an account can publish to. */
 export async function listPages(
   fetch: Fetch,
   accessToken: string,
 ): Promise<Result<OrganizationPage[], Stopped>> {
+  const pages = await publishablePages(fetch, accessToken);
+  if (!pages.ok) return refuse(toRefused(pages.error));
+  return ok(pages.value.map(({ id, name }) => ({ id, name })));
+}
+
+/** A page and its part of the address linkedin.com/company/…, where it has one. */
+interface PublishablePage extends OrganizationPage {
+  handle: string | null;
+}
+
+/** The pages that the member may publish as; one that LinkedIn does not name goes by its number. */
+export async function publishablePages(
+  fetch: Fetch,
+  accessToken: string,
+): Promise<Result<PublishablePage[], LinkedInRefusal>> {
   const ids = await publishableIds(fetch, accessToken);
-  if (!ids.ok) return refuse(toRefused(ids.error));
-  const pages: OrganizationPage[] = [];
+  if (!ids.ok) return ids;
+  const pages: PublishablePage[] = [];
   for (let from = 0; from < ids.value.length; from += NAMES_PER_CALL) {
     const some = ids.value.slice(from, from + NAMES_PER_CALL);
     // The parentheses and commas of the list stand as they are.
     const path = `organizations?ids=List(${some.map(encodeUrn).join(",")})`;
     const reply = await readReply(await fetch(get(path, accessToken)), organizations);
-    if (!reply.ok) return refuse(toRefused(reply.error));
+    if (!reply.ok) return reply;
     for (const id of some) {
-      pages.push({ id, name: reply.value.get(id)?.localizedName?.trim() || id });
+      const { localizedName, vanityName } = reply.value.get(id) ?? {};
+      const handle = vanityName?.trim() || null;
+      pages.push({ id, name: localizedName?.trim() || handle || id, handle });
     }
   }
   return ok(pages);

@@ -36,6 +36,19 @@ const RATE_LIMITS = [4, 17, 32, 613];
 /** The token is not accepted; a fresh one may be. */
 const TOKEN_CODES = new Set([102, 190]);
 
+/** The app's id is unknown. Source: Meta, "Handle Errors". */
+export const UNKNOWN_APP_CODES = new Set([101]);
+
+/** Words about the app or its secret, whatever the number: no login can mend that. */
+const ABOUT_APP =
+  /client[ _]secret|appsecret_proof|validating application|invalid application|application (?:has been|is) (?:deleted|disabled|deactivated)|API access (?:blocked|deactivated|disabled)/i;
+
+/** Returns true where the owner's app is refused, not the login. */
+export const isAboutApp = ({ status, code, wording }: GraphRefusal): boolean =>
+  status >= 400 &&
+  status < 500 &&
+  ((code !== null && UNKNOWN_APP_CODES.has(code)) || ABOUT_APP.test(wording));
+
 /** The numbers of one platform, beyond those of all of Meta's. */
 interface GraphTable {
   bySubcode: readonly (readonly [number, Rule])[];
@@ -97,7 +110,8 @@ export function graphJudge(table: GraphTable) {
     }),
     /** Returns true when the login is gone, or lacks a permission, and only a person can bring it back. */
     isLoginLost: (refusal: GraphRefusal): boolean =>
-      isTokenRefusal(refusal) || ruleOfNumbers(refusal)?.code === "account_disconnected",
+      !isAboutApp(refusal) &&
+      (isTokenRefusal(refusal) || ruleOfNumbers(refusal)?.code === "account_disconnected"),
     /** The rule of the platform's own subcode; null for one that is not in its table. */
     ruleOfSubcode: (subcode: number): Rule | null => bySubcode.get(subcode) ?? null,
   };

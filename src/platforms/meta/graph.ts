@@ -22,7 +22,7 @@ export interface GraphRefusal extends Refusal {
 export type Reading<T> = Promise<Result<T, GraphRefusal>>;
 
 /** Ids exceed what a number holds exactly, and some answers write them as numbers. */
-const withTextIds = (json: string): string =>
+export const withTextIds = (json: string): string =>
   json.replace(/"((?:user_|video_|post_|upload_session_)?id)"(\s*:\s*)(\d+)/g, '"$1"$2"$3"');
 
 const errorBody = z.object({
@@ -35,6 +35,9 @@ const errorBody = z.object({
     error_user_msg: maybeText,
   }),
 });
+
+/** The form in which the servers of codes refuse: its `code` is the status once more. */
+const flatError = z.object({ error_message: z.string() });
 
 const usageHeader = z.record(
   z.string(),
@@ -58,12 +61,13 @@ function readRegainMinutes(reply: Response): number | null {
 
 function toGraphRefusal(platform: string, reply: Response, body: unknown): GraphRefusal {
   const said = errorBody.safeParse(body).data?.error;
+  const flat = flatError.safeParse(body).data?.error_message;
   const words = [said?.message, said?.error_user_title, said?.error_user_msg];
   return {
     status: reply.status,
     code: said?.code ?? null,
     subcode: said?.error_subcode ?? null,
-    message: messageOf(platform, reply, said?.error_user_msg?.trim() || said?.message),
+    message: messageOf(platform, reply, said?.error_user_msg?.trim() || said?.message || flat),
     wording: words.map((text) => text?.slice(0, MAX_WORDING_CHARACTERS) ?? "").join("\n"),
     isTransient: said?.is_transient ?? false,
     regainMinutes: readRegainMinutes(reply),
@@ -115,6 +119,12 @@ export function graphApi(platform: string, origin: string, version: string) {
   }
 
   return { graph, versioned, ...graphReader(platform) };
+}
+
+/** The one item of a body's `data`; a body that is no such list stands for itself. */
+export function unwrapped(body: unknown): unknown {
+  const data = body && typeof body === "object" && "data" in body ? body.data : null;
+  return Array.isArray(data) && data.length === 1 ? data[0] : body;
 }
 
 /** A digits-only id, whatever JSON type it came as. */

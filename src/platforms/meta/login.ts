@@ -3,9 +3,17 @@ import { now } from "../../core/clock.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Fetch } from "../connector.ts";
-import { type Owner, toConnected } from "../kit/logins.ts";
+import type { ConsentRefusal } from "../consent.ts";
+import {
+  finalRefusal,
+  type Owner,
+  toConnected,
+  toConsentRefusal,
+  unknownApp,
+} from "../kit/logins.ts";
 import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
-import type { GraphJudge } from "./failures.ts";
+import { explainRefusal } from "./explain.ts";
+import { type GraphJudge, isAboutApp } from "./failures.ts";
 import { type GraphRefusal, type Reading, readGraphReply } from "./graph.ts";
 
 /** Life of a long-lived token where the answer does not say. Source: Meta, "Business Login". */
@@ -35,6 +43,8 @@ interface SelfRenewing<T> {
   meRequest(token: string): Request;
   readMe(reply: Response): Reading<T>;
   toOwner(me: T): Owner;
+  /** Returns why nothing can be published as this account, or null. */
+  refused?(me: T): string | null;
   exchangeRequest(token: string, clientSecret: string): Request;
   refreshRequest(token: string): Request;
   /** Returns true where a refused renewal means that the login is lost. */
@@ -56,6 +66,8 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
     credentials: Credentials,
   ): Promise<Result<Connected, LoginRefusal>> {
     const reply = await login.readMe(await fetch(login.meRequest(credentials.accessToken)));
+    const refusal = reply.ok ? (login.refused?.(reply.value) ?? null) : null;
+    if (refusal !== null) return finalRefusal(refusal);
     const own = { ...credentials, refreshToken: null };
     return toConnected(reply, own, login.judge.isLoginLost, login.toOwner);
   }
@@ -83,6 +95,18 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
         : identify(fetch, credentials);
     },
 
+    /** Connects by the token of an hour that a consent led to, exchanged for one of 60 days. */
+    async connectLasting(
+      fetch: Fetch,
+      token: string,
+      app: AppKeys,
+    ): Promise<Result<Connected, ConsentRefusal>> {
+      const lasting = await grant(fetch, login.exchangeRequest(token, app.clientSecret));
+      if (!lasting.ok) return refuse(explainRefusal(login.platform, lasting.error));
+      const connected = await identify(fetch, lasting.value);
+      return connected.ok ? connected : refuse(toConsentRefusal(connected.error));
+    },
+
     /** Renews the token for another 60 days. */
     async refresh(
       fetch: Fetch,
@@ -90,11 +114,10 @@ export function selfRenewingLogins<T>(login: SelfRenewing<T>) {
     ): Promise<Result<Credentials, LoginRefusal>> {
       const renewed = await grant(fetch, login.refreshRequest(credentials.accessToken));
       if (renewed.ok) return renewed;
-      const final = login.isLost(renewed.error, credentials);
-      return refuse({ message: renewed.error.message, final });
+      const { message } = renewed.error;
+      return isAboutApp(renewed.error)
+        ? refuse({ message: unknownApp(login.platform, message), final: false })
+        : refuse({ message, final: login.isLost(renewed.error, credentials) });
     },
-
-    /** Does nothing: there is no documented way to give such a token back. */
-    async revoke(): Promise<void> {},
   };
 }

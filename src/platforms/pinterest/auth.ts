@@ -1,9 +1,10 @@
 import * as z from "zod";
-import type { Result } from "../../core/result.ts";
+import { type Result, refuse } from "../../core/result.ts";
 import type { Fetch, PublishAccount } from "../connector.ts";
 import { formRequest, grantedTokens, refreshByGrant, toConnected } from "../kit/logins.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
+import { checkApp } from "./app-check.ts";
 import { isLoginLost, isPassing } from "./failures.ts";
 
 const user = z.object({
@@ -31,12 +32,21 @@ export async function identify(
   }));
 }
 
-/** "The authorization grant is invalid". */
-const INVALID_GRANT = 283;
-const ABOUT_THE_TOKEN = /refresh[ _]?token|authorization grant/i;
+/** Words that name the refresh token itself. */
+const ABOUT_THE_TOKEN = /refresh[ _]?token/i;
 
 const isTokenLost = (refusal: PinterestRefusal): boolean =>
-  !isPassing(refusal) && (refusal.code === INVALID_GRANT || ABOUT_THE_TOKEN.test(refusal.message));
+  !isPassing(refusal) && ABOUT_THE_TOKEN.test(refusal.message);
+
+/** "The authorization grant is invalid". */
+const INVALID_GRANT = 283;
+
+/** The answer to a dead refresh token, and to keys that Pinterest does not know. */
+const isUnclear = (refusal: PinterestRefusal): boolean =>
+  !isPassing(refusal) &&
+  (refusal.status === 401 ||
+    refusal.code === INVALID_GRANT ||
+    /authorization grant/i.test(refusal.message));
 
 /**
  * Renews both tokens. The old refresh token dies with the call: a reply that got lost mostly means
@@ -45,13 +55,14 @@ const isTokenLost = (refusal: PinterestRefusal): boolean =>
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  * @see https://developers.pinterest.com/docs/api/v5/oauth-token
  */
-export const refresh = (
+export async function refresh(
   fetch: Fetch,
   credentials: Credentials,
   _account: PublishAccount,
   app: AppKeys | null,
-): Promise<Result<Credentials, LoginRefusal>> =>
-  refreshByGrant(fetch, credentials, app, {
+): Promise<Result<Credentials, LoginRefusal>> {
+  let isDoubtful = false;
+  const renewed = await refreshByGrant(fetch, credentials, app, {
     platform: "Pinterest",
     request: (keys, refreshToken) =>
       formRequest(
@@ -60,10 +71,16 @@ export const refresh = (
         keys,
       ),
     read: (reply) => readReply(reply, grantedTokens),
-    // Unknown keys are called an invalid grant as well, so nothing is lost without any.
-    isLost: (refusal) => app !== null && isTokenLost(refusal),
+    isLost: (refusal) => {
+      isDoubtful = !isTokenLost(refusal) && isUnclear(refusal);
+      return app !== null && isTokenLost(refusal);
+    },
+    isAboutApp: () => false,
     isPassing,
   });
-
-/** Does nothing: a person ends our access in Pinterest's own settings. */
-export async function revoke(): Promise<void> {}
+  if (renewed.ok || !isDoubtful || app === null) return renewed;
+  // Pinterest refuses unknown keys in the same words: the login is lost only where the keys are right.
+  const { verdict, message } = await checkApp(fetch, app);
+  if (verdict === "wrong") return refuse({ message, final: false });
+  return refuse({ message: renewed.error.message, final: verdict === "right" });
+}

@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** UTF-16 units; Pinterest itself takes 800. Source: spec, "Content limits by platform". */
 const MAX_DESCRIPTION = 500;
@@ -7,7 +8,7 @@ const MAX_DESCRIPTION = 500;
 const DAILY_POST_CAP = 20;
 
 /** Tokens live 30 days, and what renews them 60: an account that rests is renewed in between. */
-export const REFRESH_AHEAD_SECONDS = 5 * 86_400;
+export const REFRESH_AHEAD_SECONDS = 14 * 86_400;
 
 export const apiVersion = {
   version: "v5",
@@ -16,19 +17,22 @@ export const apiVersion = {
   source: "https://developers.pinterest.com/docs/changelog/changelog/",
 };
 
+/**
+ * To create pins and read the boards for them; the optional ones are for secret boards.
+ *
+ * @see https://developers.pinterest.com/docs/api/v5/pins-create
+ */
+export const scopes = {
+  required: ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],
+  optional: ["boards:read_secret", "boards:write_secret", "pins:read_secret", "pins:write_secret"],
+} satisfies ConsentScopes;
+
+export const asks =
+  "Pinterest shows what this app may do, and you agree with the account that you are signed in to there; switch accounts on Pinterest first if it is another.";
+
 export const needs: Needs = {
   app: "An app at developers.pinterest.com.",
-  scopes: [
-    "boards:read",
-    "boards:read_secret",
-    "boards:write",
-    "boards:write_secret",
-    "pins:read",
-    "pins:read_secret",
-    "pins:write",
-    "pins:write_secret",
-    "user_accounts:read",
-  ],
+  scopes: [...scopes.required, ...scopes.optional],
   review: "Standard access, with a demo video: until it is given, Pinterest refuses every pin.",
 };
 

@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  REFRESH_AHEAD_SECONDS,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type PinterestSettings, settings } from "./settings.ts";
 
 /** Pinterest, by its API v5. */
@@ -14,6 +22,8 @@ export const pinterest: Connector<PinterestSettings> = {
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
-  ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
+  ...lazily(() => import("./auth.ts"), "identify", "refresh"),
   extras: lazily(() => import("./boards.ts"), "boards"),
 };

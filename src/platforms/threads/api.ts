@@ -99,6 +99,28 @@ export const getMeRequest = (token: string): Request =>
 export const readGetMeReply = readerOf(me);
 
 /**
+ * The call that exchanges a code for a token of an hour.
+ *
+ * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+ */
+export const exchangeCodeRequest = (fields: Record<string, string>): Request =>
+  graph("/oauth/access_token", { form: fields });
+
+/**
+ * The call that asks what Threads knows of a token. By the reference it answers testers of the app; it is
+ * seen to answer everybody about their own.
+ *
+ * @see https://developers.facebook.com/docs/threads/reference/debug
+ */
+export const debugTokenRequest = (token: string): Request =>
+  graph(versioned("debug_token"), { token, query: { input_token: token } });
+
+/** The scopes of a token; null where Threads does not say. */
+export const readDebugTokenReply = readerOf(
+  field("data", z.object({ scopes: z.array(z.string()).min(1).nullish().catch(null) })),
+);
+
+/**
  * Another 60 days for a token that still lives and is at least 24 hours old. The token goes in the
  * address because the reference has it there alone.
  *

@@ -12,13 +12,15 @@ import { judge } from "./failures.ts";
 const isDefinite = (refusal: GraphRefusal): boolean =>
   refusal.status >= 400 && refusal.status < 500 && !judge.isPassing(refusal);
 
-export const { adopt, identify, refresh, revoke } = selfRenewingLogins({
+export const { adopt, connectLasting, identify, refresh } = selfRenewingLogins({
   platform: NAME,
   judge,
   meRequest: getMeRequest,
   readMe: readGetMeReply,
   toOwner: ({ id, username, name, threads_profile_picture_url }) => ({
     id,
+    // By this one an account is found that was disconnected before the person asked for its deletion.
+    userId: id,
     name,
     handle: username,
     picture: threads_profile_picture_url,

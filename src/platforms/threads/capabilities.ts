@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 import type { VideoRules } from "../meta/video-rules.ts";
 
 /** Characters as Threads counts them. Source: spec, "Content limits by platform". */
@@ -37,15 +38,21 @@ export const apiVersion = {
   source: "https://developers.facebook.com/docs/threads/changelog",
 };
 
+/** Source: Threads API, "Get access tokens and permissions". */
+export const scopes = {
+  required: ["threads_basic", "threads_content_publish"],
+  optional: ["threads_manage_insights", "threads_manage_replies"],
+} satisfies ConsentScopes;
+
+export const asks =
+  "Threads shows what this app may do, and you agree with the account that posts; switch accounts on threads.com first if it is another.";
+
 export const needs: Needs = {
   app: "A Meta app with the use case Access the Threads API; it has a Threads app id and secret of its own.",
-  scopes: [
-    "threads_basic",
-    "threads_content_publish",
-    "threads_manage_insights",
-    "threads_manage_replies",
-  ],
+  scopes: [...scopes.required, ...scopes.optional],
   review: "App review with advanced access, and business verification.",
+  /** @see https://github.com/fbsamples/threads_api */
+  redirects: "https",
 };
 
 export const capabilities = {

@@ -1,6 +1,14 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, REFRESH_AHEAD_SECONDS, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  REFRESH_AHEAD_SECONDS,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { settings, type ThreadsSettings } from "./settings.ts";
 
 export const threads: Connector<ThreadsSettings> = {
@@ -14,5 +22,11 @@ export const threads: Connector<ThreadsSettings> = {
   settings,
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
-  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh", "revoke"),
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
+  ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  withdrawals: {
+    fields: { withdrawn: "Uninstall callback URL", deletion: "Delete callback URL" },
+    ...lazily(() => import("../meta/signed-request.ts"), "read"),
+  },
 };

@@ -5,11 +5,12 @@ import {
   callUnread,
   formRequest,
   grantedTokens,
+  isUnknownApp,
   keysOf,
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import { parseJson } from "../kit/replies.ts";
+import { maybeText, parseJson } from "../kit/replies.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   API,
@@ -77,6 +78,7 @@ const tokens = grantedTokens.extend({
   refresh_token: z.string().min(1),
   refresh_expires_in: z.number().positive().optional().catch(undefined),
   open_id: z.string().nullish(),
+  scope: maybeText,
 });
 
 const oauthError = z.object({
@@ -85,7 +87,7 @@ const oauthError = z.object({
 });
 
 /** Reads tokens, which stand without `data`; an error may come with HTTP 200. */
-async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
+export async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
   const body = parseJson(await readBody(reply));
   const error = oauthError.safeParse(body).data;
   const parsed = reply.ok && !error ? tokens.safeParse(body) : undefined;
@@ -97,7 +99,10 @@ async function readTokens(reply: Response): Reading<z.infer<typeof tokens>> {
   return toRefusal(reply, code, message);
 }
 
-const toClient = ({ clientId, clientSecret }: AppKeys) => ({
+export const TOKEN_ENDPOINT = `${API}/v2/oauth/token/`;
+
+/** The keys of the app as TikTok names them. */
+export const toClient = ({ clientId, clientSecret }: AppKeys) => ({
   client_key: clientId,
   client_secret: clientSecret,
 });
@@ -117,13 +122,14 @@ export const refresh = (
   refreshByGrant(fetch, credentials, app, {
     platform: "TikTok",
     request: (keys, refreshToken) =>
-      formRequest(`${API}/v2/oauth/token/`, {
+      formRequest(TOKEN_ENDPOINT, {
         ...toClient(keys),
         grant_type: "refresh_token",
         refresh_token: refreshToken,
       }),
     read: readTokens,
     isLost: ({ code }) => code === "invalid_grant",
+    isAboutApp: ({ code }) => isUnknownApp(code),
     isPassing,
     mismatch: ({ open_id }) =>
       open_id && open_id !== platformAccountId

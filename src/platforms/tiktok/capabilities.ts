@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming, VerifiedPull } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** Hashtags whose search TikTok says it blocks. Source: its statements of September 2021 and June 2025. */
 const BANNED_HASHTAGS = ["deviouslicks", "skinnytok"];
@@ -13,17 +14,26 @@ export const apiVersion = {
   source: "https://developers.tiktok.com/doc/changelog",
 };
 
+/**
+ * To know the account and to post; the optional ones add its username, its audience, drafts, and the list
+ * of its videos, by which a post whose answer got lost is found again.
+ *
+ * @see https://developers.tiktok.com/doc/tiktok-api-scopes
+ */
+export const scopes = {
+  required: ["user.info.basic", "video.publish"],
+  optional: ["user.info.profile", "user.info.stats", "video.upload", "video.list"],
+} satisfies ConsentScopes;
+
+export const asks =
+  "TikTok shows the account that you are signed in to there and what this app may do: leave every permission switched on.";
+
 export const needs: Needs = {
   app: "An app at developers.tiktok.com with Login Kit and the Content Posting API; for photos also a domain of your own, or a URL prefix, that is verified there, and PUBLIC_URL.",
-  scopes: [
-    "user.info.basic",
-    "user.info.profile",
-    "user.info.stats",
-    "video.publish",
-    "video.upload",
-    "video.list",
-  ],
+  scopes: [...scopes.required, ...scopes.optional],
   review: "Content Posting audit: until it is passed, only the creator sees a post.",
+  /** @see https://developers.tiktok.com/doc/login-kit-web */
+  redirects: "https",
 };
 
 export const capabilities = {

@@ -1,7 +1,15 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, timing, verifiedPull } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  needs,
+  scopes,
+  timing,
+  verifiedPull,
+} from "./capabilities.ts";
 import { settings, type TikTokSettings } from "./settings.ts";
 
 /** TikTok, by its Content Posting API. */
@@ -16,8 +24,15 @@ export const tiktok: Connector<TikTokSettings> = {
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  withdrawals: {
+    fields: { withdrawn: "Webhook callback URL" },
+    ...lazily(() => import("./webhook.ts"), "read"),
+  },
   extras: {
     stats: async (fetch, accessToken) => (await import("./stats.ts")).readStats(fetch, accessToken),
   },

@@ -5,6 +5,7 @@ import {
   callUnread,
   formRequest,
   grantedTokens,
+  isUnknownApp,
   keysOf,
   refreshByGrant,
   toConnected,
@@ -61,6 +62,7 @@ export const refresh = (
       ),
     read: (reply) => readReply(reply, tokens),
     isLost,
+    isAboutApp: ({ problem }) => isUnknownApp(problem),
     isPassing,
   });
 

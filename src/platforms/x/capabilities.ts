@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, OwnPrefix, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** Weighted characters of a post, and of one by a subscriber to Premium. Source: spec, "Content limits by platform". */
 const MAX_TEXT = 280;
@@ -36,10 +37,21 @@ export const apiVersion = {
   source: "https://docs.x.com/changelog",
 };
 
+/** Source: X, "OAuth 2.0", scopes. */
+export const scopes = {
+  required: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
+  optional: [],
+} satisfies ConsentScopes;
+
+export const asks =
+  "X shows what this app may do, and you agree with the account that posts; switch accounts on X first if it is another.";
+
 export const needs: Needs = {
   app: "An app at developer.x.com with OAuth 2.0 as a confidential client, and API credits: X charges for every post.",
-  scopes: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
+  scopes: scopes.required,
   review: null,
+  /** @see https://docs.x.com/fundamentals/developer-apps */
+  redirects: "https, or http://127.0.0.1",
 };
 
 export const capabilities = {

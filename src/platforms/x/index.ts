@@ -2,11 +2,13 @@ import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
 import {
   apiVersion,
+  asks,
   capabilities,
   needs,
   onePerBatch,
   ownPrefix,
   repeats,
+  scopes,
   timing,
 } from "./capabilities.ts";
 import { settings, type XSettings } from "./settings.ts";
@@ -27,6 +29,9 @@ export const x: Connector<XSettings> = {
   ownPrefix,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
 };

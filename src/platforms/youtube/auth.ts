@@ -5,6 +5,7 @@ import {
   finalRefusal,
   formRequest,
   grantedTokens,
+  isUnknownApp,
   refreshByGrant,
   toProfile,
 } from "../kit/logins.ts";
@@ -18,23 +19,39 @@ import {
 } from "./api.ts";
 import { isPassing } from "./failures.ts";
 
-const TOKENS = "https://oauth2.googleapis.com";
+export const TOKENS = "https://oauth2.googleapis.com";
 
 const isAboutQuota = ({ reason }: YouTubeRefusal): boolean =>
   reason === "quotaExceeded" || reason === "dailyLimitExceeded";
+
+/** Google's word for an account that has no channel, where it does not answer with an empty list. */
+const NO_CHANNEL_REASON = "youtubeSignupRequired";
+
+export const NO_CHANNEL = "This Google account has no YouTube channel.";
 
 /** Returns the channel that these tokens are for: a login is given for one. */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
+  const found = await findChannel(fetch, credentials);
+  if (!found.ok) return found;
+  return found.value ? ok(found.value) : finalRefusal(NO_CHANNEL);
+}
+
+/** As `identify`; null for a Google account without a channel. */
+export async function findChannel(
+  fetch: Fetch,
+  credentials: Credentials,
+): Promise<Result<Connected | null, LoginRefusal>> {
   const request = getChannelRequest(credentials.accessToken, "id,snippet");
   const reply = await readGetChannelReply(await fetch(request));
   if (!reply.ok) {
+    if (reply.error.reason === NO_CHANNEL_REASON) return ok(null);
     const isFinal = !isAboutQuota(reply.error) && !isPassing(reply.error);
     return refuse({ message: reply.error.message, final: isFinal });
   }
-  if (!reply.value) return finalRefusal("This Google account has no YouTube channel.");
+  if (!reply.value) return ok(null);
   const { id, snippet } = reply.value;
   const profile = toProfile({
     id,
@@ -69,6 +86,7 @@ export const refresh = (
       }),
     read: (reply) => readReply(reply, tokens),
     isLost: ({ reason }) => reason === "invalid_grant",
+    isAboutApp: ({ reason }) => isUnknownApp(reason),
     isPassing,
   });
 

@@ -1,4 +1,5 @@
 import type { Capabilities, Needs, ReconcileTiming } from "../connector.ts";
+import type { ConsentScopes } from "../consent.ts";
 
 /** In UTF-8. Source: YouTube Data API, "Videos", `snippet.description`. */
 export const MAX_DESCRIPTION_BYTES = 5_000;
@@ -30,12 +31,25 @@ export const apiVersion = {
   source: "https://developers.google.com/youtube/v3/revision_history",
 };
 
-export const needs: Needs = {
-  app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",
-  scopes: [
+/**
+ * To publish, and to know the channel and its videos.
+ *
+ * @see https://developers.google.com/youtube/v3/guides/auth/server-side-web-apps
+ */
+export const scopes = {
+  required: [
     "https://www.googleapis.com/auth/youtube.upload",
     "https://www.googleapis.com/auth/youtube.readonly",
   ],
+  optional: [],
+} satisfies ConsentScopes;
+
+export const asks =
+  "Google shows your accounts and their channels: choose the channel that posts, and leave both boxes ticked.";
+
+export const needs: Needs = {
+  app: "A Google Cloud project with the YouTube Data API v3 and an OAuth client of type web application.",
+  scopes: scopes.required,
   review:
     "Verification of the OAuth consent screen, and the API compliance audit for more than 100 uploads a day.",
 };

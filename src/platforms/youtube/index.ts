@@ -1,6 +1,6 @@
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, capabilities, needs, timing } from "./capabilities.ts";
+import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
 import { settings, type YouTubeSettings } from "./settings.ts";
 
 /** YouTube channels, by the Data API. */
@@ -12,6 +12,10 @@ export const youtube: Connector<YouTubeSettings> = {
   timing,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
+  consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  isRevokedForPerson: true,
 };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { didDocumentUrl, pdsOf } from "../../../src/platforms/bluesky/auth.ts";
+import { didDocumentUrl, pdsOf } from "../../../src/platforms/bluesky/identity.ts";
 import { bluesky } from "../../../src/platforms/bluesky/index.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import type { Credentials, PasswordLogin } from "../../../src/platforms/login.ts";
@@ -89,6 +89,7 @@ test("logs in by handle: account, server, session and looks", async () => {
         accessToken: ACCESS,
         refreshToken: "refresh-token",
         expiresAt: new Date("2026-12-01T11:00:00Z"),
+        refreshEndsAt: null,
       },
     },
   });
@@ -425,6 +426,7 @@ test("refreshes with the refresh token and keeps the new pair", async () => {
       accessToken: ACCESS,
       refreshToken: "next-refresh-token",
       expiresAt: new Date("2026-12-01T11:00:00Z"),
+      refreshEndsAt: null,
     },
   });
   expect(calls[0]).toMatchObject({
@@ -476,7 +478,7 @@ test("ends the session whatever its server answers", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.deleteSession": [xrpcError(400, "ExpiredToken", "Token has expired")],
   });
-  await bluesky.revoke(fetch, credentials(), account, null);
+  await bluesky.revoke?.(fetch, credentials(), account, null);
   expect(calls).toMatchObject([
     { url: `${PDS}/xrpc/com.atproto.server.deleteSession`, authorization: "Bearer refresh-token" },
   ]);
@@ -484,7 +486,7 @@ test("ends the session whatever its server answers", async () => {
 
 test("has nothing to end without a refresh token", async () => {
   const { fetch, calls } = scriptedFetch();
-  await bluesky.revoke(fetch, credentials({ refreshToken: null }), account, null);
+  await bluesky.revoke?.(fetch, credentials({ refreshToken: null }), account, null);
   expect(calls).toEqual([]);
 });
 

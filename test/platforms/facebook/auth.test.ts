@@ -92,9 +92,7 @@ test.each([
   });
 });
 
-test("there is nothing to revoke, and nothing to renew ahead of time", async () => {
-  const { fetch, calls } = scriptedFetch();
-  await facebook.revoke(fetch, CREDENTIALS, ACCOUNT, null);
-  expect(calls).toEqual([]);
+test("there is nothing to revoke, and nothing to renew ahead of time", () => {
+  expect(facebook.revoke).toBeUndefined();
   expect(facebook.refreshAheadSeconds).toBeUndefined();
 });

@@ -25,6 +25,7 @@ test("says whose tokens these are", async () => {
     value: {
       profile: {
         platformAccountId: PERSON,
+        platformUserId: PERSON,
         accountName: "Ada L.",
         handle: null,
         profileImageUrl: picture,
@@ -166,6 +167,14 @@ test.each([
   });
 });
 
+test("knows the end that renewing does not move", async () => {
+  const tokens = { access_token: "AQX2", expires_in: 5_184_000, refresh_token_expires_in: 1_000 };
+  expect((await refresh(Response.json(tokens))).told).toMatchObject({
+    ok: true,
+    value: { refreshEndsAt: expect.any(Date), isEndFixed: true },
+  });
+});
+
 const oauth = (code: string, text: string, status = 400) =>
   Response.json({ error: code, error_description: text }, { status });
 
@@ -199,28 +208,27 @@ test.each<[string, Answer, object, boolean, string]>([
 const DAY = 86_400;
 
 test.each([
-  ["was refused", null, true],
-  ["is over", -1, true],
-  ["is as good as over", 60, true],
-  ["was refused with weeks to go", 30 * DAY, true],
-  ["still has four days", 4 * DAY, false],
-])("a login that cannot be renewed and %s: final %s", async (_, seconds, final) => {
+  ["was refused", null],
+  ["is over", -1],
+  ["is as good as over", 60],
+  ["was refused with weeks to go", 30 * DAY],
+  ["still has four days", 4 * DAY],
+])("a login that cannot be renewed and %s is lost", async (_, seconds) => {
   const expiresAt = seconds === null ? null : new Date(now().getTime() + seconds * 1_000);
   const { fetch, calls } = scriptedFetch([]);
   const credentials = { ...CREDENTIALS, refreshToken: null, expiresAt };
   expect(await linkedin.refresh(fetch, credentials, ACCOUNT, APP)).toMatchObject({
     ok: false,
-    error: { final, message: expect.stringContaining("every 60 days") },
+    error: { final: true, message: expect.stringContaining("every 60 days") },
   });
   expect(calls).toEqual([]);
 });
 
-test("ends a person's token, and leaves that of a page to its member", async () => {
+test("ends the member's token", async () => {
   const { fetch, calls } = scriptedFetch([
     ["POST https://www.linkedin.com/oauth/v2/revoke", Response.json({})],
   ]);
-  await linkedin.revoke(fetch, CREDENTIALS, ACCOUNT, APP);
-  await linkedin.revoke(fetch, CREDENTIALS, { ...ACCOUNT, platformAccountId: PAGE }, APP);
+  await linkedin.revoke?.(fetch, CREDENTIALS, ACCOUNT, APP);
   expect(calls).toHaveLength(1);
   expect(Object.fromEntries(new URLSearchParams(calls[0]?.text))).toEqual({
     token: "AQX1",

@@ -159,7 +159,7 @@ test("a login without a refresh token cannot be renewed", async () => {
 
 test("ends the access of our app", async () => {
   const { fetch, calls } = scriptedFetch({ "oauth/revoke/": [Response.json({})] });
-  await tiktok.revoke(fetch, CREDENTIALS, ACCOUNT, APP);
+  await tiktok.revoke?.(fetch, CREDENTIALS, ACCOUNT, APP);
   expect(Object.fromEntries(new URLSearchParams(calls[0]?.text))).toEqual({
     client_key: "key",
     client_secret: "secret",

@@ -161,7 +161,7 @@ test("ends both tokens", async () => {
   const { fetch, calls } = scriptedFetch({
     "POST /2/oauth2/revoke": [Response.json({ revoked: true }), Response.json({ revoked: true })],
   });
-  await x.revoke(fetch, CREDENTIALS, ACCOUNT, APP);
+  await x.revoke?.(fetch, CREDENTIALS, ACCOUNT, APP);
   expect(calls.map(({ text }) => text)).toEqual([
     "token=refresh-1&token_type_hint=refresh_token",
     "token=access-1&token_type_hint=access_token",

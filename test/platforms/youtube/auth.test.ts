@@ -54,7 +54,7 @@ test("does without what a channel does not have", async () => {
 test.each<[string, () => Response, boolean, string]>([
   ["no channel", () => Response.json({ items: [] }), true, "no YouTube channel"],
   ["no list of channels", () => Response.json({}), true, "no YouTube channel"],
-  ["youtubeSignupRequired", () => error(401, "youtubeSignupRequired"), true, "In its words"],
+  ["a missing sign-up", () => error(401, "youtubeSignupRequired"), true, "no YouTube channel"],
   ["a refused token", () => error(401, "authError"), true, "In its words"],
   ["a spent quota", () => error(403, "quotaExceeded"), false, "In its words"],
   ["a server error", () => error(503, "backendError"), false, "In its words"],
@@ -148,6 +148,6 @@ test.each([
   [null, "token=at.1"],
 ])("ends the access of our app (refresh token %s)", async (refreshToken, text) => {
   const { fetch, calls } = scriptedFetch({ "POST /revoke": [Response.json({})] });
-  await youtube.revoke(fetch, { ...CREDENTIALS, refreshToken }, ACCOUNT, APP);
+  await youtube.revoke?.(fetch, { ...CREDENTIALS, refreshToken }, ACCOUNT, APP);
   expect(calls).toMatchObject([{ url: "https://oauth2.googleapis.com/revoke", text }]);
 });

@@ -1,0 +1,199 @@
+import * as oauth from "oauth4webapi";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { refusedUrl } from "../../core/url-policy.ts";
+import type { Fetch } from "../connector.ts";
+import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import { challengeOf, consentRefusal, consentUrl, refusedConsent } from "../kit/consents.ts";
+import { toConsentRefusal } from "../kit/logins.ts";
+import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
+import { ENTRYWAY } from "./api.ts";
+import { readAccount } from "./auth.ts";
+import { type AuthorizationServer, discoverServer, issuerOf } from "./authorization-server.ts";
+import { clientOf, SCOPE } from "./client.ts";
+import { createProofKey, withNonce } from "./dpop.ts";
+import { HANDLE, type Home, plainIdentifier, resolveDid, resolveHandle } from "./identity.ts";
+import {
+  callerOf,
+  exchangeCode,
+  explainServer,
+  keyIdOf,
+  revokeGrant,
+  type Session,
+} from "./oauth.ts";
+
+/** The way into a server: by an account of it, or by its address alone. */
+interface Entrance {
+  server: AuthorizationServer;
+  account: Home | null;
+  /** The name that its sign-in begins with. */
+  hint: string | null;
+}
+
+/** The server of an identifier; Bluesky's own without one. */
+async function findEntrance(
+  fetch: Fetch,
+  identifier: string | null,
+): Promise<Result<Entrance, LoginRefusal>> {
+  const name = plainIdentifier(identifier ?? "");
+  // Only the entryway knows the email addresses of accounts, and asks for them itself.
+  if (name === "" || (name.includes("@") && !name.includes("/"))) {
+    return enterServer(fetch, ENTRYWAY);
+  }
+  if (name.startsWith("did:")) return enterHome(fetch, name, await resolveDid(fetch, name));
+  if (!HANDLE.test(name)) return enterServer(fetch, name);
+  const home = await resolveHandle(fetch, name);
+  if (home.ok || !home.error.final) return enterHome(fetch, name, home);
+  // A server's name looks as a handle does.
+  const entrance = await enterServer(fetch, `https://${name}`).catch(() => home);
+  return entrance.ok ? entrance : home;
+}
+
+async function enterServer(fetch: Fetch, url: string): Promise<Result<Entrance, LoginRefusal>> {
+  const problem = refusedUrl(url);
+  if (problem !== null) {
+    const message =
+      "Give a whole handle (such as name.bsky.social), a DID, or the https address of a server.";
+    return refuse({ message, final: true, field: "identifier" });
+  }
+  const server = await discoverServer(fetch, new URL(url).origin);
+  return server.ok ? ok({ server: server.value, account: null, hint: null }) : server;
+}
+
+async function enterHome(
+  fetch: Fetch,
+  hint: string,
+  home: Result<Home, LoginRefusal>,
+): Promise<Result<Entrance, LoginRefusal>> {
+  if (!home.ok) return home;
+  const server = await discoverServer(fetch, home.value.pds);
+  return server.ok ? ok({ server: server.value, account: home.value, hint }) : server;
+}
+
+/**
+ * The way to the consent page of the account's own server. What is asked for is sent there beforehand,
+ * signed with a new key that the tokens will be bound to.
+ *
+ * @see https://atproto.com/specs/oauth
+ */
+export async function begin(
+  fetch: Fetch,
+  start: ConsentStart,
+  app: AppKeys,
+): Promise<Result<Consent, ConsentRefusal>> {
+  const client = clientOf(start);
+  if (!client.ok) return client;
+  const entrance = await findEntrance(fetch, start.identifier);
+  if (!entrance.ok) return refuse(toConsentRefusal(entrance.error));
+  const { server, account, hint } = entrance.value;
+  const { id: clientId, redirectUri } = client.value;
+  const session: Session = {
+    issuer: server.issuer,
+    tokenEndpoint: server.token_endpoint,
+    revocationEndpoint: server.revocation_endpoint ?? "",
+    clientId,
+    keyId: keyIdOf(clientId, app),
+    dpopKey: await createProofKey(),
+  };
+  const asked = {
+    response_type: "code",
+    redirect_uri: redirectUri,
+    scope: SCOPE,
+    state: start.state,
+    code_challenge: await challengeOf(start.verifier),
+    code_challenge_method: "S256",
+    ...(hint === null ? {} : { login_hint: hint }),
+  };
+  try {
+    const requestUri = await pushRequest(fetch, server, session, app, asked);
+    return ok({
+      url: consentUrl(server.authorization_endpoint, {
+        client_id: clientId,
+        request_uri: requestUri,
+      }),
+      memory: { ...session, ...account },
+    });
+  } catch (error) {
+    return refuse(explainServer(error, clientId));
+  }
+}
+
+/** Leaves what is asked for at the server; returns its reference. */
+async function pushRequest(
+  fetch: Fetch,
+  server: AuthorizationServer,
+  session: Session,
+  app: AppKeys,
+  asked: Record<string, string>,
+): Promise<string> {
+  const { as, client, auth, options } = await callerOf(fetch, session, app);
+  const { pushed_authorization_request_endpoint } = server;
+  const full = { ...as, pushed_authorization_request_endpoint };
+  const { request_uri } = await withNonce(async () =>
+    oauth.processPushedAuthorizationResponse(
+      full,
+      client,
+      await oauth.pushedAuthorizationRequest(full, client, auth, asked, options),
+    ),
+  );
+  return request_uri;
+}
+
+/** Exchanges the code, and holds the account that it is for against the server that gave it out. */
+export async function finish(
+  fetch: Fetch,
+  back: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<Grant, ConsentRefusal>> {
+  const refused = refusedConsent(back.query, "Bluesky");
+  if (refused) return refuse(refused);
+  const client = clientOf(back);
+  if (!client.ok) return client;
+  const { did, pds, ...rest } = back.memory;
+  const session = rest as Record<keyof Session, string>;
+  let tokens: Awaited<ReturnType<typeof exchangeCode>>;
+  try {
+    const caller = await callerOf(fetch, session, app);
+    const { redirectUri } = client.value;
+    tokens = await exchangeCode(caller, session, { ...back, redirectUri });
+  } catch (error) {
+    return refuse(explainServer(error, session.clientId));
+  }
+  const { credentials, scopes } = tokens;
+  const known = did && pds ? { did, pds } : null;
+  const granted = await findGranted(fetch, credentials, tokens.did, known, session.issuer);
+  if (granted.ok) return ok({ accounts: [granted.value], scopes });
+  // What nobody will use is not left behind.
+  await revokeGrant(fetch, credentials, app).catch(() => {});
+  return granted;
+}
+
+/** The account that a server granted access to, if it is one that the server may speak for. */
+async function findGranted(
+  fetch: Fetch,
+  credentials: Credentials,
+  did: string | null,
+  known: Home | null,
+  issuer: string,
+): Promise<Result<Grant["accounts"][number], ConsentRefusal>> {
+  if (did === null) return consentRefusal("refused", "Bluesky did not say whose login it granted.");
+  if (known && did !== known.did) {
+    return consentRefusal(
+      "refused",
+      "You signed in as another account than the one whose handle you gave. Try again, with the handle of the account that is meant.",
+    );
+  }
+  const home = known ? ok(known) : await resolveDid(fetch, did);
+  if (!home.ok) return refuse(toConsentRefusal(home.error));
+  if (!known) {
+    const own = await issuerOf(fetch, home.value.pds);
+    if (!own.ok) return refuse(toConsentRefusal(own.error));
+    if (own.value !== issuer) {
+      return consentRefusal("refused", "That server does not keep the account it named.");
+    }
+  }
+  const account = await readAccount(fetch, credentials, { pds: home.value.pds, isPublic: true });
+  if (!account.ok) return refuse(toConsentRefusal(account.error));
+  return account.value.profile.platformAccountId === did
+    ? account
+    : consentRefusal("refused", "The server names another account than the one it let in.");
+}

@@ -1,0 +1,253 @@
+import * as oauth from "oauth4webapi";
+import { now } from "../../core/clock.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { addSeconds, DAY, SECOND } from "../../core/time.ts";
+import type { Fetch, PublishAccount } from "../connector.ts";
+import type { ConsentRefusal } from "../consent.ts";
+import { explain, explainOAuthError, quoted } from "../kit/consents.ts";
+import { finalRefusal, notRenewable } from "../kit/logins.ts";
+import type { AppKeys, Credentials, LoginRefusal } from "../login.ts";
+import { readBody } from "./api.ts";
+import {
+  CLOCK_SKEW_SECONDS,
+  importPrivateKey,
+  proofsOf,
+  rememberingNonces,
+  withNonce,
+} from "./dpop.ts";
+
+/** Everything of a grant that its next calls need; kept with its tokens. */
+export interface Session {
+  issuer: string;
+  tokenEndpoint: string;
+  /** Empty where the server has none. */
+  revocationEndpoint: string;
+  clientId: string;
+  /** Id of the instance's key that the grant is bound to; empty for a client without one. */
+  keyId: string;
+  /** The key of the login, as JWK. */
+  dpopKey: string;
+}
+
+const sessionOf = ({ extra = {} }: Credentials): Session => ({
+  issuer: extra.issuer ?? "",
+  tokenEndpoint: extra.tokenEndpoint ?? "",
+  revocationEndpoint: extra.revocationEndpoint ?? "",
+  clientId: extra.clientId ?? "",
+  keyId: extra.keyId ?? "",
+  dpopKey: extra.dpopKey ?? "",
+});
+
+/**
+ * Days until a grant ends whose client has no key: refreshing does not extend it.
+ *
+ * @see https://atproto.com/specs/oauth#types-of-clients
+ */
+const PUBLIC_SESSION_DAYS = 14;
+/**
+ * Days that a refresh token of a client with a key keeps, unused. Bluesky's own servers say 3 months.
+ *
+ * @see https://github.com/bluesky-social/atproto/blob/main/packages/oauth/oauth-provider/src/constants.ts
+ */
+const REFRESH_DAYS = 90;
+
+/** Clients on this machine, which no server can reach, have no key. */
+const isLoopbackClient = (clientId: string): boolean => clientId.startsWith("http://localhost");
+
+/** The id of the key that signs for this client; empty where none does. */
+export const keyIdOf = (clientId: string, app: AppKeys | null): string =>
+  isLoopbackClient(clientId) ? "" : (app?.privateKey?.kid ?? "");
+
+/** Bodies of token servers are read as those of all others: no more of them than we use. */
+async function bounded(reply: Response): Promise<Response> {
+  const body = await readBody(reply);
+  const { status, headers } = reply;
+  return Response.json(body ?? null, { status, headers });
+}
+
+/** The parts that a call to an authorization server needs. */
+export interface Caller {
+  as: oauth.AuthorizationServer;
+  client: oauth.Client;
+  auth: oauth.ClientAuth;
+  options: {
+    DPoP: oauth.DPoPHandle;
+    [oauth.customFetch]: (url: string, init: object) => Promise<Response>;
+  };
+}
+
+/** Prepares calls to the authorization server of a session. */
+export async function callerOf(
+  fetch: Fetch,
+  { issuer, tokenEndpoint, clientId, dpopKey }: Session,
+  app: AppKeys | null,
+): Promise<Caller> {
+  const key = keyIdOf(clientId, app) === "" ? undefined : app?.privateKey;
+  const network = rememberingNonces(fetch);
+  return {
+    as: {
+      issuer,
+      token_endpoint: tokenEndpoint,
+      authorization_response_iss_parameter_supported: true,
+    },
+    client: { client_id: clientId, [oauth.clockSkew]: CLOCK_SKEW_SECONDS },
+    auth: key
+      ? oauth.PrivateKeyJwt({ key: await importPrivateKey(key), kid: key.kid })
+      : oauth.None(),
+    options: {
+      DPoP: await proofsOf(dpopKey),
+      [oauth.customFetch]: (url, init) => network(url, init as RequestInit).then(bounded),
+    },
+  };
+}
+
+/** A person's consent, as the token server answers it. */
+interface Tokens {
+  credentials: Credentials;
+  /** The DID of the account. */
+  did: string | null;
+  scopes: string[];
+}
+
+function toTokens(
+  reply: oauth.TokenEndpointResponse,
+  session: Session,
+  refreshEndsAt: Date | null,
+): Tokens {
+  const { access_token, refresh_token = null, expires_in, scope = "", sub } = reply;
+  return {
+    credentials: {
+      accessToken: access_token,
+      refreshToken: refresh_token,
+      expiresAt: expires_in ? addSeconds(now(), expires_in) : null,
+      refreshEndsAt,
+      ...(session.keyId === "" ? { isEndFixed: true as const } : {}),
+      extra: { ...session },
+    },
+    did: typeof sub === "string" ? sub : null,
+    scopes: scope.split(" ").filter(Boolean),
+  };
+}
+
+const inDays = (days: number): Date => addSeconds(now(), days * (DAY / SECOND));
+
+/** Exchanges the code of a callback. @throws errors of the library, for `explainServer` */
+export async function exchangeCode(
+  { as, client, auth, options }: Caller,
+  session: Session,
+  back: { query: URLSearchParams; state: string; redirectUri: string; verifier: string },
+): Promise<Tokens> {
+  const { query, state, redirectUri, verifier } = back;
+  const callback = oauth.validateAuthResponse(as, client, query, state);
+  const reply = await withNonce(async () =>
+    oauth.processAuthorizationCodeResponse(
+      as,
+      client,
+      await oauth.authorizationCodeGrantRequest(
+        as,
+        client,
+        auth,
+        callback,
+        redirectUri,
+        verifier,
+        options,
+      ),
+    ),
+  );
+  return toTokens(reply, session, inDays(session.keyId ? REFRESH_DAYS : PUBLIC_SESSION_DAYS));
+}
+
+/** Codes of mistakes that the owner of the instance can mend, and a person cannot. */
+const OWNERS_MISTAKES = new Set(["invalid_client", "invalid_client_metadata"]);
+
+/** A failed call to an authorization server in a person's terms. */
+export function explainServer(error: unknown, clientId: string): ConsentRefusal {
+  if (error instanceof oauth.WWWAuthenticateChallengeError) {
+    const { error: code = "invalid_request", error_description } = error.cause[0]?.parameters ?? {};
+    return explainOAuthError("Bluesky", code, error_description, error.status);
+  }
+  if (error instanceof oauth.ResponseBodyError && OWNERS_MISTAKES.has(error.error)) {
+    const said = quoted(error.error_description || error.error);
+    return {
+      failure: "refused",
+      message: `The Bluesky server does not accept this instance: ${said}. Its owner has to see that ${clientId} can be read from everywhere, and that BLUESKY_KEY has not changed within the last ten minutes.`,
+    };
+  }
+  return explain("Bluesky", error);
+}
+
+/** Returns why a grant cannot be used with the key that this instance has now, or null. */
+function refusedKey({ keyId, clientId }: Session, app: AppKeys | null): string | null {
+  if (keyId === "" || keyId === keyIdOf(clientId, app)) return null;
+  return "BLUESKY_KEY is not the one with which this account was connected, so this login cannot be renewed. Set the old one again, or connect the account again.";
+}
+
+/**
+ * A new pair of tokens. The old refresh token is dead from then on, and whoever uses it again ends the
+ * whole session.
+ *
+ * @see https://atproto.com/specs/oauth#token-request-and-refresh
+ */
+export async function refreshGrant(
+  fetch: Fetch,
+  credentials: Credentials,
+  account: PublishAccount,
+  app: AppKeys | null,
+): Promise<Result<Credentials, LoginRefusal>> {
+  const { refreshToken, refreshEndsAt = null } = credentials;
+  if (!refreshToken) return notRenewable("Bluesky");
+  const session = sessionOf(credentials);
+  const message = refusedKey(session, app);
+  // The owner may set it again: no login is lost by that.
+  if (message) return refuse({ message, final: false });
+  const { as, client, auth, options } = await callerOf(fetch, session, app);
+  try {
+    const reply = await withNonce(async () =>
+      oauth.processRefreshTokenResponse(
+        as,
+        client,
+        await oauth.refreshTokenGrantRequest(as, client, auth, refreshToken, options),
+      ),
+    );
+    const keyId = keyIdOf(session.clientId, app);
+    const endsAt = keyId ? inDays(REFRESH_DAYS) : refreshEndsAt;
+    const { credentials: renewed, did } = toTokens(reply, { ...session, keyId }, endsAt);
+    return did === account.platformAccountId
+      ? ok(renewed)
+      : finalRefusal("Bluesky renewed the login of another account; connect the account again.");
+  } catch (error) {
+    const isLost = error instanceof oauth.ResponseBodyError && error.error === "invalid_grant";
+    if (isLost) {
+      return finalRefusal(`Bluesky ended this login: ${error.error_description ?? error.error}.`);
+    }
+    return refuse({ message: explainServer(error, session.clientId).message, final: false });
+  }
+}
+
+/**
+ * Ends the session. Without the proof of its key a server answers 200 as well, and ends nothing, which is
+ * why this is no `revocationRequest`: that one sends none.
+ */
+export async function revokeGrant(
+  fetch: Fetch,
+  credentials: Credentials,
+  app: AppKeys | null,
+): Promise<void> {
+  const { refreshToken } = credentials;
+  const session = sessionOf(credentials);
+  const { revocationEndpoint } = session;
+  if (!refreshToken || !revocationEndpoint || refusedKey(session, app)) return;
+  const { as, client, auth, options } = await callerOf(fetch, session, app);
+  const send = () =>
+    oauth.genericTokenEndpointRequest(
+      { ...as, token_endpoint: revocationEndpoint },
+      client,
+      auth,
+      "refresh_token",
+      { token: refreshToken },
+      options,
+    );
+  const reply = await send();
+  // The nonce of its answer goes along with the next.
+  if (reply.status === 400) await send();
+}

@@ -1,0 +1,133 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { Fetch } from "../fetch.ts";
+import { askedScopes, consentRefusal, consentUrl } from "../kit/consents.ts";
+import { toProfile } from "../kit/logins.ts";
+import type { AppKeys } from "../login.ts";
+import { exchangeMetaCode } from "../meta/consent.ts";
+import { explainRefusal } from "../meta/explain.ts";
+import { graphId } from "../meta/graph.ts";
+import { exchangeCodeRequest, readerOf } from "./api.ts";
+import { toCredentials, toOwner } from "./auth.ts";
+import { apiVersion, scopes } from "./capabilities.ts";
+import { debugTokenRequest, exchanged, exchangeTokenRequest } from "./lasting.ts";
+import { listManagedPages, type ManagedPage } from "./managed-pages.ts";
+
+const NAME = "Facebook";
+
+/**
+ * The way to Facebook's consent page. Permissions that the person has declined before are asked for again:
+ * the page would leave them out.
+ *
+ * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
+ * @see https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
+ */
+export async function begin(
+  _fetch: Fetch,
+  { state, redirectUri }: ConsentStart,
+  app: AppKeys,
+): Promise<Result<Consent, ConsentRefusal>> {
+  return ok({
+    url: consentUrl(`https://www.facebook.com/${apiVersion.version}/dialog/oauth`, {
+      client_id: app.clientId,
+      redirect_uri: redirectUri,
+      response_type: "code",
+      // An app of type Business has its permissions in a configuration, which takes the place of a list.
+      ...(app.configId
+        ? { config_id: app.configId }
+        : { scope: askedScopes(scopes, app).join(",") }),
+      state,
+      auth_type: "rerequest",
+    }),
+  });
+}
+
+const readExchanged = readerOf(exchanged);
+
+/** A permission, and the Pages that it is limited to; it is for all where it names none. */
+const granular = z.object({
+  scope: z.string(),
+  target_ids: z.array(graphId).nullish().catch(null),
+});
+
+const readDebugged = readerOf(
+  z
+    .object({
+      data: z.object({
+        user_id: graphId,
+        scopes: z.array(z.string()),
+        granular_scopes: z.array(granular).nullish().catch(null),
+      }),
+    })
+    .transform(({ data }) => data),
+);
+
+/**
+ * Exchanges the code for a person's token, that for one of 60 days, and asks for the Pages that the person
+ * may publish as, each of which has a token of its own that does not end.
+ */
+export async function finish(
+  fetch: Fetch,
+  back: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<Grant, ConsentRefusal>> {
+  const granted = await exchangeMetaCode(fetch, NAME, exchangeCodeRequest, back, app);
+  if (!granted.ok) return granted;
+  const lasting = await readExchanged(
+    await fetch(exchangeTokenRequest(granted.value.accessToken, app)),
+  );
+  if (!lasting.ok) return refuse(explainRefusal(NAME, lasting.error));
+  const token = lasting.value.access_token;
+  const told = await readDebugged(await fetch(debugTokenRequest(token, app)));
+  if (!told.ok) return refuse(explainRefusal(NAME, told.error));
+  const { user_id: platformUserId, scopes: own, granular_scopes } = told.value;
+  // Without them there is nothing to ask for: the caller says which are missing.
+  if (scopes.required.some((scope) => !own.includes(scope))) {
+    return ok({ accounts: [], scopes: own });
+  }
+  const targetsOf = (scope: string) =>
+    granular_scopes?.find((one) => one.scope === scope)?.target_ids ?? [];
+  const publishable = targetsOf("pages_manage_posts");
+  const pages = await listManagedPages(fetch, token, {
+    named: [...targetsOf("pages_show_list"), ...publishable],
+    hasPortfolio: own.includes("business_management"),
+  });
+  if (!pages.ok) return refuse(explainRefusal(NAME, pages.error));
+  const isGranted = ({ id }: ManagedPage) => publishable.length === 0 || publishable.includes(id);
+  const accounts = pages.value.filter(isGranted).flatMap(({ access_token, tasks, ...one }) =>
+    access_token && mayPublish(tasks)
+      ? {
+          profile: toProfile({ ...toOwner(one), userId: platformUserId }),
+          credentials: toCredentials(access_token),
+        }
+      : [],
+  );
+  return accounts.length > 0
+    ? ok({ accounts, scopes: own, asked: askedScopes(scopes, app) })
+    : consentRefusal("no_account", explainNone(pages.value));
+}
+
+/**
+ * Tasks that let a person publish as a Page.
+ *
+ * @see https://developers.facebook.com/docs/pages-api/overview
+ */
+const PUBLISHING_TASKS = /^(?:PROFILE_PLUS_)?(?:CREATE_CONTENT|MANAGE|FULL_CONTROL)$/;
+
+const mayPublish = (tasks: readonly string[] | null | undefined): boolean =>
+  !tasks || tasks.some((task) => PUBLISHING_TASKS.test(task));
+
+/** Names of Pages in a refusal, at most. */
+const MAX_NAMES = 5;
+
+function explainNone(pages: readonly ManagedPage[]): string {
+  if (pages.length === 0) {
+    return "Facebook named no Page. Connect again and choose a Page there; to change an earlier choice, look for Edit settings. A person's own profile cannot be connected.";
+  }
+  const names = pages
+    .slice(0, MAX_NAMES)
+    .map(({ name }) => name)
+    .join(", ");
+  return `You may not publish as ${names}. Have somebody with full control of the Page give you the task to create content, or choose another Page.`;
+}

@@ -1,0 +1,1 @@
+export type Fetch = (input: Request | string | URL, init?: RequestInit) => Promise<Response>;

@@ -1,0 +1,103 @@
+import * as z from "zod";
+import type { Fetch } from "../fetch.ts";
+import type { AppCheck, AppKeys } from "../login.ts";
+import { unknownApp } from "./logins.ts";
+import { capped, maybeText, parseJson, readText } from "./replies.ts";
+
+/** Answers of token endpoints are short. */
+const MAX_REPLY_BYTES = 64 * 1_024;
+
+/** A code that no platform has given to anybody, and a verifier of the shortest length. */
+export const NO_CODE = "akimbo-app-check";
+export const NO_VERIFIER = "akimbo-app-check-akimbo-app-check-akimbo-app";
+
+/** The answer of a token endpoint, in whichever of the usual forms it is. */
+interface TokenAnswer {
+  status: number;
+  /** Null where none was granted. */
+  token: string | null;
+  /** Name or number of the error; null for none. */
+  error: string | null;
+  /** The platform's own words; empty where there are none. */
+  said: string;
+}
+
+const name = z
+  .union([z.string(), z.number()])
+  .nullish()
+  .catch(null)
+  .transform((value) => (value === null || value === undefined ? null : String(value)));
+
+const answerBody = z.object({
+  access_token: maybeText,
+  error: z
+    .union([z.string(), z.object({ code: name, message: maybeText })])
+    .nullish()
+    .catch(null),
+  error_description: maybeText,
+  code: name,
+  message: maybeText,
+});
+
+async function readAnswer(reply: Response): Promise<TokenAnswer> {
+  const body = answerBody.safeParse(parseJson(await readText(reply, MAX_REPLY_BYTES))).data;
+  const { error = null, access_token = null } = body ?? {};
+  const nested = error !== null && typeof error === "object" ? error : null;
+  return {
+    status: reply.status,
+    token: reply.ok ? access_token : null,
+    error: nested?.code ?? (typeof error === "string" ? error : null) ?? body?.code ?? null,
+    said: capped(nested?.message ?? body?.error_description ?? body?.message ?? ""),
+  };
+}
+
+/** How the answer of one platform is judged. */
+interface AppProbe {
+  /** The platform's name as people know it. */
+  platform: string;
+  request: Request;
+  isRight(answer: TokenAnswer): boolean;
+  isWrong(answer: TokenAnswer): boolean;
+  /** Returns true where the app is known, and the address that consent pages lead back to is not. */
+  isUnknownAddress?(answer: TokenAnswer): boolean;
+  /** Added to the words on a right one: what it leaves open. */
+  leavesOpen?: string;
+}
+
+/** Makes the call and judges its answer; what it grants is thrown away. */
+export async function probeApp(
+  fetch: Fetch,
+  { platform, request, isRight, isWrong, isUnknownAddress, leavesOpen }: AppProbe,
+): Promise<AppCheck> {
+  let answer: TokenAnswer;
+  try {
+    answer = await readAnswer(await fetch(request));
+  } catch {
+    return { verdict: "unknown", message: `${platform} did not answer. Try again later.` };
+  }
+  const { status, said } = answer;
+  const words = said.replace(/\.$/, "") || `HTTP ${status}`;
+  if (status === 429 || status >= 500) {
+    return { verdict: "unknown", message: `${platform} has a problem: ${words}. Try again later.` };
+  }
+  if (isWrong(answer)) return { verdict: "wrong", message: unknownApp(platform, words) };
+  if (isUnknownAddress?.(answer)) {
+    const message = `${platform} knows the app, but not the redirect URL: register it there.`;
+    return { verdict: "wrong", message };
+  }
+  if (!isRight(answer)) {
+    return {
+      verdict: "unknown",
+      message: `${platform} gave an answer that does not tell: ${words}.`,
+    };
+  }
+  const known = `${platform} knows the app and its secret.`;
+  return { verdict: "right", message: leavesOpen ? `${known} ${leavesOpen}` : known };
+}
+
+/** The form of a client-credentials grant with the keys in it. Source: RFC 6749, 4.4. */
+export const clientGrant = ({ clientId, clientSecret }: AppKeys) => ({
+  grant_type: "client_credentials",
+  client_id: clientId,
+  client_secret: clientSecret,
+});

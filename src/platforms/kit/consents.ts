@@ -1,0 +1,284 @@
+import * as oauth from "oauth4webapi";
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { addSeconds } from "../../core/time.ts";
+import type { Fetch } from "../connector.ts";
+import type {
+  ConsentFailure,
+  ConsentRefusal,
+  ConsentReturn,
+  ConsentScopes,
+  Grant,
+} from "../consent.ts";
+import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
+import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
+import { maybeText, parseJson, plain, readText } from "./replies.ts";
+
+/** Characters of a platform's wording within a sentence of ours, which has to stay whole. */
+const MAX_WORDING = 200;
+/** Tokens have a few thousand characters at most. */
+const MAX_REPLY_BYTES = 64 * 1_024;
+
+export const consentRefusal = (failure: ConsentFailure, message: string) =>
+  refuse<ConsentRefusal>({ failure, message });
+
+/** Adds parameters to the address of a consent page. */
+export function consentUrl(page: string, params: Record<string, string>): string {
+  const url = new URL(page);
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  // Not every platform reads a plus as the space between two scopes.
+  return url.href.replaceAll("+", "%20");
+}
+
+/** The S256 challenge of a PKCE verifier, base64url. Source: RFC 7636, 4.2. */
+export const challengeOf = (verifier: string): Promise<string> =>
+  oauth.calculatePKCECodeChallenge(verifier);
+
+/**
+ * The permissions to ask a person for: the required ones, and the optional ones that the owner's app has.
+ *
+ * @param usual the optional ones that every app has
+ */
+export const askedScopes = (
+  { required, optional }: ConsentScopes,
+  { scopes }: AppKeys,
+  usual: readonly string[] = optional,
+): string[] => [...required, ...optional.filter((scope) => (scopes ?? usual).includes(scope))];
+
+/**
+ * The names of a scope list, whichever of the usual separators stands between them: none of an empty one.
+ * Null where the platform does not say.
+ */
+export const readScopes = (text: string | null | undefined): string[] | null =>
+  typeof text === "string" ? text.split(/[\s,]+/).filter(Boolean) : null;
+
+/** A platform's words for use within a sentence: short, plain and without a full stop. */
+export const quoted = (words: string): string => plain(words, MAX_WORDING).replace(/\.$/, "");
+
+/** Names under which platforms tell that the person did not agree. Source: RFC 6749, 4.1.2.1. */
+const DECLINED = new Set(["access_denied", "user_cancelled_login", "user_cancelled_authorize"]);
+const ABSENT = new Set(["server_error", "temporarily_unavailable"]);
+
+/**
+ * Returns why a platform sent a person back without a code, or null when it did not.
+ *
+ * @param platform its name as people know it
+ */
+export function refusedConsent(query: URLSearchParams, platform: string): ConsentRefusal | null {
+  const error = query.get("error");
+  if (error === null) {
+    return query.get("code")
+      ? null
+      : { failure: "refused", message: `${platform} sent you back without an answer. Try again.` };
+  }
+  if (DECLINED.has(error)) {
+    return {
+      failure: "declined",
+      message: `${platform} was not allowed to connect the account. Nothing was connected.`,
+    };
+  }
+  const said = quoted(query.get("error_description") || error);
+  return ABSENT.has(error)
+    ? { failure: "unavailable", message: `${platform} has a problem: ${said}. Try again later.` }
+    : { failure: "refused", message: `${platform} refused: ${said}.` };
+}
+
+/** A platform's token endpoint, and where it departs from the standard. */
+export interface TokenServer {
+  /** Its name as people know it. */
+  platform: string;
+  /** The callback's `iss`, where the platform sends one, has to be this. */
+  issuer: string;
+  tokenEndpoint: string;
+  /** How the app's secret goes along. */
+  clientAuth: "basic" | "body";
+  /** False where a verifier is refused. */
+  hasPkce: boolean;
+  /** Fields of the form beyond the standard's. */
+  extraFields?: Record<string, string>;
+  /** Reads the body of a refusal; absent where it has the standard's form. */
+  readError?(body: unknown, status: number): TokenError;
+}
+
+/** A refusal of a token endpoint. */
+export interface TokenError {
+  /** As in the standard, such as `invalid_client`; null where the body named none. */
+  code: string | null;
+  message: string | null;
+}
+
+const standardError = z.object({ error: maybeText, error_description: maybeText });
+
+function readStandardError(body: unknown): TokenError {
+  const { error = null, error_description = null } = standardError.safeParse(body).data ?? {};
+  return { code: error, message: error_description };
+}
+
+/** Tokens as a platform granted them. */
+interface GrantedLogin {
+  credentials: Credentials;
+  scopes: string[] | null;
+  /** The whole reply. */
+  reply: oauth.TokenEndpointResponse;
+}
+
+/**
+ * HTTP Basic with the id and secret as they are. The standard wants them percent-encoded first, which
+ * platforms do not undo.
+ */
+const plainBasic =
+  ({ clientId, clientSecret }: AppKeys): oauth.ClientAuth =>
+  (_as, _client, _body, headers) => {
+    headers.set("authorization", `Basic ${btoa(`${clientId}:${clientSecret}`)}`);
+  };
+
+/**
+ * Exchanges the code of a callback by the standard.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.3
+ */
+export async function exchangeCode(
+  fetch: Fetch,
+  server: TokenServer,
+  { query, state, redirectUri, verifier }: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<GrantedLogin, ConsentRefusal>> {
+  const { platform, issuer, tokenEndpoint, clientAuth, hasPkce, extraFields = {} } = server;
+  const refused = refusedConsent(query, platform);
+  if (refused) return refuse(refused);
+  const as: oauth.AuthorizationServer = { issuer, token_endpoint: tokenEndpoint };
+  const client: oauth.Client = { client_id: app.clientId };
+  try {
+    const reply = await oauth.authorizationCodeGrantRequest(
+      as,
+      client,
+      clientAuth === "basic" ? plainBasic(app) : oauth.ClientSecretPost(app.clientSecret),
+      oauth.validateAuthResponse(as, client, query, state),
+      redirectUri,
+      hasPkce ? verifier : oauth.nopkce,
+      {
+        [oauth.customFetch]: (url, init) => fetch(url, init as RequestInit),
+        additionalParameters: extraFields,
+      },
+    );
+    if (!reply.ok) return refuse(await explainReply(server, reply));
+    const tokens = oauth.processAuthorizationCodeResponse(as, client, await asStandard(reply));
+    return ok(toGrantedLogin(await tokens));
+  } catch (error) {
+    return refuse(explain(platform, error));
+  }
+}
+
+/**
+ * A reply of tokens as the standard wants it: with `token_type`, which some platforms leave out, and
+ * without empty fields, but for `scope`: nothing was granted then. The person is asked for by a call of its own, so no `id_token` is read.
+ */
+async function asStandard(reply: Response): Promise<Response> {
+  const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
+  if (!body || typeof body !== "object") return Response.json(null);
+  const fields = Object.entries(body).filter(
+    ([name, value]) => name !== "id_token" && value !== null && (value !== "" || name === "scope"),
+  );
+  return Response.json({ token_type: "bearer", ...Object.fromEntries(fields) });
+}
+
+async function explainReply(
+  { platform, readError = readStandardError }: TokenServer,
+  reply: Response,
+): Promise<ConsentRefusal> {
+  const { status } = reply;
+  const body = parseJson(await readText(reply, MAX_REPLY_BYTES));
+  const { code, message } = readError(body, status);
+  return explainOAuthError(platform, code ?? `HTTP ${status}`, message ?? undefined, status);
+}
+
+function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
+  const { access_token, refresh_token, expires_in, scope } = reply;
+  const refreshLife = Number(reply.refresh_token_expires_in);
+  return {
+    credentials: {
+      accessToken: access_token,
+      refreshToken: refresh_token ?? null,
+      expiresAt: expires_in ? addSeconds(now(), expires_in) : null,
+      ...(refresh_token && refreshLife > 0
+        ? { refreshEndsAt: addSeconds(now(), refreshLife) }
+        : {}),
+    },
+    scopes: readScopes(scope),
+    reply,
+  };
+}
+
+/**
+ * Adds the accounts that a login is for. Without a required permission nobody is asked for it, as that may
+ * take the very one: who connects then tells the person what is missing.
+ */
+export async function toGrant(
+  { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,
+  { required }: ConsentScopes,
+  find: (credentials: Credentials) => Promise<Result<Connected[], ConsentRefusal>>,
+): Promise<Result<Grant, ConsentRefusal>> {
+  if (scopes && required.some((scope) => !scopes.includes(scope))) {
+    return ok({ accounts: [], scopes });
+  }
+  const accounts = await find(credentials);
+  return accounts.ok ? ok({ accounts: accounts.value, scopes }) : accounts;
+}
+
+/** As `toGrant`, of a login that is for one account. */
+export const toOwnGrant = (
+  granted: Pick<GrantedLogin, "credentials" | "scopes">,
+  scopes: ConsentScopes,
+  identify: (credentials: Credentials) => Promise<Result<Connected, LoginRefusal>>,
+): Promise<Result<Grant, ConsentRefusal>> =>
+  toGrant(granted, scopes, async (credentials) => {
+    const connected = await identify(credentials);
+    return connected.ok ? ok([connected.value]) : refuse(toConsentRefusal(connected.error));
+  });
+
+/** A failed exchange in a person's terms: the app's own mistakes name its owner. */
+export function explain(platform: string, error: unknown): ConsentRefusal {
+  if (error instanceof oauth.ResponseBodyError) {
+    return explainOAuthError(platform, error.error, error.error_description, error.status);
+  }
+  if (error instanceof oauth.OperationProcessingError) {
+    const { cause } = error;
+    // A refusal that is not the standard's, such as the page of a server that is down.
+    if (cause instanceof Response && !cause.ok) {
+      return explainOAuthError(platform, `HTTP ${cause.status}`, undefined, cause.status);
+    }
+    return {
+      failure: "refused",
+      message: `${platform} gave an answer that cannot be read. Try again.`,
+    };
+  }
+  if (error instanceof oauth.UnsupportedOperationError) {
+    return {
+      failure: "refused",
+      message: `${platform} gave an answer of a kind that was not asked for. Nothing was connected: try again.`,
+    };
+  }
+  return { failure: "unavailable", message: `${platform} could not be reached. Try again later.` };
+}
+
+/** The refusal of a token endpoint by its error code. Source: RFC 6749, 5.2. */
+export function explainOAuthError(
+  platform: string,
+  code: string,
+  description: string | undefined,
+  status: number,
+): ConsentRefusal {
+  const said = quoted(description || code);
+  if (status >= 500 || status === 429 || ABSENT.has(code)) {
+    return {
+      failure: "unavailable",
+      message: `${platform} has a problem: ${said}. Try again later.`,
+    };
+  }
+  if (isUnknownApp(code)) return { failure: "refused", message: unknownApp(platform, said) };
+  return {
+    failure: "refused",
+    message: `${platform} refused: ${said}. Connect the account again.`,
+  };
+}

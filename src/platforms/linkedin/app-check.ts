@@ -1,0 +1,20 @@
+import type { Fetch } from "../connector.ts";
+import { clientGrant, probeApp } from "../kit/app-checks.ts";
+import { formRequest, isUnknownApp } from "../kit/logins.ts";
+import type { AppCheck, AppKeys } from "../login.ts";
+import { LOGINS } from "./api.ts";
+
+/**
+ * Asks for a token of the app itself. Most apps may not have one, which LinkedIn says to those alone whose
+ * keys are right.
+ *
+ * @see https://learn.microsoft.com/linkedin/shared/authentication/client-credentials-flow
+ */
+export const checkApp = (fetch: Fetch, app: AppKeys): Promise<AppCheck> =>
+  probeApp(fetch, {
+    platform: "LinkedIn",
+    request: formRequest(`${LOGINS}/accessToken`, clientGrant(app)),
+    isRight: ({ token, error }) => token !== null || error === "access_denied",
+    isWrong: ({ error }) => isUnknownApp(error),
+    leavesOpen: "It does not say whether the redirect URL is registered.",
+  });

@@ -1,0 +1,103 @@
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Fetch } from "../connector.ts";
+import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import {
+  askedScopes,
+  consentRefusal,
+  consentUrl,
+  exchangeCode,
+  type TokenServer,
+  toGrant,
+} from "../kit/consents.ts";
+import { toConsentRefusal, toProfile } from "../kit/logins.ts";
+import type { AppKeys, Connected, Credentials } from "../login.ts";
+import { LOGINS } from "./api.ts";
+import { identifyPerson, withFixedEnd } from "./auth.ts";
+import { PAGE_SCOPES, scopes } from "./capabilities.ts";
+import { isPassing } from "./failures.ts";
+import { publishablePages } from "./pages.ts";
+import { organizationUrn } from "./urn.ts";
+
+/** A verifier is refused, as if the app's secret were wrong. */
+const SERVER: TokenServer = {
+  platform: "LinkedIn",
+  issuer: "https://www.linkedin.com/oauth",
+  tokenEndpoint: `${LOGINS}/accessToken`,
+  clientAuth: "body",
+  hasPkce: false,
+};
+
+/** Pages are asked for only where the owner says that the app has them: LinkedIn refuses all of it otherwise. */
+const askedOf = (app: AppKeys): string[] => askedScopes(scopes, app, []);
+
+/**
+ * The way to LinkedIn's consent page. Everybody is asked for the same scopes: others would end the member's
+ * earlier logins.
+ *
+ * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
+ */
+export async function begin(
+  _fetch: Fetch,
+  { state, redirectUri }: ConsentStart,
+  app: AppKeys,
+): Promise<Result<Consent, ConsentRefusal>> {
+  return ok({
+    url: consentUrl(`${LOGINS}/authorization`, {
+      response_type: "code",
+      client_id: app.clientId,
+      redirect_uri: redirectUri,
+      scope: askedOf(app).join(" "),
+      state,
+    }),
+  });
+}
+
+/** LinkedIn's word for a scope of a product that the app does not have. */
+const SCOPE_REFUSED = "unauthorized_scope_error";
+
+/** Exchanges the code for a login that serves the member, and all pages that they may publish as. */
+export async function finish(
+  fetch: Fetch,
+  back: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<Grant, ConsentRefusal>> {
+  if (back.query.get("error") === SCOPE_REFUSED) {
+    return consentRefusal(
+      "refused",
+      "LinkedIn does not let this instance's app ask for these permissions. Its owner has to add the products Sign In with LinkedIn and Share on LinkedIn to the app, and for pages the Community Management API; without the last, pages must not be listed in APP_SCOPES.",
+    );
+  }
+  const granted = await exchangeCode(fetch, SERVER, back, app);
+  if (!granted.ok) return granted;
+  const asked = askedOf(app);
+  const has = granted.value.scopes ?? asked;
+  const hasPages = PAGE_SCOPES.every((scope) => has.includes(scope));
+  const grant = await toGrant(granted.value, scopes, (credentials) =>
+    findAccounts(fetch, withFixedEnd(credentials), hasPages),
+  );
+  return grant.ok ? ok({ ...grant.value, asked }) : grant;
+}
+
+/** The member first, then the pages. A member whose pages cannot be asked for connects alone. */
+async function findAccounts(
+  fetch: Fetch,
+  credentials: Credentials,
+  hasPages: boolean,
+): Promise<Result<Connected[], ConsentRefusal>> {
+  const person = await identifyPerson(fetch, credentials);
+  if (!person.ok) return refuse(toConsentRefusal(person.error));
+  if (!hasPages) return ok([person.value]);
+  const pages = await publishablePages(fetch, credentials.accessToken);
+  if (!pages.ok) {
+    const { message } = pages.error;
+    return isPassing(pages.error)
+      ? consentRefusal("unavailable", `LinkedIn could not name your pages: ${message}`)
+      : ok([person.value]);
+  }
+  const userId = person.value.profile.platformAccountId;
+  const connected = pages.value.map(({ id, name, handle }) => ({
+    profile: toProfile({ id: organizationUrn(id), userId, name, handle }),
+    credentials,
+  }));
+  return ok([person.value, ...connected]);
+}

@@ -1,0 +1,58 @@
+import { ok, type Result } from "../../core/result.ts";
+import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { Fetch } from "../fetch.ts";
+import { askedScopes, consentUrl } from "../kit/consents.ts";
+import type { AppKeys } from "../login.ts";
+import { exchangeMetaCode } from "../meta/consent.ts";
+import { debugTokenRequest, exchangeCodeRequest, NAME, readDebugTokenReply } from "./api.ts";
+import { connectLasting } from "./auth.ts";
+import { scopes } from "./capabilities.ts";
+
+/**
+ * The way to Threads' consent page.
+ *
+ * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
+ */
+export async function begin(
+  _fetch: Fetch,
+  { state, redirectUri }: ConsentStart,
+  app: AppKeys,
+): Promise<Result<Consent, ConsentRefusal>> {
+  return ok({
+    url: consentUrl("https://threads.com/oauth/authorize", {
+      client_id: app.clientId,
+      redirect_uri: redirectUri,
+      response_type: "code",
+      scope: askedScopes(scopes, app).join(","),
+      state,
+    }),
+  });
+}
+
+/** Exchanges the code for a token of an hour, that for one of 60 days, and asks whose it is. */
+export async function finish(
+  fetch: Fetch,
+  back: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<Grant, ConsentRefusal>> {
+  const granted = await exchangeMetaCode(fetch, NAME, exchangeCodeRequest, back, app);
+  if (!granted.ok) return granted;
+  const connected = await connectLasting(fetch, granted.value.accessToken, app);
+  if (!connected.ok) return connected;
+  const { accessToken } = connected.value.credentials;
+  return ok({
+    accounts: [connected.value],
+    scopes: await readGranted(fetch, accessToken),
+    asked: askedScopes(scopes, app),
+  });
+}
+
+/** The scopes of a token, which no reply of the exchange names; null where Threads does not tell. */
+async function readGranted(fetch: Fetch, token: string): Promise<string[] | null> {
+  try {
+    const told = await readDebugTokenReply(await fetch(debugTokenRequest(token)));
+    return told.ok ? (told.value.scopes ?? null) : null;
+  } catch {
+    return null;
+  }
+}

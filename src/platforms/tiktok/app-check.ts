@@ -1,0 +1,28 @@
+import type { Fetch } from "../connector.ts";
+import { probeApp } from "../kit/app-checks.ts";
+import { formRequest, isUnknownApp } from "../kit/logins.ts";
+import type { AppCheck, AppKeys } from "../login.ts";
+import { API } from "./api.ts";
+
+/** The keys of a TikTok sandbox begin so, as clients report. */
+const SANDBOX_PREFIX = "sb";
+
+/**
+ * Asks for a token of the app itself, which TikTok grants to any app, as clients report.
+ *
+ * @see https://developers.tiktok.com/doc/client-access-token-management
+ */
+export const checkApp = (fetch: Fetch, { clientId, clientSecret }: AppKeys): Promise<AppCheck> =>
+  probeApp(fetch, {
+    platform: "TikTok",
+    request: formRequest(`${API}/v2/oauth/token/`, {
+      client_key: clientId,
+      client_secret: clientSecret,
+      grant_type: "client_credentials",
+    }),
+    isRight: ({ token }) => token !== null,
+    isWrong: ({ error }) => isUnknownApp(error),
+    leavesOpen: clientId.startsWith(SANDBOX_PREFIX)
+      ? "Its key is one of a TikTok sandbox: nothing it posts is public."
+      : "It does not say whether the redirect URL is registered.",
+  });

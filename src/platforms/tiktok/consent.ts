@@ -1,0 +1,96 @@
+import { now } from "../../core/clock.ts";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import { addSeconds } from "../../core/time.ts";
+import type { Fetch } from "../connector.ts";
+import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import {
+  askedScopes,
+  consentRefusal,
+  consentUrl,
+  explainOAuthError,
+  readScopes,
+  refusedConsent,
+  toOwnGrant,
+} from "../kit/consents.ts";
+import { formRequest } from "../kit/logins.ts";
+import type { AppKeys } from "../login.ts";
+import { identify, readTokens, TOKEN_ENDPOINT, toClient } from "./auth.ts";
+import { scopes } from "./capabilities.ts";
+import { isPassing } from "./failures.ts";
+
+/**
+ * The way to TikTok's consent page, which sites use without PKCE. `disable_auto_auth`: who has agreed before
+ * is asked again, and can sign in as somebody else.
+ *
+ * @see https://developers.tiktok.com/doc/login-kit-web
+ */
+export async function begin(
+  _fetch: Fetch,
+  { state, redirectUri }: ConsentStart,
+  app: AppKeys,
+): Promise<Result<Consent, ConsentRefusal>> {
+  return ok({
+    url: consentUrl("https://www.tiktok.com/v2/auth/authorize/", {
+      client_key: app.clientId,
+      response_type: "code",
+      scope: askedScopes(scopes, app).join(","),
+      redirect_uri: redirectUri,
+      state,
+      disable_auto_auth: "1",
+    }),
+  });
+}
+
+/** Reasons that TikTok adds to a refusal which is not the person's own. */
+const ERROR_TYPES = new Map([
+  [
+    "non_sandbox_target",
+    "This instance's app is a sandbox of TikTok's, and the account is none of its target users. The app's owner has to add it in TikTok's developer portal.",
+  ],
+  [
+    "client_key",
+    "TikTok does not let this instance's app connect accounts. Its owner has to add Login Kit to the app, with this instance's redirect address, and check TIKTOK_CLIENT_ID.",
+  ],
+]);
+
+/**
+ * Exchanges the code, and asks whose tokens they are.
+ *
+ * @see https://developers.tiktok.com/doc/oauth-user-access-token-management
+ */
+export async function finish(
+  fetch: Fetch,
+  { query, redirectUri }: ConsentReturn,
+  app: AppKeys,
+): Promise<Result<Grant, ConsentRefusal>> {
+  const trouble = ERROR_TYPES.get(query.get("error_type") ?? "");
+  if (trouble) return consentRefusal("refused", trouble);
+  const refused = refusedConsent(query, "TikTok");
+  if (refused) return refuse(refused);
+  // A string as body: TikTok refuses a content type that names a charset.
+  const request = formRequest(TOKEN_ENDPOINT, {
+    ...toClient(app),
+    grant_type: "authorization_code",
+    code: query.get("code") ?? "",
+    redirect_uri: redirectUri,
+  });
+  const reply = await readTokens(await fetch(request));
+  if (!reply.ok) {
+    const { code, message, status } = reply.error;
+    return isPassing(reply.error)
+      ? consentRefusal("unavailable", message)
+      : refuse(explainOAuthError("TikTok", code ?? `HTTP ${status}`, message, status));
+  }
+  const { access_token, refresh_token, expires_in, refresh_expires_in, scope } = reply.value;
+  const granted = {
+    credentials: {
+      accessToken: access_token,
+      refreshToken: refresh_token,
+      expiresAt: addSeconds(now(), expires_in),
+      ...(refresh_expires_in ? { refreshEndsAt: addSeconds(now(), refresh_expires_in) } : {}),
+    },
+    scopes: readScopes(scope ?? query.get("scopes")),
+  };
+  const grant = await toOwnGrant(granted, scopes, (credentials) => identify(fetch, credentials));
+  return grant.ok ? ok({ ...grant.value, asked: askedScopes(scopes, app) }) : grant;
+}

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { now } from "../../core/clock.ts";
+import { isSigned } from "../../core/signature.ts";
+import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
+import type { PlatformMessage, Withdrawal } from "../consent.ts";
+import { parseJson } from "../kit/replies.ts";
+
+/**
+ * A message counts as long as TikTok may send it again. Once more changes nothing: what was connected later
+ * is left alone. Source: TikTok, "Webhooks Overview", delivery.
+ */
+const MAX_AGE_MS = 72 * HOUR;
+/** The clocks of TikTok and of this service may differ by this much. */
+const CLOCK_SKEW_MS = 5 * MINUTE;
+
+/** `t` is in seconds. Source: TikTok, "Webhook Verification". */
+const SIGNATURE = /^t=(\d{1,12}),\s*s=([0-9a-f]{64})$/;
+
+/** Our own revocation, which comes back when the account may be connected again already. */
+const REVOKED_BY_APP = 5;
+
+const message = z.object({
+  event: z.string(),
+  create_time: z.number().positive(),
+  user_openid: z.string().min(1).nullish().catch(null),
+  content: z
+    .string()
+    .transform((text) => z.object({ reason: z.number() }).safeParse(parseJson(text)).data?.reason)
+    .optional()
+    .catch(undefined),
+});
+
+/**
+ * Reads a message of TikTok's. One address takes all events of an app; the end of a person's consent is the one
+ * that counts here.
+ *
+ * @see https://developers.tiktok.com/doc/webhooks-verification
+ * @see https://developers.tiktok.com/doc/webhooks-events
+ */
+export async function read(
+  { headers, body }: PlatformMessage,
+  clientSecret: string,
+): Promise<Withdrawal | null> {
+  const [, sentAt = "", signature = ""] =
+    SIGNATURE.exec(headers.get("tiktok-signature") ?? "") ?? [];
+  if (!signature || !(await isSigned(clientSecret, `${sentAt}.${body}`, signature))) return null;
+  const ageMs = now().getTime() - Number(sentAt) * SECOND;
+  if (ageMs > MAX_AGE_MS || ageMs < -CLOCK_SKEW_MS) return null;
+  const told = message.safeParse(parseJson(body)).data;
+  if (!told) return { platformUserId: null, at: null };
+  const { event, create_time, user_openid = null, content: reason } = told;
+  const isWithdrawn = event === "authorization.removed" && reason !== REVOKED_BY_APP;
+  return {
+    platformUserId: isWithdrawn ? user_openid : null,
+    at: new Date(create_time * SECOND),
+  };
+}

@@ -1,0 +1,30 @@
+import type { Fetch } from "../connector.ts";
+import { NO_CODE, NO_VERIFIER, probeApp } from "../kit/app-checks.ts";
+import { formRequest, isUnknownApp } from "../kit/logins.ts";
+import type { AppCheck, AppKeys } from "../login.ts";
+import { API } from "./api.ts";
+
+/**
+ * Asks by exchanging a code that nobody was given: its keys are looked at first, as clients report.
+ *
+ * @see https://docs.x.com/fundamentals/authentication/oauth-2-0/user-access-token
+ */
+export const checkApp = (fetch: Fetch, app: AppKeys, redirectUri: string): Promise<AppCheck> =>
+  probeApp(fetch, {
+    platform: "X",
+    request: formRequest(
+      `${API}/2/oauth2/token`,
+      {
+        grant_type: "authorization_code",
+        code: NO_CODE,
+        code_verifier: NO_VERIFIER,
+        redirect_uri: redirectUri,
+        client_id: app.clientId,
+      },
+      app,
+    ),
+    isRight: ({ status, error, said }) =>
+      status === 400 && error === "invalid_request" && /authorization code was invalid/i.test(said),
+    isWrong: ({ error }) => isUnknownApp(error),
+    leavesOpen: "It does not say whether the redirect URL is registered.",
+  });

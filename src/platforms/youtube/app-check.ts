@@ -1,0 +1,28 @@
+import type { Fetch } from "../connector.ts";
+import { NO_CODE, probeApp } from "../kit/app-checks.ts";
+import { formRequest, isUnknownApp } from "../kit/logins.ts";
+import type { AppCheck, AppKeys } from "../login.ts";
+
+/**
+ * Asks by exchanging a code that nobody was given: the keys are looked at before the code, as clients report.
+ *
+ * @see https://developers.google.com/identity/protocols/oauth2/web-server
+ */
+export const checkApp = (
+  fetch: Fetch,
+  { clientId, clientSecret }: AppKeys,
+  redirectUri: string,
+): Promise<AppCheck> =>
+  probeApp(fetch, {
+    platform: "YouTube",
+    request: formRequest("https://oauth2.googleapis.com/token", {
+      grant_type: "authorization_code",
+      code: NO_CODE,
+      client_id: clientId,
+      client_secret: clientSecret,
+      redirect_uri: redirectUri,
+    }),
+    isRight: ({ error }) => error === "invalid_grant",
+    isWrong: ({ error }) => isUnknownApp(error),
+    isUnknownAddress: ({ error }) => error === "redirect_uri_mismatch",
+  });

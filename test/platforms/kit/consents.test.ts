@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { exchangeCode, readScopes, refusedConsent } from "../../../src/platforms/kit/consents.ts";
+import { refusedProfile, toProfile } from "../../../src/platforms/kit/logins.ts";
+import { capped } from "../../../src/platforms/kit/replies.ts";
+import { APP, backWith } from "../consents.ts";
+
+const SERVER = {
+  platform: "It",
+  issuer: "https://it.example",
+  tokenEndpoint: "https://it.example/token",
+  clientAuth: "basic",
+  hasPkce: true,
+} as const;
+
+const exchange = (reply: Response, query = {}) =>
+  exchangeCode(async () => reply, SERVER, backWith({ code: "c", ...query }), APP);
+
+describe("the scopes of a grant", () => {
+  test("are none where the list is empty, and unknown where there is no list", async () => {
+    expect(readScopes("")).toEqual([]);
+    expect(readScopes(undefined)).toBeNull();
+    const tokens = { access_token: "t", token_type: "bearer" };
+    const none = await exchange(Response.json({ ...tokens, scope: "" }));
+    expect(none).toMatchObject({ ok: true, value: { scopes: [] } });
+    const unknown = await exchange(Response.json(tokens));
+    expect(unknown).toMatchObject({ ok: true, value: { scopes: null } });
+  });
+});
+
+describe("an exchange that fails", () => {
+  test("by a server that is down is tried again later", async () => {
+    const { error } = (await exchange(new Response("<html>", { status: 500 }))) as never;
+    expect(error).toMatchObject({ failure: "unavailable" });
+  });
+
+  test.each([
+    ["a token in the callback", { id_token: "x" }, "bearer"],
+    ["another kind of token", {}, "mac"],
+  ])("by %s is refused", async (_, query, token_type) => {
+    const reply = Response.json({ access_token: "t", token_type });
+    expect(await exchange(reply, query)).toMatchObject({
+      ok: false,
+      error: { failure: "refused", message: expect.stringContaining("not asked for") },
+    });
+  });
+});
+
+describe("a stranger's words", () => {
+  test("are capped, and on one line", () => {
+    expect(capped("z".repeat(40_000))).toHaveLength(500);
+    expect(capped("a\u0000b\n\u202ec\ud800")).toBe("a b c\ufffd");
+  });
+
+  test("leave the sentence around them whole", () => {
+    const query = new URLSearchParams({
+      error: "bad",
+      error_description: `\u202e${"z".repeat(900)}`,
+    });
+    const { message = "" } = refusedConsent(query, "It") ?? {};
+    expect(message).toMatch(/^It refused: z+\.$/);
+    expect(message.length).toBeLessThan(300);
+  });
+});
+
+describe("a profile", () => {
+  test("has a plain name and handle of limited length", () => {
+    const { accountName, handle } = toProfile({
+      id: "1",
+      name: `\u202eAda\u0000 L${"x".repeat(60_000)}`,
+      handle: "h".repeat(60_000),
+    });
+    expect(accountName).toMatch(/^Ada {1,2}Lx+$/);
+    expect(accountName).toHaveLength(200);
+    expect(handle).toHaveLength(253);
+  });
+
+  test("goes by its handle, or its id, where nothing is left of the name", () => {
+    expect(toProfile({ id: "1", name: "\u202e ", handle: "ada" }).accountName).toBe("ada");
+    expect(toProfile({ id: "1", name: null }).accountName).toBe("1");
+  });
+
+  test.each(["", "i".repeat(301), "a\u0000b", "a\u202eb"])("is refused with the id %j", (id) => {
+    expect(refusedProfile(toProfile({ id, name: "Ada" }))).toContain("id cannot be read");
+  });
+
+  test("is taken with an id of usual length", () => {
+    expect(refusedProfile(toProfile({ id: "did:plc:abc", name: "Ada" }))).toBeNull();
+  });
+});
