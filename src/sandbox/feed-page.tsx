@@ -1,5 +1,5 @@
 import type { FeedMedia, FeedPost } from "./kit/store.ts";
-import { SIMULATED_PLATFORMS } from "./registry.ts";
+import { platformName, SIMULATED_PLATFORMS } from "./registry.ts";
 
 export const FEED_STYLES = `
 .feed { display: grid; gap: 1.1rem; list-style: none; margin-bottom: 0; padding: 0; }
@@ -32,9 +32,6 @@ dd { margin: .2rem 0 0; overflow-wrap: anywhere; }
 .empty > * + * { margin-top: .9rem; }
 `;
 
-const nameOf = (platform: string): string =>
-  SIMULATED_PLATFORMS.find((one) => one.platform === platform)?.name ?? platform;
-
 /** `2026-09-18T10:51:03.000Z` → `2026-09-18 10:51 UTC`. */
 const toReadable = (iso: string): string => `${iso.slice(0, 16).replace("T", " ")} UTC`;
 
@@ -57,7 +54,7 @@ const PlatformFilter = (props: { platform: string | null; accountId: string | nu
             href={addressOf({ platform, accountId: props.accountId })}
             aria-current={platform === props.platform ? "page" : undefined}
           >
-            {platform ? nameOf(platform) : "All platforms"}
+            {platform ? platformName(platform) : "All platforms"}
           </a>
         </li>
       ))}
@@ -117,7 +114,7 @@ const Post = ({ post }: { post: FeedPost }) => {
           <h2>
             <bdi>{post.author}</bdi>
           </h2>
-          <span class="badge">{nameOf(post.platform)}</span>
+          <span class="badge">{platformName(post.platform)}</span>
           {post.received > 1 && (
             <span class="badge again">arrived {post.received} times, posted once</span>
           )}

@@ -19,14 +19,22 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "tiktok",
     name: "TikTok",
-    origins: ["https://open.tiktokapis.com", "https://open-upload.tiktokapis.com"],
+    origins: [
+      "https://open.tiktokapis.com",
+      "https://open-upload.tiktokapis.com",
+      "https://www.tiktok.com",
+    ],
     load: async () => (await import("./tiktok/index.ts")).tiktokSimulator,
     loadDemo: async () => (await import("./tiktok/demo.ts")).demoPosts,
   },
   {
     platform: "instagram",
     name: "Instagram",
-    origins: ["https://graph.instagram.com"],
+    origins: [
+      "https://graph.instagram.com",
+      "https://api.instagram.com",
+      "https://www.instagram.com",
+    ],
     load: async () => (await import("./instagram/index.ts")).instagramSimulator,
     loadDemo: async () => (await import("./instagram/demo.ts")).demoPosts,
   },
@@ -37,6 +45,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://graph.facebook.com",
       "https://graph-video.facebook.com",
       "https://rupload.facebook.com",
+      "https://www.facebook.com",
     ],
     load: async () => (await import("./facebook/index.ts")).facebookSimulator,
     loadDemo: async () => (await import("./facebook/demo.ts")).demoPosts,
@@ -48,6 +57,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://www.googleapis.com",
       "https://youtube.googleapis.com",
       "https://oauth2.googleapis.com",
+      "https://accounts.google.com",
     ],
     load: async () => (await import("./youtube/index.ts")).youtubeSimulator,
     loadDemo: async () => (await import("./youtube/demo.ts")).demoPosts,
@@ -64,6 +74,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     name: "Pinterest",
     origins: [
       "https://api.pinterest.com",
+      "https://www.pinterest.com",
       "https://pinterest-media-upload.s3-accelerate.amazonaws.com",
     ],
     load: async () => (await import("./pinterest/index.ts")).pinterestSimulator,
@@ -85,18 +96,33 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "threads",
     name: "Threads",
-    origins: ["https://graph.threads.net", "https://graph.threads.com"],
+    origins: [
+      "https://graph.threads.net",
+      "https://graph.threads.com",
+      "https://threads.com",
+      "https://www.threads.com",
+      "https://threads.net",
+      "https://www.threads.net",
+    ],
     load: async () => (await import("./threads/index.ts")).threadsSimulator,
     loadDemo: async () => (await import("./threads/demo.ts")).demoPosts,
   },
   {
     platform: "x",
     name: "X",
-    origins: ["https://api.x.com", "https://subtitles.sandbox.test"],
+    origins: ["https://api.x.com", "https://x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
 ];
+
+/** Every platform and its own spelling of its name. */
+export const PLATFORM_NAMES: ReadonlyMap<Platform, string> = new Map(
+  SIMULATED_PLATFORMS.map(({ platform, name }) => [platform, name]),
+);
+
+export const platformName = (platform: Platform): string =>
+  PLATFORM_NAMES.get(platform) ?? platform;
 
 export const findSimulated = (url: URL): SimulatedPlatform | null =>
   SIMULATED_PLATFORMS.find(({ origins }) => origins.includes(url.origin)) ?? null;

@@ -4,7 +4,10 @@ import { clockOffsetSeconds, moveClock, now } from "../core/clock.ts";
 import { AppError, invalidFields, notFound } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { renderPage } from "../pages/layout.tsx";
+import { readConsentPath } from "./consent-address.ts";
 import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
+import { createSandboxFetch } from "./fetch.ts";
+import { NAME_HEADER } from "./kit/consent.tsx";
 import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
 
@@ -106,6 +109,22 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
       <FeedPage posts={shown} {...filter} olderThan={olderThan} origin={origin} />,
     );
     return allowOwnVideos(page);
+  });
+
+  app.on(["GET", "POST"], "/consent", async (c) => {
+    const deps = options.deps(c);
+    const page = await readConsentPath(deps.config.signingKey, new URL(c.req.url).searchParams);
+    if (!page) throw notFound("Page");
+    const { method, raw } = c.req;
+    const headers = new Headers({ "content-type": c.req.header("content-type") ?? "" });
+    if (page.name !== null) headers.set(NAME_HEADER, encodeURIComponent(page.name));
+    const body = method === "POST" ? await raw.arrayBuffer() : null;
+    const fetch = createSandboxFetch(deps.sandbox, {
+      teamId: page.teamId,
+      accountId: null,
+      uploadId: null,
+    });
+    return fetch(new Request(page.url, { method, headers, body, redirect: "manual" }));
   });
 
   app.get("/api/posts", async (c) => {

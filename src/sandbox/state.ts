@@ -1,5 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
+import { codesTable } from "./kit/codes.ts";
 import { loginsTable } from "./kit/logins.ts";
 import { MEDIA_TABLES } from "./kit/media-store.ts";
 import { readCall, type Simulator } from "./kit/simulator.ts";
@@ -21,7 +22,14 @@ export class SandboxState extends DurableObject<unknown> {
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
     this.#store = new SandboxStore(ctx.storage.sql);
-    for (const { schema } of [...MEDIA_TABLES, posts, postMedia, steerings, loginsTable]) {
+    for (const { schema } of [
+      ...MEDIA_TABLES,
+      posts,
+      postMedia,
+      steerings,
+      loginsTable,
+      codesTable,
+    ]) {
       ctx.storage.sql.exec(schema);
     }
   }

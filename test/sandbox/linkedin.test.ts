@@ -11,6 +11,8 @@ import { mp4, sandbox, unique } from "./support.ts";
 afterEach(() => moveClock(0));
 
 const REST = "https://api.linkedin.com/rest";
+/** Seconds. */
+const DAY = 86_400;
 const OAUTH = "https://www.linkedin.com/oauth/v2";
 
 interface Told {
@@ -452,6 +454,21 @@ describe("logins", () => {
     expect((await ask()).status).toBe(200);
     moveClock(5_184_000);
     expect(await ask()).toMatchObject({ status: 401, code: "EXPIRED_ACCESS_TOKEN" });
+  });
+
+  it("end with the refresh token, 365 days after its first use, whatever is renewed in between", async () => {
+    const connection = await connect();
+    const refresh_token = connection.refreshToken ?? "";
+    const renew = () =>
+      oauth(connection, "accessToken", { grant_type: "refresh_token", refresh_token });
+    await renew();
+    for (const day of [0, 59, 300, 364]) {
+      moveClock(day * DAY);
+      const left = (await renew()).body.refresh_token_expires_in;
+      expect(Math.abs(left - (365 - day) * DAY)).toBeLessThan(60);
+    }
+    moveClock(365 * DAY);
+    expect(await renew()).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
 
   it.each<[string, Record<string, string>, string]>([

@@ -439,7 +439,8 @@ describe("tokens", () => {
   const oauth = async (connection: Connection, path: string, fields: Record<string, string>) => {
     const reply = await connection.fetch(`${API}/oauth/${path}/`, {
       method: "POST",
-      body: new URLSearchParams({ client_key: "", client_secret: "", ...fields }),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ client_key: "", client_secret: "", ...fields }).toString(),
     });
     // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
     return { status: reply.status, body: await reply.json<any>() };
@@ -475,7 +476,7 @@ describe("tokens", () => {
   });
 
   it.each<[string, Record<string, string>, string]>([
-    ["another grant", { grant_type: "authorization_code" }, "unsupported_grant_type"],
+    ["another grant", { grant_type: "password" }, "unsupported_grant_type"],
     ["an unknown token", { grant_type: "refresh_token", refresh_token: "x" }, "invalid_grant"],
   ])("are refused for %s, with HTTP 200", async (_, fields, code) => {
     expect(await oauth(connect(), "token", fields)).toMatchObject({

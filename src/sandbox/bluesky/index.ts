@@ -1,4 +1,9 @@
 import { type Call, createApp, createSimulator } from "../kit/simulator.ts";
+import { ISSUER } from "./clients.ts";
+import { consent, pushRequest, requests } from "./consent.ts";
+import { nextNonce, usedIds } from "./dpop.ts";
+import { describeServer, grants, grantTokens, revokeToken } from "./grants.ts";
+import { SANDBOX_SERVICE } from "./identity.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
 import {
   accounts,
@@ -62,6 +67,16 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
+// Whoever proves, or tries to, is told the nonce of the next proof.
+app.use(async (call, next) => {
+  await next();
+  const { host, pathname } = new URL(call.req.url);
+  const isGrantor = pathname.startsWith("/oauth/") && pathname !== "/oauth/authorize";
+  if (isGrantor || call.req.header("dpop") !== undefined) {
+    call.header("DPoP-Nonce", await nextNonce(host));
+  }
+});
+
 for (const [verb, nsid, hosts, answer] of METHODS) {
   for (const host of hosts) {
     const path = `/${host}/xrpc/${nsid}`;
@@ -71,10 +86,26 @@ for (const [verb, nsid, hosts, answer] of METHODS) {
   }
 }
 
+app
+  .get("/pds.sandbox.bsky.network/.well-known/oauth-protected-resource", () =>
+    Response.json({
+      resource: SANDBOX_SERVICE,
+      authorization_servers: [ISSUER],
+      bearer_methods_supported: ["header"],
+      scopes_supported: [],
+    }),
+  )
+  .get("/bsky.social/.well-known/oauth-authorization-server", describeServer)
+  .post("/bsky.social/oauth/par", pushRequest)
+  .get("/bsky.social/oauth/authorize", consent.show)
+  .post("/bsky.social/oauth/authorize", consent.answer)
+  .post("/bsky.social/oauth/token", grantTokens)
+  .post("/bsky.social/oauth/revoke", revokeToken);
+
 app.all("/plc.directory/*", readDidDocument);
 
 /** Bluesky's servers: login, repository, videos, public reads and the directory of DIDs. */
 export const blueskySimulator = createSimulator(
-  [accounts, OLDER_TOKENS, uploads, parts, jobs],
+  [accounts, OLDER_TOKENS, requests, grants, usedIds, uploads, parts, jobs],
   app,
 );

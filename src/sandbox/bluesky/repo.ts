@@ -28,7 +28,7 @@ import {
 const MAX_BLOB_BYTES = 5 * 1_024 * 1_024;
 
 export async function uploadBlob(call: Call): Promise<Response> {
-  const { account } = authenticate(call, "access");
+  const { account } = await authenticate(call);
   const declaredMime = requireBody(call);
   const length = call.req.header("content-length");
   if (length === undefined) throw invalidRequest("A Content-Length header is required");
@@ -148,7 +148,7 @@ function rateLimited(): Refusal {
 
 /** Create and put differ in whether the key may be left out, and in what an occupied one means. */
 async function writeRecord(call: Call, method: "create" | "put"): Promise<Response> {
-  const { account, token } = authenticate(call, "access");
+  const { account, token } = await authenticate(call);
   const input = await readInput(call, method === "put" ? putInput : writeInput);
   requireOwnRepo(call, account, input.repo);
   const rkey = input.rkey ?? nextTid();
@@ -205,7 +205,7 @@ export async function getRecord(call: Call): Promise<Response> {
 
 /** Deleting what is not there is fine too. */
 export async function deleteRecord(call: Call): Promise<Response> {
-  const { account } = authenticate(call, "access");
+  const { account } = await authenticate(call);
   const { repo, collection, rkey } = await readInput(call, recordKey);
   requireOwnRepo(call, account, repo);
   requirePostKey(collection, rkey);

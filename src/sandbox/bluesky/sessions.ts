@@ -4,9 +4,11 @@ import { randomHex } from "../../core/ids.ts";
 import { addSeconds, DAY, HOUR, SECOND } from "../../core/time.ts";
 import { bearerOf } from "../kit/input.ts";
 import { ANY_TEAM, Logins, REVOKED } from "../kit/logins.ts";
+import type { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { key, Table, text } from "../kit/table.ts";
+import { challengeOf, readProof } from "./dpop.ts";
 import {
   didOf,
   displayNameOf,
@@ -59,15 +61,15 @@ export interface Account {
 }
 
 /** An account of the network is the same for every team. */
-const loginsOf = ({ env: { store } }: Call) => new Logins(store.sql, "bluesky", ANY_TEAM);
+export const loginsOf = ({ env: { store } }: Call) => new Logins(store.sql, "bluesky", ANY_TEAM);
 
-const seconds = (ms: number): number => Math.floor(ms / SECOND);
+export const seconds = (ms: number): number => Math.floor(ms / SECOND);
 
 const base64Url = (bytes: Uint8Array): string =>
   bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
 /** Reads like a JWT; nobody verifies its signature, the state knows its tokens by heart. */
-function createToken(typ: string, payload: Record<string, string | number>): string {
+export function createToken(typ: string, payload: Record<string, unknown>): string {
   const part = (value: unknown) => base64Url(new TextEncoder().encode(JSON.stringify(value)));
   const signature = base64Url(crypto.getRandomValues(new Uint8Array(32)));
   return `${part({ typ, alg: "HS256" })}.${part(payload)}.${signature}`;
@@ -100,7 +102,10 @@ export function findAccount(store: SandboxStore, identifier: string): Account | 
 }
 
 /** The account of a DID or handle, brought into being where the simulated network has that handle. */
-async function resolveAccount(store: SandboxStore, identifier: string): Promise<Account | null> {
+export async function resolveAccount(
+  store: SandboxStore,
+  identifier: string,
+): Promise<Account | null> {
   const handle = identifier.toLowerCase();
   if (isSimulatedHandle(handle)) {
     const did = await didOf(handle);
@@ -110,7 +115,7 @@ async function resolveAccount(store: SandboxStore, identifier: string): Promise<
 }
 
 /** The name that the tokens of a session are kept under: they end together. */
-const loginOf = (did: string, sessionId: string): string => `${did} ${sessionId}`;
+export const loginOf = (did: string, sessionId: string): string => `${did} ${sessionId}`;
 
 function issueTokens(call: Call, did: string, sessionId: string) {
   const at = now().getTime();
@@ -134,11 +139,55 @@ function issueTokens(call: Call, did: string, sessionId: string) {
 }
 
 /**
- * The token of a call, and its account and session.
+ * The access token of a call, and its account. `DPoP`: one of a login by consent.
+ *
+ * @throws Refusal as `requireLogin`, and 401, 403 of `requireProven`
+ */
+export async function authenticate(call: Call): Promise<{ token: string; account: Account }> {
+  const [, token] = /^DPoP (.+)$/.exec(call.req.header("authorization") ?? "") ?? [];
+  return token === undefined ? requireLogin(call, "access") : requireProven(call, token);
+}
+
+/** The refusal of a proof, or a token that needs one, by the account's server. */
+function unproven(error: string, message: string): Refusal {
+  return xrpcError(401, error, message, challengeOf(error, message));
+}
+
+/** Methods that any login by consent may call. */
+const ALWAYS_OPEN = /\.getSession$/;
+/** The permission for everything that posts are made of. */
+const GENERIC = "transition:generic";
+
+/** @throws Refusal 401 with a challenge, 403 ScopeMissingError */
+async function requireProven(call: Call, token: string) {
+  const jkt = await readProof(call, unproven, token);
+  const login = loginsOf(call).find(token);
+  const [did = ""] = login?.name.split(" ") ?? [];
+  const account = findAccount(call.env.store, did);
+  const claims = login ? readPayload(token) : {};
+  const bound = claims.cnf as { jkt?: string } | undefined;
+  if (!login || !account || login.kind !== "access" || login.expires_at === REVOKED || !bound) {
+    throw unproven("invalid_token", "Malformed token");
+  }
+  if (jkt === null) throw unproven("invalid_dpop_proof", "DPoP proof required");
+  if (bound.jkt !== jkt) throw unproven("invalid_token", "Invalid DPoP key binding");
+  if (login.expires_at <= now().getTime()) {
+    const end = new Date(login.expires_at).toISOString();
+    throw unproven("invalid_token", `Token expired at ${end}`);
+  }
+  const isOpen = ALWAYS_OPEN.test(new URL(call.req.url).pathname);
+  if (!isOpen && !String(claims.scope).split(" ").includes(GENERIC)) {
+    throw xrpcError(403, "ScopeMissingError", `Missing required scope "${GENERIC}"`);
+  }
+  return { token, account };
+}
+
+/**
+ * The token of a login by password, and its account and session.
  *
  * @throws Refusal 401 AuthMissing; 400 InvalidToken, ExpiredToken
  */
-export function authenticate(call: Call, kind: "access" | "refresh") {
+function requireLogin(call: Call, kind: "access" | "refresh") {
   const token = bearerOf(call);
   if (!token) throw xrpcError(401, "AuthMissing", "Authentication Required");
   const login = loginsOf(call).find(token);
@@ -147,6 +196,7 @@ export function authenticate(call: Call, kind: "access" | "refresh") {
   if (!login || !account || !sessionId) {
     throw invalidRequest("Token could not be verified", "InvalidToken");
   }
+  if (isOfConsent(token)) throw invalidRequest("Malformed token", "InvalidToken");
   if (login.kind !== kind) throw invalidRequest("Bad token scope", "InvalidToken");
   if (login.expires_at === REVOKED) throw invalidRequest("Token has been revoked", "ExpiredToken");
   if (login.expires_at <= now().getTime()) throw expiredToken();
@@ -154,6 +204,10 @@ export function authenticate(call: Call, kind: "access" | "refresh") {
 }
 
 export const expiredToken = () => invalidRequest("Token has expired", "ExpiredToken");
+
+/** Returns true for tokens of a login by consent, which are of no use as they are. */
+const isOfConsent = (token: string): boolean =>
+  token.startsWith("ref-") || readPayload(token).cnf !== undefined;
 
 const sessionOf = (account: Account) => ({
   did: account.did,
@@ -184,7 +238,7 @@ export async function createSession(call: Call): Promise<Response> {
 
 export async function refreshSession(call: Call): Promise<Response> {
   requireNoBody(call);
-  const { token, account, sessionId } = authenticate(call, "refresh");
+  const { token, account, sessionId } = requireLogin(call, "refresh");
   loginsOf(call).end(token, now().getTime() + GRACE_MS);
   const tokens = issueTokens(call, account.did, sessionId);
   return Response.json({ ...sessionOf(account), ...tokens });
@@ -193,17 +247,18 @@ export async function refreshSession(call: Call): Promise<Response> {
 /** Ends the session's refresh tokens; an access token lives on to its end, as it does there. */
 export async function deleteSession(call: Call): Promise<Response> {
   requireNoBody(call);
-  const { account, sessionId } = authenticate(call, "refresh");
+  const { account, sessionId } = requireLogin(call, "refresh");
   loginsOf(call).endAll(loginOf(account.did, sessionId), "refresh");
   return new Response(null, { status: 200 });
 }
 
 export async function getSession(call: Call): Promise<Response> {
-  return Response.json(sessionOf(authenticate(call, "access").account));
+  const { account } = await authenticate(call);
+  return Response.json(sessionOf(account));
 }
 
 export async function getServiceAuth(call: Call): Promise<Response> {
-  const { account } = authenticate(call, "access");
+  const { account } = await authenticate(call);
   const aud = requireParam(call, "aud");
   if (!aud.startsWith("did:")) throw invalidRequest("Error: aud must be a valid did");
   const iat = seconds(now().getTime());

@@ -1,12 +1,21 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
-import { createGraphApp, type GraphCall, unsupported } from "../meta/graph.ts";
+import { createGraphApp, type GraphCall, graphError, unsupported } from "../meta/graph.ts";
 import { pick, readFacebookFields } from "./call.ts";
+import { consent, grantToken } from "./consent.ts";
 import { createPost } from "./feed.ts";
-import { authenticate, isSelf, pages, readOtherPage, readPage } from "./pages.ts";
+import { authenticate, isSelf, mayPublish, pages, readOtherPage, readPage } from "./pages.ts";
+import {
+  debugToken,
+  isGranted,
+  listAccounts,
+  listBusinesses,
+  listClientPages,
+  listOwnedPages,
+  listPermissions,
+} from "./people.ts";
 import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
 import { findPost, listPosts, posts } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
-import { debugToken, exchangeToken } from "./tokens.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { findVideo, readVideo, videos } from "./videos.ts";
 
@@ -21,7 +30,7 @@ async function readNode(call: GraphCall): Promise<Response> {
   const post = photo ? { id: photo.id } : findPost(call, page, id);
   if (post) return Response.json(pick(call, post, ["id"]));
   const asksForToken = call.var.params.get("fields")?.includes("access_token");
-  if (!asksForToken) throw unsupported("GET", id);
+  if (!asksForToken || !(await isGranted(call, page, id))) throw unsupported("GET", id);
   return readOtherPage(call, page, token, id);
 }
 
@@ -42,6 +51,12 @@ const ofPage =
     const { page } = await authenticate(call);
     const id = idOf(call);
     if (!isSelf(page, id)) throw unsupported(call.req.method, id);
+    if (call.req.method === "POST" && !mayPublish(page)) {
+      throw graphError(
+        200,
+        "(#200) If posting to a page, requires both pages_read_engagement and pages_manage_posts as an admin with sufficient administrative permission",
+      );
+    }
     return answer(call);
   };
 
@@ -49,6 +64,13 @@ const PATH = /^(?:\/v\d+\.\d+)?\/(me|[0-9_]+)(?:\/[a-z_]+)?\/?$/;
 
 const app = createGraphApp(
   ({ req }) => unsupported(req.method, PATH.exec(new URL(req.url).pathname)?.[1] ?? ""),
+  {
+    consent,
+    places: [
+      "/www.facebook.com/dialog/oauth",
+      "/www.facebook.com/:version{v\\d+\\.\\d+}/dialog/oauth",
+    ],
+  },
   readFacebookFields,
 );
 
@@ -58,8 +80,14 @@ const NODE = "/:id{(?:me|[0-9_]+)}";
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
   app
     .basePath(`/graph.facebook.com${version}`)
-    .get("/oauth/access_token", exchangeToken)
+    .get("/oauth/access_token", grantToken)
+    .post("/oauth/access_token", grantToken)
     .get("/debug_token", debugToken)
+    .get("/me/permissions", listPermissions)
+    .get("/me/accounts", listAccounts)
+    .get("/me/businesses", listBusinesses)
+    .get("/:id{\\d+}/owned_pages", listOwnedPages)
+    .get("/:id{\\d+}/client_pages", listClientPages)
     .post(`${NODE}/feed`, ofPage(createPost))
     .post(`${NODE}/photos`, ofPage(createPhoto))
     .post(`${NODE}/videos`, ofPage(uploadVideo))

@@ -28,7 +28,7 @@ function findPage({ env: { store, origin } }: GraphCall, login: string): Page | 
   return row && { id: row.page_id, name: row.name, login };
 }
 
-function savePage({ env: { store, origin } }: GraphCall, page: Page): Page {
+export function savePage({ env: { store, origin } }: GraphCall, page: Page): Page {
   const { id: page_id, name, login } = page;
   pages.insert(store, { team_id: origin.teamId, login, page_id, name }, "OR IGNORE");
   return page;
@@ -51,13 +51,28 @@ export async function authenticate(call: GraphCall): Promise<{ page: Page; token
   }
   const known = findPage(call, name);
   if (known) return { page: known, token };
-  const id = `1${await digitsOf("facebook", name, 14)}`;
-  return { page: savePage(call, { id, name, login: name }), token };
+  return { page: savePage(call, await ownPageOf(name)), token };
 }
 
-/** Gives a Page with its own token to whoever may act as it. */
-function toObject(call: GraphCall, page: Page, token: string) {
-  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(call.var.params.get("fields") ?? "");
+/** The end of the name of a Page that its person may not publish as. */
+export const READ_ONLY = " (read only)";
+
+export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
+
+const READING = ["ANALYZE", "ADVERTISE", "MODERATE"];
+
+/** The Page that stands for a person's own name, as the first of theirs does. */
+export const ownPageOf = async (person: string): Promise<Page> => ({
+  id: `1${await digitsOf("facebook", person, 14)}`,
+  name: person,
+  login: person,
+});
+
+/** Gives a Page with its own token to whoever may act as it. @param usual fields, where none are named */
+export function toObject(call: GraphCall, page: Page, token: string, usual: string[] = []) {
+  const wantsToken = /(?:^|,)access_token(?:,|$)/.test(
+    call.var.params.get("fields") ?? usual.join(","),
+  );
   return {
     id: page.id,
     name: page.name,
@@ -67,16 +82,29 @@ function toObject(call: GraphCall, page: Page, token: string) {
     picture: undefined,
     followers_count: 0,
     fan_count: 0,
+    tasks: mayPublish(page) ? [...READING, "CREATE_CONTENT", "MANAGE"] : READING,
     access_token: wantsToken ? issuePageToken(call, page.login, token) : undefined,
   };
 }
 
+/** The id by which an app knows a person. */
+export const userIdOf = async (person: string): Promise<string> =>
+  `9${await digitsOf("facebook", `person ${person}`, 17)}`;
+
 /** @throws Refusal for a field of Pages that a person's own token asks of the person */
-export function readPage(call: GraphCall, page: Page, token: string, id: string): Response {
+export async function readPage(
+  call: GraphCall,
+  page: Page,
+  token: string,
+  id: string,
+): Promise<Response> {
   const kind = loginsOf(call).find(token)?.kind;
-  const isPerson = id === "me" && (kind === "person" || kind === "short");
-  if (isPerson && topFields(call.var.params.get("fields") ?? "").includes("category")) {
-    throw invalidParameter("Tried accessing nonexisting field (category) on node type (User)");
+  if (id === "me" && (kind === "person" || kind === "short")) {
+    if (topFields(call.var.params.get("fields") ?? "").includes("category")) {
+      throw invalidParameter("Tried accessing nonexisting field (category) on node type (User)");
+    }
+    const person = { id: await userIdOf(page.login), name: page.login, picture: undefined };
+    return Response.json(pick(call, person, ["id", "name"]));
   }
   return Response.json(pick(call, toObject(call, page, token), ["id", "name"]));
 }
@@ -85,7 +113,12 @@ export function readPage(call: GraphCall, page: Page, token: string, id: string)
  * A person's token names the Page it is for. The holder of a sandbox token has a role in every Page: the
  * Page of that id is created under the same name.
  */
-export function readOtherPage(call: GraphCall, own: Page, token: string, id: string): Response {
+export async function readOtherPage(
+  call: GraphCall,
+  own: Page,
+  token: string,
+  id: string,
+): Promise<Response> {
   if (!isOfPerson(call, token) || !/^\d{5,20}$/.test(id)) {
     throw unsupported("GET", id);
   }

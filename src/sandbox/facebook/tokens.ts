@@ -4,13 +4,13 @@ import { Logins } from "../kit/logins.ts";
 import { type GraphCall, graphError, invalidParameter } from "../meta/graph.ts";
 
 /** A person's token as a login in the browser leads to it: an hour or two. */
-const SHORT_SECONDS = HOUR / SECOND;
+export const SHORT_SECONDS = HOUR / SECOND;
 /** A person's token after the exchange. Source: Meta, "Get Long-Lived Tokens". */
 const PERSON_SECONDS = (60 * DAY) / SECOND;
 /** The token of a Page that comes from a long-lived one does not end; this is a hundred years. */
 const PAGE_SECONDS = 3_155_760_000;
 /** A token with a longer life than this is told as one that never expires. */
-const ENDLESS_MS = 3_650 * DAY;
+export const ENDLESS_MS = 3_650 * DAY;
 
 /** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */
 const isGiven = (token: string): boolean => token.startsWith("sandbox.facebook.");
@@ -53,32 +53,5 @@ export function exchangeToken(call: GraphCall): Response {
     access_token: logins.issue(name, "person", PERSON_SECONDS),
     token_type: "bearer",
     expires_in: PERSON_SECONDS,
-  });
-}
-
-/** Describes a token to an app, whose id and secret are its own token. */
-export function debugToken(call: GraphCall): Response {
-  if (!/^[^|]+\|[^|]+$/.test(call.var.token ?? "")) {
-    throw invalidParameter(
-      "You must provide an app access token, or a user access token that is an owner or developer of the app",
-    );
-  }
-  const login = loginsOf(call).find(call.var.params.get("input_token") ?? "");
-  if (!login) {
-    const error = { code: 190, message: "Malformed access token" };
-    return Response.json({ data: { error, is_valid: false, scopes: [] } });
-  }
-  const at = now().getTime();
-  const isEndless = login.expires_at - at > ENDLESS_MS;
-  return Response.json({
-    data: {
-      app_id: "100000000000001",
-      type: login.kind === "access" ? "PAGE" : "USER",
-      application: "Sandbox",
-      is_valid: login.expires_at > at,
-      expires_at: isEndless ? 0 : Math.floor(login.expires_at / SECOND),
-      data_access_expires_at: Math.floor((at + 90 * DAY) / SECOND),
-      scopes: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
-    },
   });
 }

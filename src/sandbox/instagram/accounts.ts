@@ -20,7 +20,7 @@ async function digitsOf(name: string, count: number): Promise<string> {
   return String(new DataView(hash).getBigUint64(0)).padStart(20, "0").slice(-count);
 }
 
-async function toAccount(name: string): Promise<Account> {
+export async function toAccount(name: string): Promise<Account> {
   const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
   const label = plain.replace(/[^a-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
   const isTold = /^[a-z0-9 _]+$/.test(plain) && label !== "" && label.length <= MAX_USERNAME;
@@ -43,17 +43,22 @@ export async function authenticate(call: GraphCall): Promise<{ account: Account;
   return { account: await toAccount(name), token };
 }
 
+/** The id that the app knows the person by, which is another one. */
+export const toScopedId = ({ userId }: Account): string => `2${userId.slice(1)}`;
+
+/** A personal account can sign in, and cannot publish. */
+const PERSONAL = /\bpersonal\b/i;
+
 const ME_FIELDS = ["id", "username"];
 
 /** @param mediaCount the number of posts that the account has */
 export function readMe(call: GraphCall, account: Account, mediaCount: number): Response {
   const me = {
-    // The id that the app knows the person by is another one.
-    id: `2${account.userId.slice(1)}`,
+    id: toScopedId(account),
     user_id: account.userId,
     username: account.username,
     name: account.name,
-    account_type: "BUSINESS",
+    account_type: PERSONAL.test(account.name) ? "PERSONAL" : "BUSINESS",
     profile_picture_url: undefined,
     followers_count: 0,
     follows_count: 0,

@@ -1,6 +1,7 @@
 import { createSimulator, idOf } from "../kit/simulator.ts";
 import { createGraphApp, type GraphCall, pickAsked, unsupported } from "../meta/graph.ts";
 import { authenticate, logins, readMe } from "./accounts.ts";
+import { consent, grantToken, readInstagramFields } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findMedia, listMedia, posts } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
@@ -23,9 +24,13 @@ async function readNode(call: GraphCall): Promise<Response> {
 
 const PATH = /^(?:\/v\d+\.\d+)?\/([a-z0-9_]+)(?:\/[a-z_]+)?\/?$/;
 
-const app = createGraphApp(({ req }) =>
-  unsupported(req.method, PATH.exec(new URL(req.url).pathname)?.[1] ?? ""),
+const app = createGraphApp(
+  ({ req }) => unsupported(req.method, PATH.exec(new URL(req.url).pathname)?.[1] ?? ""),
+  { consent, places: ["/www.instagram.com/oauth/authorize"] },
+  readInstagramFields,
 );
+
+app.post("/api.instagram.com/oauth/access_token", grantToken);
 
 // An address may begin with a version; one without is of the oldest that lives.
 for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {

@@ -26,6 +26,16 @@ export async function readRefresh(
 ): Promise<{ name: string; token: string }> {
   const form = await readForm(call);
   if (!form) throw refusals.notForm();
+  return refreshOf(form, logins, refusals, required);
+}
+
+/** As `readRefresh`, of a form that was read. @throws Refusal in the platform's words */
+export function refreshOf(
+  form: URLSearchParams,
+  logins: Logins,
+  refusals: RefreshRefusals,
+  required: string[] = [],
+): { name: string; token: string } {
   const grant = form.get("grant_type");
   if (grant !== "refresh_token") throw refusals.wrongGrant(grant);
   const missing = required.find((field) => form.get(field) === null);

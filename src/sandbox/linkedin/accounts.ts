@@ -1,7 +1,9 @@
+import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
+import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
-import { readRefresh } from "../kit/refresh.ts";
+import { refreshOf } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import { accessDenied, encodedParam, invalidValue, refusal } from "./call.ts";
@@ -43,13 +45,22 @@ async function memberOf(name: string): Promise<Member> {
   return { name, sub, urn: `urn:li:person:${sub}`, organizations };
 }
 
-const loginsOf = ({ env: { store, origin } }: Call) => new Logins(store.sql, "linkedin", origin);
+const loginsOf = ({ env: { store, origin } }: Call) =>
+  new Logins(store.sql, "linkedin", origin, { refresh: REFRESH_SECONDS });
 
 export const expiredToken = () =>
   refusal(401, "EXPIRED_ACCESS_TOKEN", "The token has expired", 65_601);
 
-/** @throws Refusal 401 */
-export async function authenticate(call: Call): Promise<{ member: Member; token: string }> {
+/**
+ * The member whose token the call carries, and the token.
+ *
+ * @param scopes those of which the person has to have agreed to one; none: whichever
+ * @throws Refusal 401, 403
+ */
+export async function authenticate(
+  call: Call,
+  ...scopes: readonly string[]
+): Promise<{ member: Member; token: string }> {
   const token = bearerOf(call);
   if (!token) throw refusal(401, "EMPTY_ACCESS_TOKEN", "Empty oauth2 access token", 65_604);
   const name = loginsOf(call).nameOf(token, "access");
@@ -57,7 +68,15 @@ export async function authenticate(call: Call): Promise<{ member: Member; token:
     throw refusal(401, "INVALID_ACCESS_TOKEN", "Invalid access token", 65_600);
   }
   if (name === "expired") throw expiredToken();
-  return { member: await memberOf(name), token };
+  const member = await memberOf(name);
+  requireScope(call, member, ...scopes);
+  return { member, token };
+}
+
+/** @throws Refusal 403 where the person has agreed to none of these scopes */
+export function requireScope(call: Call, { name }: Member, ...scopes: readonly string[]): void {
+  if (hasScope(call, "linkedin", name, ...scopes)) return;
+  throw accessDenied(`Not enough permissions to access: ${new URL(call.req.url).pathname}`);
 }
 
 /** The name behind a URN that the member may act as. */
@@ -69,7 +88,7 @@ export function requireActor(member: Member, urn: string): string {
 }
 
 export async function readUserInfo(call: Call): Promise<Response> {
-  const { member } = await authenticate(call);
+  const { member } = await authenticate(call, "openid");
   const [given_name = "", ...rest] = member.name.split(" ");
   return Response.json({
     sub: member.sub,
@@ -96,8 +115,10 @@ export function listOf(call: Call, all: object[]): Response {
   return Response.json({ paging: { start, count, total: all.length, links: [] }, elements });
 }
 
+const ADMIN_SCOPES = ["rw_organization_admin", "r_organization_admin"];
+
 export async function listRoles(call: Call): Promise<Response> {
-  const { member } = await authenticate(call);
+  const { member } = await authenticate(call, ...ADMIN_SCOPES);
   if (encodedParam(call, "q") !== "roleAssignee") throw invalidValue("The finder q is not known");
   const state = call.req.query("state") ?? "APPROVED";
   const role = call.req.query("role") ?? "ADMINISTRATOR";
@@ -118,7 +139,7 @@ const toObject = ({ id, name, vanityName }: Organization) => ({
 });
 
 export async function readOrganization(call: Call): Promise<Response> {
-  const { member } = await authenticate(call);
+  const { member } = await authenticate(call, ...ADMIN_SCOPES);
   const organization = member.organizations.find(({ id }) => id === idOf(call));
   if (!organization) throw accessDenied("Not enough permissions to access this organization");
   return Response.json(toObject(organization));
@@ -126,7 +147,7 @@ export async function readOrganization(call: Call): Promise<Response> {
 
 /** Several at once: `ids=List(1,2)`, the parentheses and commas as they are. */
 export async function readOrganizations(call: Call): Promise<Response> {
-  const { member } = await authenticate(call);
+  const { member } = await authenticate(call, ...ADMIN_SCOPES);
   const list = /[?&]ids=List\((\d+(?:,\d+)*)\)(?:&|$)/.exec(call.req.url)?.[1];
   if (!list) throw invalidValue("The parameter ids must be a list");
   const ids = list.split(",");
@@ -139,18 +160,27 @@ export async function readOrganizations(call: Call): Promise<Response> {
   });
 }
 
-/** Gives out another access token. The refresh token stays, and the older one ends by itself. */
-export async function refreshToken(call: Call): Promise<Response> {
+const REQUIRED_KEYS = ["client_id", "client_secret"];
+
+const missingParameter = (field: string) =>
+  oauthError(400, "invalid_request", `A required parameter "${field}" is missing`);
+
+const wrongGrant = () =>
+  oauthError(400, "unsupported_grant_type", "The grant type is not supported");
+
+/** Gives tokens for a code, or another access token for a refresh token, which stays. */
+export async function grantTokens(call: Call): Promise<Response> {
+  const form = await readForm(call);
+  if (!form) throw oauthError(400, "invalid_request", "The request must be a form");
+  if (form.get("grant_type") === "authorization_code") return exchangeCode(call, form);
   const logins = loginsOf(call);
-  const { name, token } = await readRefresh(
-    call,
+  const { name, token } = refreshOf(
+    form,
     logins,
     {
-      notForm: () => oauthError(400, "invalid_request", "The request must be a form"),
-      wrongGrant: () =>
-        oauthError(400, "unsupported_grant_type", "The grant type is not supported"),
-      missing: (field) =>
-        oauthError(400, "invalid_request", `A required parameter "${field}" is missing`),
+      notForm: wrongGrant,
+      wrongGrant,
+      missing: missingParameter,
       invalidToken: () =>
         oauthError(
           400,
@@ -158,15 +188,73 @@ export async function refreshToken(call: Call): Promise<Response> {
           "The provided authorization grant or refresh token is invalid, expired or revoked",
         ),
     },
-    ["client_id", "client_secret", "refresh_token"],
+    [...REQUIRED_KEYS, "refresh_token"],
   );
-  return Response.json({
+  return Response.json(tokensOf(call, name, token));
+}
+
+/** As LinkedIn documents them: without `token_type`, and with what is left of the refresh token's life. */
+function tokensOf(call: Call, name: string, refreshToken: string) {
+  const logins = loginsOf(call);
+  const endsAt = logins.find(refreshToken)?.expires_at ?? 0;
+  return {
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
     expires_in: ACCESS_SECONDS,
-    refresh_token: token,
-    refresh_token_expires_in: REFRESH_SECONDS,
-    scope: SCOPES,
+    refresh_token: refreshToken,
+    refresh_token_expires_in: Math.floor((endsAt - now().getTime()) / SECOND),
+    scope: scopesOf(call, "linkedin", name)?.join(",") ?? SCOPES,
+  };
+}
+
+const invalidClient = () => oauthError(401, "invalid_client", "Client authentication failed");
+
+const otherCode = () =>
+  oauthError(
+    400,
+    "invalid_redirect_uri",
+    "Unable to retrieve access token: appid/redirect uri/code verifier does not match authorization code. Or authorization code expired. Or external member binding exists",
+  );
+
+async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response> {
+  const missing = [...REQUIRED_KEYS, "code", "redirect_uri"].find((field) => !form.has(field));
+  if (missing) throw missingParameter(missing);
+  // An app on a server has no PKCE: its verifier is taken for a failed authentication.
+  if (!form.get("client_secret") || form.has("code_verifier")) throw invalidClient();
+  const { name, scopes } = await redeemCode(
+    call,
+    "linkedin",
+    { form, clientId: form.get("client_id") },
+    {
+      dead: (why) =>
+        why === "unknown"
+          ? oauthError(
+              401,
+              "invalid_request",
+              "Unable to retrieve access token: authorization code not found",
+            )
+          : otherCode(),
+      otherClient: otherCode,
+      otherRedirect: otherCode,
+    },
+  );
+  const refreshToken = loginsOf(call).issue(name, "refresh", REFRESH_SECONDS);
+  return Response.json({
+    ...tokensOf(call, name, refreshToken),
+    ...(scopes.includes("openid") ? { id_token: await idTokenOf(name) } : {}),
   });
+}
+
+const encodeJson = (value: object): string =>
+  new TextEncoder()
+    .encode(JSON.stringify(value))
+    .toBase64({ alphabet: "base64url", omitPadding: true });
+
+/** Tells who agreed. Nobody can check its signature. */
+async function idTokenOf(name: string): Promise<string> {
+  const { sub } = await memberOf(name);
+  const claims = { iss: "https://www.linkedin.com/oauth", sub, name };
+  const parts = [{ alg: "RS256", typ: "JWT" }, claims].map((part) => encodeJson(part));
+  return [...parts, "c2FuZGJveA"].join(".");
 }
 
 export async function revokeToken(call: Call): Promise<Response> {

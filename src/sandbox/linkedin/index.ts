@@ -1,14 +1,15 @@
 import { type Call, createApp, createSimulator, idOf } from "../kit/simulator.ts";
 import {
+  grantTokens,
   listRoles,
   readOrganization,
   readOrganizations,
   readUserInfo,
-  refreshToken,
   revokeToken,
 } from "./accounts.ts";
 import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
+import { consent } from "./consent.ts";
 import { createPost, listPosts, posts } from "./posts.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
@@ -44,7 +45,10 @@ app
   .basePath("/www.linkedin.com")
   .put("/dms-uploads/*", putUpload)
   .all("/dms-uploads/*", wrongVerb)
-  .post("/oauth/v2/accessToken", refreshToken)
+  .get("/oauth/v2/authorization", consent.show)
+  .post("/oauth/v2/authorization", consent.answer)
+  .all("/oauth/v2/authorization", wrongVerb)
+  .post("/oauth/v2/accessToken", grantTokens)
   .all("/oauth/v2/accessToken", wrongVerb)
   .post("/oauth/v2/revoke", revokeToken)
   .all("/oauth/v2/revoke", wrongVerb);

@@ -5,7 +5,7 @@ import { randomDigits } from "../kit/ids.ts";
 import { type Call, deliver } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
 import { integer, json, key, Table, text } from "../kit/table.ts";
-import { authenticate, listOf, requireActor } from "./accounts.ts";
+import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
 import { type AssetRow, requireAvailable } from "./assets.ts";
 import { accessDenied, encodedParam, invalidValue, readInput, refusal } from "./call.ts";
 import { shownText } from "./little-text.ts";
@@ -94,7 +94,9 @@ export async function createPost(call: Call): Promise<Response> {
   const { member, token } = await authenticate(call);
   const post = await readInput(call, input);
   const author = requireActor(member, post.author);
-  if (post.author !== member.urn && post.visibility !== "PUBLIC") {
+  const isOwn = post.author === member.urn;
+  requireScope(call, member, isOwn ? "w_member_social" : "w_organization_social");
+  if (!isOwn && post.visibility !== "PUBLIC") {
     throw invalidValue("/visibility :: an organization's post must be PUBLIC");
   }
   const text = requireText(post);
@@ -135,6 +137,7 @@ export async function listPosts(call: Call): Promise<Response> {
   if (encodedParam(call, "q") !== "author") throw invalidValue("The finder q is not known");
   const author = encodedParam(call, "author");
   requireActor(member, author);
+  requireScope(call, member, "r_organization_social");
   if (author === member.urn) {
     throw accessDenied("Not enough permissions to access: posts.FINDER-author");
   }

@@ -1,5 +1,6 @@
 import type { Context, Hono } from "hono";
 import { randomHex } from "../../core/ids.ts";
+import type { createConsent } from "../kit/consent.tsx";
 import { bearerOf, pickFields, readBody } from "../kit/input.ts";
 import { Refusal } from "../kit/refusal.ts";
 import { createApp, idOf, type SandboxEnv } from "../kit/simulator.ts";
@@ -100,12 +101,22 @@ export async function readFields({ req }: GraphCall): Promise<[string, string][]
   }
 }
 
+/** A consent page, and where it is. */
+interface ConsentPlace {
+  consent: ReturnType<typeof createConsent>;
+  /** Hosts and paths, as in `/www.facebook.com/dialog/oauth`. */
+  places: readonly string[];
+}
+
 /** An app whose calls have their parameters read; a slash at the end of a path does not count. */
 export function createGraphApp(
   notFound: (call: GraphCall) => Refusal,
+  { consent, places }: ConsentPlace,
   readBodyFields = readFields,
 ): Hono<GraphEnv> {
   const app = createApp<GraphEnv>(notFound, { isStrict: false });
+  // Before the parameters are read: the page reads its own form.
+  for (const place of places) app.get(place, consent.show).post(place, consent.answer);
   return app.use(async (call, next) => {
     const fields = call.req.method === "GET" ? [] : await readBodyFields(call);
     const params = new Map([...new URL(call.req.url).searchParams, ...fields]);

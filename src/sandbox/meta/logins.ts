@@ -48,6 +48,11 @@ export class MetaLogins {
     return { name, token };
   }
 
+  /** A new token of an hour, as a code leads to. */
+  issueShort(call: GraphCall, name: string): string {
+    return this.#of(call).issue(name, "short", SHORT_SECONDS);
+  }
+
   /** Gives a long-lived token for a short-lived one. Which app asks does not matter here. */
   exchange(call: GraphCall): Response {
     this.#requireGrant(call, `${this.#grant}_exchange_token`);

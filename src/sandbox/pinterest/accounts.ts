@@ -1,7 +1,9 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
-import { digitsOf, usernameOf } from "../kit/logins.ts";
-import { readRefresh } from "../kit/refresh.ts";
+import { redeemCode, scopesOf } from "../kit/codes.ts";
+import { readForm } from "../kit/input.ts";
+import { digitsOf, type Logins, usernameOf } from "../kit/logins.ts";
+import { refreshOf } from "../kit/refresh.ts";
 import type { Call } from "../kit/simulator.ts";
 import { authenticate, loginsOf, refusal, unauthenticated } from "./call.ts";
 
@@ -39,31 +41,69 @@ export async function readUserAccount(call: Call): Promise<Response> {
 /** The keys of an app, whichever they are. */
 const BASIC = /^Basic ([A-Za-z0-9+/]+=*)$/;
 
-function requireApp({ req }: Call): void {
+/** The id and secret of the app that asks. @throws Refusal 401 without them */
+function requireApp({ req }: Call): { clientId: string; secret: string } {
   const encoded = BASIC.exec(req.header("authorization") ?? "")?.[1];
-  if (!encoded || encoded.length % 4 !== 0 || !atob(encoded).includes(":")) {
-    throw unauthenticated();
-  }
+  if (!encoded || encoded.length % 4 !== 0) throw unauthenticated();
+  const [clientId = "", secret] = atob(encoded).split(":");
+  if (secret === undefined) throw unauthenticated();
+  return { clientId, secret };
 }
 
-/** Exchanges a refresh token, which ends with it, for a new pair. */
-export async function refreshTokens(call: Call): Promise<Response> {
-  requireApp(call);
+/** Gives tokens for a code, or for a refresh token, which ends with it. */
+export async function grantTokens(call: Call): Promise<Response> {
+  const app = requireApp(call);
+  const form = await readForm(call);
+  if (!form) throw refusal(400, 1, "The request must be a form.");
   const logins = loginsOf(call);
-  const { name, token } = await readRefresh(call, logins, {
-    notForm: () => refusal(400, 1, "The request must be a form."),
-    wrongGrant: () => refusal(400, 1, "The grant type is not supported."),
-    invalidToken: () => refusal(401, 283, "The authorization grant is invalid"),
-  });
-  logins.end(token);
+  if (form.get("grant_type") === "client_credentials") return grantToOwner(logins, app);
+  const isCode = form.get("grant_type") === "authorization_code";
+  const name = isCode ? (await takeCode(call, form, app)).name : endRefreshToken(logins, form);
   return Response.json({
-    response_type: "refresh_token",
+    response_type: form.get("grant_type"),
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
     token_type: "bearer",
     expires_in: ACCESS_SECONDS,
-    scope: SCOPES,
+    scope: scopesOf(call, "pinterest", name)?.join(" ") ?? SCOPES,
     refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS),
     refresh_token_expires_in: REFRESH_SECONDS,
     refresh_token_expires_at: Math.floor(now().getTime() / SECOND) + REFRESH_SECONDS,
   });
+}
+
+/** Gives a token of the app's own owner. */
+function grantToOwner(logins: Logins, app: ReturnType<typeof requireApp>): Response {
+  if (!app.clientId || !app.secret) throw unauthenticated();
+  return Response.json({
+    response_type: "client_credentials",
+    access_token: logins.issue("The owner of the app", "access", ACCESS_SECONDS),
+    token_type: "bearer",
+    expires_in: ACCESS_SECONDS,
+    scope: "user_accounts:read",
+  });
+}
+
+const invalidGrant = () => refusal(401, 283, "The authorization grant is invalid");
+
+function takeCode(call: Call, form: URLSearchParams, app: ReturnType<typeof requireApp>) {
+  const { clientId, secret } = app;
+  if (!clientId || !secret) throw unauthenticated();
+  const refusals = {
+    dead: invalidGrant,
+    otherClient: unauthenticated,
+    otherRedirect: invalidGrant,
+  };
+  return redeemCode(call, "pinterest", { form, clientId }, refusals);
+}
+
+/** The account of a refresh token, which is ended. */
+function endRefreshToken(logins: Logins, form: URLSearchParams): string {
+  const wrongGrant = () => refusal(400, 1, "The grant type is not supported.");
+  const { name, token } = refreshOf(form, logins, {
+    notForm: wrongGrant,
+    wrongGrant,
+    invalidToken: invalidGrant,
+  });
+  logins.end(token);
+  return name;
 }

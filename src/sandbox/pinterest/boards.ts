@@ -1,3 +1,4 @@
+import { hasScope } from "../kit/codes.ts";
 import { digitsOf } from "../kit/logins.ts";
 import type { Call } from "../kit/simulator.ts";
 import { handleOf } from "./accounts.ts";
@@ -44,8 +45,10 @@ export async function listBoards(call: Call): Promise<Response> {
   if (privacy !== undefined && !PRIVACIES.includes(privacy)) {
     throw invalid(`'${privacy}' is not one of ${PRIVACIES.join(", ")}`);
   }
+  const seesSecret = hasScope(call, "pinterest", name, "boards:read_secret");
   const shown = (await boardsOf(name)).filter(
-    (board) => (privacy ?? board.privacy) === board.privacy,
+    (board) =>
+      (privacy ?? board.privacy) === board.privacy && (seesSecret || board.privacy !== "SECRET"),
   );
   const items = shown.map((board) => ({
     ...board,

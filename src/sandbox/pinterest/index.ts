@@ -1,8 +1,9 @@
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import { readUserAccount, refreshTokens } from "./accounts.ts";
+import { grantTokens, readUserAccount } from "./accounts.ts";
 import { listBoards } from "./boards.ts";
 import { refusal } from "./call.ts";
+import { consent } from "./consent.ts";
 import { mediaTable, readMedia, registerMedia } from "./media.ts";
 import { createPin, listBoardPins, pins } from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
@@ -14,7 +15,7 @@ app
   .basePath("/api.pinterest.com/v5")
   .use(methodNotAllowed({ app, onMethodNotAllowed }))
   .get("/user_account", readUserAccount)
-  .post("/oauth/token", refreshTokens)
+  .post("/oauth/token", grantTokens)
   .get("/boards", listBoards)
   .get("/boards/:id{\\d+}/pins", listBoardPins)
   .post("/media", registerMedia)
@@ -22,6 +23,10 @@ app
   .post("/pins", createPin);
 
 app.all("/pinterest-media-upload.s3-accelerate.amazonaws.com/*", receiveVideo);
+
+app
+  .get("/www.pinterest.com/oauth/", consent.show)
+  .post("/www.pinterest.com/oauth/", consent.answer);
 
 /** Pinterest's API for logins, boards, media and pins, and the storage that takes videos. */
 export const pinterestSimulator = createSimulator([mediaTable, pins], app);

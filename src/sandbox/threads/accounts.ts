@@ -15,6 +15,12 @@ const MAX_USERNAME = 30;
 
 export const logins = new MetaLogins("threads", "th", TOKEN_SECONDS);
 
+export const toAccount = async (name: string): Promise<Account> => ({
+  userId: await digitsOf("threads", name, 17),
+  username: usernameOf(name, MAX_USERNAME),
+  name,
+});
+
 /**
  * The account whose token the call carries, and the token. Creates the account of a sandbox token.
  *
@@ -22,8 +28,7 @@ export const logins = new MetaLogins("threads", "th", TOKEN_SECONDS);
  */
 export async function authenticate(call: GraphCall): Promise<{ account: Account; token: string }> {
   const { name, token } = logins.authenticate(call);
-  const userId = await digitsOf("threads", name, 17);
-  return { account: { userId, username: usernameOf(name, MAX_USERNAME), name }, token };
+  return { account: await toAccount(name), token };
 }
 
 export function readProfile(call: GraphCall, { userId, username, name }: Account): Response {

@@ -7,6 +7,7 @@ import {
   unsupported,
 } from "../meta/graph.ts";
 import { authenticate, logins, readProfile } from "./accounts.ts";
+import { consent, debugToken, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
 import { findPost, listPosts, posts } from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
@@ -25,14 +26,19 @@ async function readNode(call: GraphCall): Promise<Response> {
 
 const PATH = /^(?:\/v1\.0\/([a-z0-9_]+)(?:\/[a-z_]+)?|\/((?:refresh_)?access_token))\/?$/;
 
-const app = createGraphApp(({ req }) => {
-  const { pathname } = new URL(req.url);
-  const [, id, tokens] = PATH.exec(pathname) ?? [];
-  const node = id ?? tokens;
-  return node
-    ? unsupported(req.method, node)
-    : graphError(2500, `Unknown path components: ${pathname}`);
-});
+const SITES = ["threads.com", "www.threads.com", "threads.net", "www.threads.net"];
+
+const app = createGraphApp(
+  ({ req }) => {
+    const { pathname } = new URL(req.url);
+    const [, id, tokens] = PATH.exec(pathname) ?? [];
+    const node = id ?? tokens;
+    return node
+      ? unsupported(req.method, node)
+      : graphError(2500, `Unknown path components: ${pathname}`);
+  },
+  { consent, places: SITES.map((site) => `/${site}/oauth/authorize`) },
+);
 
 // The same API answers at both.
 for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
@@ -40,11 +46,13 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
   for (const version of ["", "/v1.0"]) {
     app
       .basePath(host + version)
+      .post("/oauth/access_token", grantToken)
       .get("/access_token", (call) => logins.exchange(call))
       .get("/refresh_access_token", (call) => logins.renew(call));
   }
   app
     .basePath(`${host}/v1.0`)
+    .get("/debug_token", debugToken)
     .get("/:id{[a-z0-9_]+}/threads", listPosts)
     .post("/:id{[a-z0-9_]+}/threads", createContainer)
     .post("/:id{[a-z0-9_]+}/threads_publish", publish)

@@ -2,9 +2,10 @@ import * as z from "zod";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
+import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { Logins } from "../kit/logins.ts";
-import { readRefresh } from "../kit/refresh.ts";
+import { refreshOf } from "../kit/refresh.ts";
 import { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import { key, Table, text } from "../kit/table.ts";
@@ -54,15 +55,27 @@ async function toAccount({ env: { store } }: Call, name: string): Promise<Accoun
 export const tokenInvalid = () =>
   refusal(401, "access_token_invalid", "The access token is invalid or not found in the request.");
 
+const scopeMissing = () =>
+  refusal(
+    401,
+    "scope_not_authorized",
+    "The user did not authorize the scope required for completing this request.",
+  );
+
 /**
  * The account whose token the call carries, and the token.
  *
- * @throws Refusal 401 access_token_invalid
+ * @param scopes those of which the person has to have agreed to one
+ * @throws Refusal 401 access_token_invalid, scope_not_authorized
  */
-export async function authenticate(call: Call): Promise<{ account: Account; token: string }> {
+export async function authenticate(
+  call: Call,
+  ...scopes: readonly string[]
+): Promise<{ account: Account; token: string }> {
   const token = bearerOf(call) ?? "";
   const name = loginsOf(call).liveNameOf(token, "access");
   if (name === null) throw tokenInvalid();
+  if (!hasScope(call, "tiktok", name, ...scopes)) throw scopeMissing();
   return { account: await toAccount(call, name), token };
 }
 
@@ -101,9 +114,20 @@ export function requireFields(call: Call, known: readonly string[]): string[] {
   return fields;
 }
 
+/** Fields of other scopes than user.info.basic. Source: TikTok, "Get User Info". */
+const FIELD_SCOPES: [scope: string, fields: readonly string[]][] = [
+  ["user.info.profile", ["username", "bio_description", "profile_deep_link", "is_verified"]],
+  ["user.info.stats", ["follower_count", "following_count", "likes_count", "video_count"]],
+];
+
 export async function readUserInfo(call: Call): Promise<Response> {
-  const user = userOf((await authenticate(call)).account);
+  const { account } = await authenticate(call, "user.info.basic");
+  const user = userOf(account);
   const fields = requireFields(call, Object.keys(user));
+  for (const [scope, its] of FIELD_SCOPES) {
+    const isAsked = fields.some((field) => its.includes(field));
+    if (isAsked && !hasScope(call, "tiktok", account.name, scope)) throw scopeMissing();
+  }
   return answer({ user: pickFields(user, fields) });
 }
 
@@ -117,7 +141,7 @@ export const isModerated = ({ name }: Account): boolean => /\bmoderated\b/i.test
 export const PRIVACY_OPTIONS = ["PUBLIC_TO_EVERYONE", "MUTUAL_FOLLOW_FRIENDS", "SELF_ONLY"];
 
 export async function readCreatorInfo(call: Call): Promise<Response> {
-  const { account } = await authenticate(call);
+  const { account } = await authenticate(call, "video.publish");
   await readInput(call, z.object({}));
   return answer({
     creator_avatar_url: "https://p16-sandbox.tiktokcdn.test/avatar.jpeg",
@@ -135,31 +159,62 @@ export async function readCreatorInfo(call: Call): Promise<Response> {
 const oauthError = (error: string, error_description: string): Refusal =>
   new Refusal(200, { error, error_description, log_id: randomHex(16) });
 
-/** Exchanges a refresh token, which ends with it, for a new pair. Which app asks does not matter here. */
-export async function refreshTokens(call: Call): Promise<Response> {
+/** The one content type that the logins take: with a charset it is another. */
+const FORM = "application/x-www-form-urlencoded";
+
+/** Gives tokens for a code, or for a refresh token, which ends with it. */
+export async function grantTokens(call: Call): Promise<Response> {
+  const form = call.req.header("content-type") === FORM ? await readForm(call) : null;
+  if (!form) throw oauthError("invalid_request", "The request parameters are malformed.");
+  if (!form.has("client_secret")) {
+    throw oauthError("invalid_request", "Client secret is missed in request.");
+  }
   const logins = loginsOf(call);
-  const { name, token } = await readRefresh(
-    call,
-    logins,
-    {
-      notForm: () => oauthError("invalid_request", "The request must be a form."),
-      wrongGrant: () => oauthError("unsupported_grant_type", "The grant type is not supported."),
-      missing: () => oauthError("invalid_request", "The client_key or client_secret is missing."),
-      invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
-    },
-    ["client_key", "client_secret"],
-  );
+  const isCode = form.get("grant_type") === "authorization_code";
+  const name = isCode ? (await takeCode(call, form)).name : endRefreshToken(logins, form);
   const { openId } = await toAccount(call, name);
-  logins.end(token);
   return Response.json({
     access_token: logins.issue(name, "access", ACCESS_SECONDS, "act."),
     expires_in: ACCESS_SECONDS,
     open_id: openId,
     refresh_expires_in: REFRESH_SECONDS,
     refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS, "rft."),
-    scope: SCOPES,
+    scope: scopesOf(call, "tiktok", name)?.join(",") ?? SCOPES,
     token_type: "Bearer",
   });
+}
+
+function takeCode(call: Call, form: URLSearchParams) {
+  if (!form.get("client_key") || !form.get("client_secret")) {
+    throw oauthError("invalid_client", "Client key or secret is incorrect.");
+  }
+  return redeemCode(
+    call,
+    "tiktok",
+    { form, clientId: form.get("client_key") },
+    {
+      dead: () => oauthError("invalid_grant", "Authorization code is expired."),
+      otherClient: () =>
+        oauthError("invalid_grant", "Client key does not match authorization record"),
+      otherRedirect: () =>
+        oauthError(
+          "invalid_request",
+          "Redirect_uri is not matched with the uri when requesting code.",
+        ),
+    },
+  );
+}
+
+/** The account of a refresh token, which is ended. */
+function endRefreshToken(logins: Logins, form: URLSearchParams): string {
+  const wrongGrant = () => oauthError("unsupported_grant_type", "The grant type is not supported.");
+  const { name, token } = refreshOf(form, logins, {
+    notForm: wrongGrant,
+    wrongGrant,
+    invalidToken: () => oauthError("invalid_grant", "Refresh token is invalid or expired."),
+  });
+  logins.end(token);
+  return name;
 }
 
 /** Ends every token of the account. */

@@ -1,13 +1,8 @@
 import { methodNotAllowed } from "hono/method-not-allowed";
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import {
-  accounts,
-  readCreatorInfo,
-  readUserInfo,
-  refreshTokens,
-  revokeTokens,
-} from "./accounts.ts";
+import { accounts, grantTokens, readCreatorInfo, readUserInfo, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
+import { consent } from "./consent.ts";
 import { initPhotos } from "./photos.ts";
 import { fetchStatus, listVideos, tasks, uploads } from "./tasks.ts";
 import { initInboxVideo, initVideo, putChunk } from "./videos.ts";
@@ -25,7 +20,7 @@ app.use(
 app
   .basePath("/open.tiktokapis.com/v2")
   .get("/user/info/", readUserInfo)
-  .post("/oauth/token/", refreshTokens)
+  .post("/oauth/token/", grantTokens)
   .post("/oauth/revoke/", revokeTokens)
   .post("/post/publish/creator_info/query/", readCreatorInfo)
   .post("/post/publish/video/init/", initVideo)
@@ -35,6 +30,10 @@ app
   .post("/video/list/", listVideos);
 
 app.put("/open-upload.tiktokapis.com/video/", putChunk);
+
+app
+  .get("/www.tiktok.com/v2/auth/authorize/", consent.show)
+  .post("/www.tiktok.com/v2/auth/authorize/", consent.answer);
 
 /** TikTok's API for logins, posts and listings, and the server that takes the chunks of videos. */
 export const tiktokSimulator = createSimulator([accounts, tasks, uploads], app);

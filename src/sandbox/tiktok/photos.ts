@@ -79,7 +79,7 @@ async function pullPhotos({ env }: Call, owner: string, urls: string[]): Promise
 }
 
 export async function initPhotos(call: Call): Promise<Response> {
-  const { account, token } = await authenticate(call);
+  const { account, token } = await authenticate(call, "video.publish", "video.upload");
   const body = await readInput(call, input);
   const { title, description } = body.post_info;
   if (body.post_mode === "DIRECT_POST") {

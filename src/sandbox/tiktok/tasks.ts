@@ -131,7 +131,7 @@ export function accept(
 const statusInput = z.strictObject({ publish_id: z.string().max(64) });
 
 export async function fetchStatus(call: Call): Promise<Response> {
-  const { account } = await authenticate(call);
+  const { account } = await authenticate(call, "video.publish", "video.upload");
   const { publish_id } = await readInput(call, statusInput);
   const task = findTask(call, publish_id);
   if (!task) throw refusal(400, "invalid_publish_id", "The publish_id does not exist.");
@@ -185,7 +185,7 @@ const listInput = z.strictObject({
 
 /** The public posts, newest first. */
 export async function listVideos(call: Call): Promise<Response> {
-  const { account } = await authenticate(call);
+  const { account } = await authenticate(call, "video.list");
   const fields = requireFields(call, VIDEO_FIELDS);
   const { max_count, cursor } = await readInput(call, listInput);
   const rows = tasks.list(

@@ -88,7 +88,7 @@ function openUpload(call: Call, account: Account, task: NewTask, source: Source)
 }
 
 export async function initVideo(call: Call): Promise<Response> {
-  const { account, token } = await authenticate(call);
+  const { account, token } = await authenticate(call, "video.publish");
   const input = await readInput(call, directInput);
   const { privacy_level, title, brand_content_toggle } = input.post_info;
   requirePrivacy(account, privacy_level, PRIVACY_OPTIONS, brand_content_toggle);
@@ -99,7 +99,7 @@ export async function initVideo(call: Call): Promise<Response> {
 }
 
 export async function initInboxVideo(call: Call): Promise<Response> {
-  const { account } = await authenticate(call);
+  const { account } = await authenticate(call, "video.upload");
   const input = await readInput(call, inboxInput);
   requireChunkPlan(input.source_info);
   const task = { is_video: true, is_inbox: true, privacy: "", title: "", description: "" };

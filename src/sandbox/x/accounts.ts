@@ -1,6 +1,7 @@
+import { isVerifierOf, takeCodeOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
-import { readRefresh } from "../kit/refresh.ts";
+import { refreshOf } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import { forbidden, invalidRequest, requireFields, requireQuery, unauthorized } from "./call.ts";
@@ -134,20 +135,61 @@ const wrongGrant = () =>
 const invalidToken = () =>
   oauthError(400, "invalid_request", "Value passed for the token was invalid.");
 
-/** Exchanges a refresh token, which ends with it, for a new pair. */
-export async function refreshTokens(call: Call): Promise<Response> {
+/** Gives tokens for a code, or for a refresh token, which ends with it. */
+export async function grantTokens(call: Call): Promise<Response> {
   requireClient(call);
+  const form = await readForm(call);
+  if (!form) throw wrongGrant();
   const logins = loginsOf(call);
-  const refusals = { notForm: wrongGrant, wrongGrant, invalidToken };
-  const { name, token } = await readRefresh(call, logins, refusals);
-  logins.end(token);
+  const { name, scope } =
+    form.get("grant_type") === "authorization_code"
+      ? await takeCode(call, form)
+      : { name: endRefreshToken(logins, form), scope: SCOPES };
   return Response.json({
     token_type: "bearer",
     expires_in: ACCESS_SECONDS,
     access_token: logins.issue(name, "access", ACCESS_SECONDS),
-    scope: SCOPES,
-    refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS),
+    scope,
+    ...(scope.includes("offline.access")
+      ? { refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS) }
+      : {}),
   });
+}
+
+/** The account of a refresh token, which is ended. */
+function endRefreshToken(logins: Logins, form: URLSearchParams): string {
+  const refusals = { notForm: wrongGrant, wrongGrant, invalidToken };
+  const { name, token } = refreshOf(form, logins, refusals);
+  logins.end(token);
+  return name;
+}
+
+const wrongCode = () =>
+  oauthError(400, "invalid_request", "Value passed for the authorization code was invalid.");
+
+/** The person and scopes of a code, for the client that it was given to. */
+async function takeCode(
+  call: Call,
+  form: URLSearchParams,
+): Promise<{ name: string; scope: string }> {
+  const code = takeCodeOf(call, "x", form.get("code"));
+  if (typeof code === "string") throw wrongCode();
+  if (code.redirect_uri !== form.get("redirect_uri")) {
+    throw oauthError(
+      400,
+      "invalid_request",
+      "Value passed for the redirect uri did not match the uri of the authorization code.",
+    );
+  }
+  const isProven = await isVerifierOf(form.get("code_verifier"), code.challenge);
+  if (!isProven) {
+    throw oauthError(
+      400,
+      "invalid_request",
+      "Value passed for the code verifier did not match the code challenge.",
+    );
+  }
+  return { name: code.name, scope: code.scopes.join(" ") };
 }
 
 const HINTS: Record<string, TokenKind> = { access_token: "access", refresh_token: "refresh" };

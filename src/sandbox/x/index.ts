@@ -1,6 +1,7 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import { readMe, readUsersBy, refreshTokens, revokeToken } from "./accounts.ts";
+import { grantTokens, readMe, readUsersBy, revokeToken } from "./accounts.ts";
 import { notFound } from "./call.ts";
+import { consent } from "./consent.ts";
 import { addSubtitles, mediaTable, saveMetadata, uploadWhole } from "./media.ts";
 import { createPost, deletePost, posts } from "./posts.ts";
 import { append, finalize, initialize, readStatus, segments } from "./segments.ts";
@@ -13,7 +14,7 @@ const app = createApp(({ req }) =>
 
 app
   .basePath("/api.x.com/2")
-  .post("/oauth2/token", refreshTokens)
+  .post("/oauth2/token", grantTokens)
   .post("/oauth2/revoke", revokeToken)
   .get("/users/me", readMe)
   .get("/users/by", readUsersBy)
@@ -27,6 +28,10 @@ app
   .post("/media/upload/:id{\\d{1,19}}/finalize", finalize)
   .post("/media/metadata", saveMetadata)
   .post("/media/subtitles", addSubtitles);
+
+app
+  .get("/x.com/i/oauth2/authorize", consent.show)
+  .post("/x.com/i/oauth2/authorize", consent.answer);
 
 app.all("/subtitles.sandbox.test/*", serveSubtitles);
 

@@ -1,14 +1,15 @@
+import { codesTable, hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
-import { readRefresh } from "../kit/refresh.ts";
+import { refreshOf } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
+import { ALL_SCOPES, READONLY, UPLOAD } from "./consent.ts";
 
 /** Seconds. Google's tokens say 3599. */
 const ACCESS_SECONDS = 3_599;
-const SCOPES =
-  "https://www.googleapis.com/auth/youtube.upload https://www.googleapis.com/auth/youtube.readonly";
+const SCOPES = [UPLOAD, READONLY];
 const MAX_HANDLE = 30;
 
 export interface Channel {
@@ -32,18 +33,32 @@ const AUTHORIZATION = { location: "Authorization", locationType: "header" } as c
 export const invalidCredentials = () =>
   refusal(401, "authError", "Invalid Credentials", AUTHORIZATION);
 
+/** An account says by its name what it stands for: a Google account that has no channel. */
+const isWithoutChannel = ({ title }: Channel): boolean => /\bno channel\b/i.test(title);
+
 /**
  * The channel whose token the call carries, and the token.
  *
- * @throws Refusal 401 required, authError
+ * @param scope one that the person has to have agreed to
+ * @throws Refusal 401 required, authError, 403 insufficientPermissions
  */
-export async function authenticate(call: Call): Promise<{ channel: Channel; token: string }> {
+export async function authenticate(
+  call: Call,
+  scope = UPLOAD,
+): Promise<{ channel: Channel; token: string }> {
   if (call.req.header("authorization") === undefined) {
     throw refusal(401, "required", "Login Required.", AUTHORIZATION);
   }
   const token = bearerOf(call) ?? "";
   const name = loginsOf(call).liveNameOf(token, "access");
   if (name === null) throw invalidCredentials();
+  if (!hasScope(call, "youtube", name, scope, ...ALL_SCOPES)) {
+    throw refusal(
+      403,
+      "insufficientPermissions",
+      "Request had insufficient authentication scopes.",
+    );
+  }
   return { channel: await toChannel(name), token };
 }
 
@@ -51,7 +66,7 @@ const CHANNEL_PARTS = ["id", "snippet", "contentDetails", "statistics", "status"
 const PICTURE = "https://yt3.sandbox.test/channel";
 
 export async function listChannels(call: Call): Promise<Response> {
-  const { channel } = await authenticate(call);
+  const { channel } = await authenticate(call, READONLY);
   requireKnownParameters(call, ["part", "mine", "maxResults"]);
   const parts = requireParts(call, CHANNEL_PARTS);
   if (call.req.query("mine") !== "true") {
@@ -85,33 +100,79 @@ export async function listChannels(call: Call): Promise<Response> {
   };
   return Response.json({
     kind: "youtube#channelListResponse",
-    pageInfo: { totalResults: 1, resultsPerPage: 5 },
-    items: [item],
+    ...(isWithoutChannel(channel)
+      ? { pageInfo: { totalResults: 0, resultsPerPage: 5 } }
+      : { pageInfo: { totalResults: 1, resultsPerPage: 5 }, items: [item] }),
   });
 }
 
-/** Gives out a new access token; the refresh token lives on. Which app asks does not matter here. */
-export async function refreshTokens(call: Call): Promise<Response> {
+const REQUIRED_KEYS = ["client_id", "client_secret"];
+
+/** Gives tokens for a code, or a new access token for a refresh token, which lives on. */
+export async function grantTokens(call: Call): Promise<Response> {
+  const form = await readForm(call);
+  if (form?.get("grant_type") === "authorization_code") return exchangeCode(call, form);
   const logins = loginsOf(call);
   const wrongGrant = (grant: string | null = null) =>
     oauthError(400, "unsupported_grant_type", `Invalid grant_type: ${grant}`);
-  const { name } = await readRefresh(
-    call,
+  if (!form) throw wrongGrant();
+  const { name } = refreshOf(
+    form,
     logins,
     {
       notForm: wrongGrant,
       wrongGrant,
-      missing: (field) =>
-        oauthError(400, "invalid_request", `Missing required parameter: ${field}`),
+      missing: missingParameter,
       invalidToken: () => oauthError(400, "invalid_grant", "Token has been expired or revoked."),
     },
-    ["client_id", "client_secret", "refresh_token"],
+    [...REQUIRED_KEYS, "refresh_token"],
   );
+  const scopes = scopesOf(call, "youtube", name) ?? SCOPES;
+  return Response.json(tokensOf(logins, name, scopes));
+}
+
+const missingParameter = (field: string) =>
+  oauthError(400, "invalid_request", `Missing required parameter: ${field}`);
+
+const tokensOf = (logins: Logins, name: string, scopes: readonly string[]) => ({
+  access_token: logins.issue(name, "access", ACCESS_SECONDS),
+  expires_in: ACCESS_SECONDS,
+  scope: scopes.join(" "),
+  token_type: "Bearer",
+});
+
+const invalidGrant = (description = "Bad Request") => oauthError(400, "invalid_grant", description);
+
+/** A refresh token of a person's lives until it is not used for six months; nobody waits for that here. */
+const REFRESH_SECONDS = 180 * 24 * 3_600;
+
+async function exchangeCode(call: Call, form: URLSearchParams): Promise<Response> {
+  const missing = [...REQUIRED_KEYS, "code", "redirect_uri"].find((field) => !form.has(field));
+  if (missing) throw missingParameter(missing);
+  if (!form.get("client_secret")) {
+    throw oauthError(401, "invalid_client", "The provided client secret is invalid.");
+  }
+  const { name, scopes, note } = await redeemCode(
+    call,
+    "youtube",
+    { form, clientId: form.get("client_id") },
+    {
+      dead: (why) => invalidGrant(why === "unknown" ? "Malformed auth code." : undefined),
+      otherClient: () => invalidGrant(),
+      otherRedirect: () => oauthError(400, "redirect_uri_mismatch", "Bad Request"),
+      otherVerifier: (isMissing) =>
+        invalidGrant(isMissing ? "Missing code verifier." : "Invalid code verifier."),
+    },
+  );
+  const { store, origin } = call.env;
+  const used = { platform: "youtube", team_id: origin.teamId, name, is_used: true } as const;
+  const isFirst = codesTable.count(store, used) === 1;
+  const logins = loginsOf(call);
   return Response.json({
-    access_token: logins.issue(name, "access", ACCESS_SECONDS),
-    expires_in: ACCESS_SECONDS,
-    scope: SCOPES,
-    token_type: "Bearer",
+    ...tokensOf(logins, name, scopes),
+    ...(note === "always" || (note === "once" && isFirst)
+      ? { refresh_token: logins.issue(name, "refresh", REFRESH_SECONDS, "1//") }
+      : {}),
   });
 }
 

@@ -1,6 +1,7 @@
 import { createApp, createSimulator } from "../kit/simulator.ts";
-import { listChannels, refreshTokens, revokeTokens } from "./accounts.ts";
+import { grantTokens, listChannels, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
+import { consent } from "./consent.ts";
 import { openSession, putChunk, sessions } from "./sessions.ts";
 import { listPlaylist, listVideos, setThumbnail, videos } from "./videos.ts";
 
@@ -18,7 +19,11 @@ for (const host of ["/www.googleapis.com", "/youtube.googleapis.com"]) {
     .get("/youtube/v3/playlistItems", listPlaylist);
 }
 
-app.basePath("/oauth2.googleapis.com").post("/token", refreshTokens).post("/revoke", revokeTokens);
+app.basePath("/oauth2.googleapis.com").post("/token", grantTokens).post("/revoke", revokeTokens);
 
-/** YouTube's Data API for channels, uploads and videos, and Google's tokens. */
+app
+  .get("/accounts.google.com/o/oauth2/v2/auth", consent.show)
+  .post("/accounts.google.com/o/oauth2/v2/auth", consent.answer);
+
+/** YouTube's Data API for channels, uploads and videos, and Google's logins. */
 export const youtubeSimulator = createSimulator([sessions, videos], app);

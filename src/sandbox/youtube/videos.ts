@@ -9,6 +9,7 @@ import { processingSeconds } from "../kit/steering.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, type Channel } from "./accounts.ts";
 import { badParameter, refusal, requireKnownParameters, requireParts } from "./call.ts";
+import { READONLY } from "./consent.ts";
 import type { Resource } from "./metadata.ts";
 import type { Finding } from "./steering.ts";
 
@@ -153,7 +154,7 @@ export function readVideo(call: Call, id: string, parts: string[]) {
 const MAX_IDS = 50;
 
 export async function listVideos(call: Call): Promise<Response> {
-  const { channel } = await authenticate(call);
+  const { channel } = await authenticate(call, READONLY);
   requireKnownParameters(call, ["part", "id", "maxResults", "hl"]);
   const parts = requireParts(call, VIDEO_PARTS);
   const ids = (call.req.query("id") ?? "").split(",").filter(Boolean);
@@ -176,7 +177,7 @@ const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];
 
 /** The uploads of the channel, newest first; one page holds all that a test has. */
 export async function listPlaylist(call: Call): Promise<Response> {
-  const { channel } = await authenticate(call);
+  const { channel } = await authenticate(call, READONLY);
   const query = call.req.query();
   requireKnownParameters(call, ["part", "playlistId", "maxResults", "pageToken"]);
   const parts = requireParts(call, ITEM_PARTS);

@@ -1,0 +1,125 @@
+import { now } from "../../core/clock.ts";
+import { randomHex } from "../../core/ids.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { SECOND } from "../../core/time.ts";
+import type { Refusal } from "./refusal.ts";
+import type { Call } from "./simulator.ts";
+import { flag, integer, json, key, optional, type RowOf, Table, text } from "./table.ts";
+
+/** Codes that consent pages gave out. */
+export const codesTable = new Table("codes", {
+  code: key(),
+  platform: text<Platform>(),
+  team_id: integer(),
+  client_id: text(),
+  /** The account that agreed. */
+  name: text(),
+  scopes: json<string[]>(),
+  redirect_uri: text(),
+  /** The S256 challenge of PKCE; null without. */
+  challenge: optional(text()),
+  /** Facts of the question that the platform remembers; null for none. */
+  note: optional(text()),
+  /** Epoch ms. */
+  expires_at: integer(),
+  is_used: flag(),
+});
+
+export type Code = RowOf<typeof codesTable>;
+
+type NewCode = Pick<Code, "client_id" | "name" | "scopes" | "redirect_uri" | "challenge" | "note">;
+
+/** Gives out a code for a person who agreed. */
+export function issueCode(
+  { env: { store, origin } }: Pick<Call, "env">,
+  platform: Platform,
+  code: NewCode,
+  lifeSeconds: number,
+): string {
+  const value = randomHex(32);
+  const row = { ...code, code: value, platform, team_id: origin.teamId };
+  codesTable.insert(store, { ...row, expires_at: now().getTime() + lifeSeconds * SECOND });
+  return value;
+}
+
+/** Uses a code up; `used` and `expired` where it no longer counts, `unknown` for a stranger's. */
+export function takeCodeOf(
+  { env: { store, origin } }: Pick<Call, "env">,
+  platform: Platform,
+  value: string | null,
+): Code | "unknown" | "used" | "expired" {
+  const own = { code: value ?? "", platform, team_id: origin.teamId };
+  const code = codesTable.find(store, own);
+  if (!code) return "unknown";
+  if (code.is_used) return "used";
+  if (code.expires_at <= now().getTime()) return "expired";
+  codesTable.update(store, own, { is_used: true });
+  return code;
+}
+
+/** A platform's refusals of a code, in the order in which they are looked for. */
+interface CodeRefusals {
+  /** The code does not count. */
+  dead(why: "unknown" | "used" | "expired"): Refusal;
+  /** It was given to another app. */
+  otherClient(): Refusal;
+  otherRedirect(): Refusal;
+  /** Absent where no challenge is taken. */
+  otherVerifier?(isMissing: boolean): Refusal;
+}
+
+/**
+ * Uses up the code of a form, for the app that the person agreed to.
+ *
+ * @throws Refusal in the platform's words
+ */
+export async function redeemCode(
+  call: Call,
+  platform: Platform,
+  { form, clientId }: { form: URLSearchParams; clientId: string | null },
+  refusals: CodeRefusals,
+): Promise<Code> {
+  const code = takeCodeOf(call, platform, form.get("code"));
+  if (typeof code === "string") throw refusals.dead(code);
+  if (code.client_id !== clientId) throw refusals.otherClient();
+  if (code.redirect_uri !== form.get("redirect_uri")) throw refusals.otherRedirect();
+  const verifier = form.get("code_verifier");
+  const isProven = await isVerifierOf(verifier, code.challenge);
+  if (!isProven && refusals.otherVerifier) throw refusals.otherVerifier(verifier === null);
+  return code;
+}
+
+/** Returns true where a person agreed to one of these scopes, or to whichever, or came without a consent page. */
+export function hasScope(
+  call: Call,
+  platform: Platform,
+  name: string,
+  ...oneOf: readonly string[]
+): boolean {
+  const scopes = scopesOf(call, platform, name);
+  return scopes === null || oneOf.length === 0 || oneOf.some((scope) => scopes.includes(scope));
+}
+
+/** The scopes that a person agreed to last; null where they came without a consent page. */
+export function scopesOf(
+  { env: { store, origin } }: Pick<Call, "env">,
+  platform: Platform,
+  name: string,
+): string[] | null {
+  const own = { platform, team_id: origin.teamId, name, is_used: true };
+  return (
+    codesTable.find(store, own, "ORDER BY expires_at DESC, rowid DESC LIMIT 1")?.scopes ?? null
+  );
+}
+
+/** Returns true when the verifier is the one behind an S256 challenge; without a challenge none is wanted. */
+export async function isVerifierOf(
+  verifier: string | null,
+  challenge: string | null,
+): Promise<boolean> {
+  if (challenge === null) return true;
+  if (!verifier || !/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return false;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier));
+  const encoded = new Uint8Array(digest).toBase64({ alphabet: "base64url", omitPadding: true });
+  return encoded === challenge;
+}

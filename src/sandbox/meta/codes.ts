@@ -1,0 +1,48 @@
+import { type Code, takeCodeOf } from "../kit/codes.ts";
+import { Refusal } from "../kit/refusal.ts";
+import type { GraphCall } from "./graph.ts";
+
+/** The form in which the servers of Instagram's and Threads' codes refuse. Source: Meta, "Business Login". */
+export const codeError = (error_message: string): Refusal =>
+  new Refusal(400, { error_type: "OAuthException", code: 400, error_message });
+
+/** A platform's words. */
+interface CodeRefusals {
+  wrongApp: string;
+  /** Follows a missing secret as well: it is answered with the same words. */
+  wrongRedirect: string;
+  expired: string;
+  /** A used code, or a stranger's. */
+  unknown: string;
+}
+
+/**
+ * Uses up the code that a call brings, for the app that it was given to.
+ *
+ * @throws Refusal in the platform's words
+ */
+export function takeMetaCode(
+  call: GraphCall,
+  platform: "instagram" | "threads",
+  refusals: CodeRefusals,
+): Code {
+  const { params } = call.var;
+  if (params.get("grant_type") !== "authorization_code") {
+    throw codeError("Invalid grant_type: must be authorization_code");
+  }
+  if (!params.get("client_id")) throw codeError(refusals.wrongApp);
+  if (!params.get("client_secret")) throw codeError(refusals.wrongRedirect);
+  const code = takeCodeOf(call, platform, params.get("code") ?? null);
+  if (code === "expired") throw codeError(refusals.expired);
+  if (typeof code === "string") throw codeError(refusals.unknown);
+  if (code.client_id !== params.get("client_id")) throw codeError(refusals.wrongApp);
+  if (code.redirect_uri !== params.get("redirect_uri")) throw codeError(refusals.wrongRedirect);
+  return code;
+}
+
+/** The person who said no. Source: Meta, "Business Login". */
+export const DECLINED = {
+  error: "access_denied",
+  error_reason: "user_denied",
+  error_description: "The user denied your request",
+};

@@ -1,0 +1,74 @@
+import { scopesOf } from "../kit/codes.ts";
+import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import { DECLINED, takeMetaCode } from "../meta/codes.ts";
+import { type GraphCall, invalidParameter } from "../meta/graph.ts";
+import { authenticate, logins, toAccount } from "./accounts.ts";
+
+/** Source: Threads API, "Get access tokens and permissions". */
+const SCOPES = [
+  "threads_basic",
+  "threads_content_publish",
+  "threads_manage_insights",
+  "threads_manage_replies",
+  "threads_read_replies",
+  "threads_delete",
+  "threads_keyword_search",
+  "threads_manage_mentions",
+  "threads_location_tagging",
+  "threads_profile_discovery",
+  "threads_share_to_instagram",
+];
+
+/** Codes count for an hour. Source: Threads API, "Get access tokens and permissions". */
+const CODE_SECONDS = 3_600;
+
+/** Threads' consent page; what is wrong with an address is told to the browser, as there. */
+export const consent = createConsent({
+  platform: "threads",
+  name: "Threads",
+  codeSeconds: CODE_SECONDS,
+  hint: "Threads itself lets people switch permissions off, but not the first.",
+  fixed: ["threads_basic"],
+  readAsked: (call) => {
+    const refuse = (message: string) => refusalPage(400, `Invalid Request: ${message}`);
+    const asked = readAsked(call, { separator: /[\s,]+/, known: SCOPES, refuse });
+    if (asked.scopes.includes("threads_basic")) return asked;
+    throw refuse("The scope threads_basic is required.");
+  },
+  declined: DECLINED,
+  suffix: "#_",
+});
+
+/** Gives a token of an hour for a code. The id is a number, as large as it is. */
+export async function grantToken(call: GraphCall): Promise<Response> {
+  const { name } = takeMetaCode(call, "threads", {
+    wrongApp: "Error validating application. Invalid application ID.",
+    wrongRedirect:
+      "Error validating verification code. Please make sure your redirect_uri is identical to the one you used in the OAuth dialog request",
+    expired: "This authorization code has expired",
+    unknown: "Matching code was not found or was already used",
+  });
+  const token = JSON.stringify(logins.issueShort(call, name));
+  const { userId } = await toAccount(name);
+  return new Response(
+    `{"access_token":${token},"user_id":${BigInt(userId)},"token_type":"bearer"}`,
+    { headers: { "content-type": "application/json" } },
+  );
+}
+
+/** Describes a token to a tester of the app, which everybody here is. */
+export async function debugToken(call: GraphCall): Promise<Response> {
+  const { account, token } = await authenticate(call);
+  if (call.var.params.get("input_token") !== token) {
+    throw invalidParameter("The parameter input_token must be a token of the same person.");
+  }
+  return Response.json({
+    data: {
+      type: "USER",
+      application: "Sandbox",
+      is_valid: true,
+      scopes: scopesOf(call, "threads", account.name) ?? SCOPES.slice(0, 4),
+      user_id: account.userId,
+    },
+  });
+}

@@ -1,0 +1,54 @@
+import { createConsent, readAsked, refusalPage } from "../kit/consent.tsx";
+import type { Call } from "../kit/simulator.ts";
+
+const PREFIX = "https://www.googleapis.com/auth/";
+export const UPLOAD = `${PREFIX}youtube.upload`;
+export const READONLY = `${PREFIX}youtube.readonly`;
+/** The scopes that hold those two. */
+export const ALL_SCOPES = [`${PREFIX}youtube`, `${PREFIX}youtube.force-ssl`];
+
+/** Source: Google, "OAuth 2.0 Scopes for Google APIs", YouTube. */
+const SCOPES = [
+  ...ALL_SCOPES,
+  `${PREFIX}youtube.channel-memberships.creator`,
+  READONLY,
+  UPLOAD,
+  `${PREFIX}youtubepartner`,
+  `${PREFIX}youtubepartner-channel-audit`,
+  `${PREFIX}yt-analytics.readonly`,
+  `${PREFIX}yt-analytics-monetary.readonly`,
+  "openid",
+  "email",
+  "profile",
+];
+
+/**
+ * Returns when a refresh token comes: `always` for a person who is asked anew, `once` with the first
+ * consent, null for an app that does not ask for one.
+ */
+function refreshNote({ req }: Call): "always" | "once" | null {
+  if (req.query("access_type") !== "offline") return null;
+  return req.query("prompt")?.split(" ").includes("consent") ? "always" : "once";
+}
+
+const refuse = (message: string) =>
+  refusalPage(400, `Access blocked: Authorization Error. Error 400: invalid_request. ${message}`);
+
+/** Google's consent page, on which each permission has a box; Google names no life of its codes. */
+export const consent = createConsent({
+  platform: "youtube",
+  name: "YouTube",
+  codeSeconds: 600,
+  hint: "On Google's own page each permission has a box, and the channel is chosen there. An account with “no channel” in its name has none.",
+  readAsked: (call) => {
+    const asked = readAsked(call, { separator: " ", known: SCOPES, pkce: "optional", refuse });
+    return { ...asked, note: refreshNote(call) };
+  },
+  extra: (_asked, granted) => ({
+    iss: "https://accounts.google.com",
+    scope: granted.join(" "),
+    authuser: "0",
+    prompt: "consent",
+  }),
+  declined: { error: "access_denied" },
+});
