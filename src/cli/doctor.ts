@@ -1,8 +1,15 @@
+import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { connectors } from "../platforms/registry.ts";
 import { describeEnding, endingVersions, hasEnded } from "../platforms/sunsets.ts";
+import { createCloud } from "./cloud.ts";
+import { readDevVars } from "./dev-vars.ts";
+import { type AppSettings, diagnoseApps } from "./doctor-apps.ts";
+import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
+import { readPort } from "./server.ts";
 import { formatTable } from "./table.ts";
+import { readTomlVars } from "./vars.ts";
 
 interface Diagnosis {
   /** Shown always. */
@@ -75,15 +82,45 @@ export async function diagnoseInstance(url: string, network = fetch): Promise<Di
 }
 
 /**
+ * The settings of the local server.
+ *
+ * @throws Problem when PORT is no port
+ */
+export async function readLocalApps(
+  path = inProject(".dev.vars"),
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<AppSettings> {
+  const all = await readDevVars(path).catch(() => ({}) as Record<string, string>);
+  const values = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
+  const origin = values.PUBLIC_URL ?? `http://localhost:${readPort(env)}`;
+  return { names: Object.keys(values), values, origin };
+}
+
+const WORKER = /^name\s*=\s*"([^"]+)"/m;
+
+/** The names of the deployed settings; none where Cloudflare does not list them. */
+async function readDeployedApps(url: string): Promise<AppSettings> {
+  const toml = await readFile(inProject("wrangler.toml"), "utf8");
+  const secrets = await createCloud(inProject(".akimbo"))
+    .listSecrets(WORKER.exec(toml)?.[1] ?? "akimbo")
+    .catch(() => null);
+  const names = secrets && [...secrets, ...Object.keys(readTomlVars(toml))];
+  return { names, values: {}, origin: new URL(url).origin };
+}
+
+/**
  * Prints how things stand.
  *
- * @throws Problem naming every version that has ended, and an instance that is not well
+ * @throws Problem naming every version that has ended, app that its platform refuses, and an instance that
+ * is not well
  */
 export async function runDoctor({ remote = false }: { remote?: boolean }): Promise<void> {
   const url = process.env.AKIMBO_URL;
   if (remote && !url) throw new Problem("--remote needs AKIMBO_URL: the address of the instance.");
+  const apps = remote && url ? await readDeployedApps(url) : await readLocalApps();
   const diagnoses = [diagnoseVersions(new Date()), diagnoseNeeds()];
   if (remote && url) diagnoses.push(await diagnoseInstance(url));
+  diagnoses.push(await diagnoseApps(apps));
   const reports = diagnoses.map(({ report }) => report).filter((report) => report !== "");
   console.log(reports.join("\n\n"));
   const problems = diagnoses.flatMap((one) => one.problems);

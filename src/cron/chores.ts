@@ -1,15 +1,28 @@
 import type { Deps } from "../deps.ts";
 import { reencryptLogins } from "../features/accounts/reencrypt.ts";
-import { renewLogins } from "../features/accounts/renew.ts";
+import { RENEWAL_CALLS, renewLogins } from "../features/accounts/renew.ts";
+import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
+import { forgetOldConsents } from "../features/connect/expiry.ts";
+import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
 import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
+import { clearPresigned } from "../features/presign/clean-up.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
+import type { Budget } from "./budget.ts";
 import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
-import { HOURLY, NIGHTLY, NIGHTLY_SLICES, type Rhythm, rests, roundsAt } from "./rounds.ts";
+import {
+  HOURLY,
+  HOURLY_PAGE,
+  NIGHTLY,
+  NIGHTLY_SLICES,
+  type Rhythm,
+  rests,
+  roundsAt,
+} from "./rounds.ts";
 
 /**
  * Does one page of a chore from `cursor` on; null begins it. Returns where the next page begins, null at
@@ -17,24 +30,41 @@ import { HOURLY, NIGHTLY, NIGHTLY_SLICES, type Rhythm, rests, roundsAt } from ".
  */
 type Page = (deps: Deps, cursor: string | null) => Promise<string | null>;
 
-const CHORES: Record<string, { rhythm: Rhythm; page: Page }> = {
-  "renew logins": { rhythm: NIGHTLY, page: renewLogins },
-  "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects },
-  "expire files": { rhythm: HOURLY, page: expireFiles },
-  "erase teams": { rhythm: HOURLY, page: eraseTeams },
-  "check credits": { rhythm: NIGHTLY, page: checkCredits },
-  "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers },
-  "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents },
-  "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns },
-  "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins },
+interface Chore {
+  rhythm: Rhythm;
+  page: Page;
+  /** Calls that a page makes at most, where the database answers. */
+  calls: number;
+}
+
+const CHORES: Record<string, Chore> = {
+  "renew logins": { rhythm: HOURLY_PAGE, page: renewLogins, calls: RENEWAL_CALLS },
+  "watch logins": { rhythm: HOURLY_PAGE, page: watchLogins, calls: WATCH_CALLS },
+  "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
+  // Without the uploads that it aborts: they are storage's, whose limit is 1,000.
+  "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
+  // As above, without the thumbnails that it makes.
+  "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
+  "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: 11 },
+  "check credits": { rhythm: NIGHTLY, page: checkCredits, calls: 1 },
+  "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers, calls: 1 },
+  "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents, calls: 1 },
+  "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
+  "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
+  "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
+  "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
 };
 
-/** Does some pages of every chore that is not done for its round. */
-export async function runChores(deps: Deps): Promise<void> {
+/**
+ * Does some pages of every chore that is not done for its round, as far as the tick's calls reach: the rest is
+ * left to the next ticks. One page is done in any case.
+ */
+export async function runChores({ deps, allows }: Budget): Promise<void> {
   const now = deps.now();
   const [begun] = await deps.db.run([choresBegun()]);
   let areAllDone = true;
-  for (const [name, { rhythm, page }] of Object.entries(CHORES)) {
+  let isFirst = true;
+  for (const [name, { rhythm, page, calls }] of Object.entries(CHORES)) {
     const round = rhythm.roundAt(now);
     const place = begun.find((known) => known.name === name);
     const isThisRound = place?.round === round;
@@ -44,6 +74,9 @@ export async function runChores(deps: Deps): Promise<void> {
     try {
       const pages = isThisRound && rests(now) ? 0 : rhythm.pagesPerTick;
       for (let i = 0; i < pages && !isDone; i++) {
+        // With the call that keeps its place.
+        if (!isFirst && !allows(calls + 1)) break;
+        isFirst = false;
         cursor = await page(deps, cursor);
         await deps.db.run([keepPlace({ name, round, cursor })]);
         isDone = cursor === null;

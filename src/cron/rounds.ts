@@ -35,6 +35,9 @@ export const HOURLY: Rhythm = {
   isContinued: true,
 };
 
+/** For chores whose page is as much as one tick can spare. */
+export const HOURLY_PAGE: Rhythm = { ...HOURLY, pagesPerTick: 1 };
+
 /** Around the full hour a round that has begun rests, or a long one would meet the posts of each. */
 export const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
 

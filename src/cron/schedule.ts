@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
+import { countCalls } from "./budget.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
 
@@ -8,12 +9,14 @@ import { roundsAt } from "./rounds.ts";
  * Runs once a minute, the one trigger. Ticks come late, twice, or not at all: what is due is read from the
  * rows, and waking a job twice is harmless.
  */
-export async function runSchedule(deps: Deps): Promise<void> {
+export async function runSchedule(given: Deps): Promise<void> {
+  const budget = countCalls(given);
+  const { deps } = budget;
   const { woken, alongside } = await wakeDueUploads(deps, roundsDone());
   // Most ticks find every chore done, and load none of them.
   if (!alongside.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");
-    await runChores(deps);
+    await runChores(budget);
   }
   await theHeartbeat(deps.heartbeat).beat(deps.now().getTime());
   if (woken > 0) deps.log({ event: "cron.woken", uploads: woken });

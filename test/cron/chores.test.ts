@@ -25,11 +25,11 @@ async function doneAt(harness: Harness, from: string, minutes: readonly number[]
 }
 
 const NIGHTLY = [
-  "renew logins",
   "remove unused objects",
   "check credits",
   "forget old answers",
   "forget old events",
+  "forget consents",
   "re-encrypt logins",
 ];
 
@@ -101,13 +101,12 @@ describe("the chores of a night", () => {
   });
 });
 
-test("the chore of an hour begins off the full hour, and is made up for when missed", async () => {
+const HOURLY = ["renew logins", "watch logins", "expire files"];
+
+test("the chores of an hour begin off the full hour, and are made up for when missed", async () => {
   const harness = new Harness();
-  expect(await doneAt(harness, "2026-12-05T09:05:00Z", [0])).toMatchObject({ "expire files": [0] });
-  expect(await doneAt(harness, "2026-12-05T09:00:00Z", EVERY_MINUTE)).toMatchObject({
-    "expire files": [17],
-  });
-  expect(await doneAt(harness, "2026-12-05T11:48:00Z", [0, 1])).toMatchObject({
-    "expire files": [0],
-  });
+  const all = (at: number[]) => Object.fromEntries(HOURLY.map((name) => [name, at]));
+  expect(await doneAt(harness, "2026-12-05T09:05:00Z", [0])).toMatchObject(all([0]));
+  expect(await doneAt(harness, "2026-12-05T09:00:00Z", EVERY_MINUTE)).toMatchObject(all([17]));
+  expect(await doneAt(harness, "2026-12-05T11:48:00Z", [0, 1])).toMatchObject(all([0]));
 });

@@ -10,8 +10,9 @@ import type {
   Refused,
   TokenExpired,
 } from "../../platforms/connector.ts";
+import type { Credentials } from "../../platforms/login.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
-import { NoCredentials, platformFetch, toPublishAccount, withTimeout } from "./platform-access.ts";
+import { loginFetch, NoCredentials, toPublishAccount, withTimeout } from "./platform-access.ts";
 import { type Login, usableLogin } from "./refresh.ts";
 import { accountById, accountsOfTeam } from "./repo.ts";
 import { accountRefusal, isSwitchedOff } from "./rules.ts";
@@ -108,11 +109,11 @@ type Question<T> = (
  * too often, UNAVAILABLE when it does not answer or refuses for a reason of its own
  */
 async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
-  const { accessToken } = await logIn(ctx, account, null);
-  let answer = await answerOf(ctx, account, question, accessToken);
+  const login = await logIn(ctx, account, null);
+  let answer = await answerOf(ctx, account, question, login);
   if (!answer.ok && answer.error.kind === "token_expired") {
-    const fresh = await logIn(ctx, account, accessToken);
-    answer = await answerOf(ctx, account, question, fresh.accessToken);
+    const fresh = await logIn(ctx, account, login.accessToken);
+    answer = await answerOf(ctx, account, question, fresh);
   }
   if (answer.ok) return answer.value;
   throw toAppError(account, answer.error);
@@ -144,12 +145,16 @@ async function answerOf<T>(
   ctx: Ctx,
   account: AccountRow,
   question: Question<T>,
-  accessToken: string,
+  credentials: Credentials,
 ): Promise<Answer<T>> {
   const { platform } = account;
-  const fetch = withTimeout(platformFetch(ctx, account));
+  const fetch = withTimeout(loginFetch(ctx, account, credentials));
   try {
-    const answer = await question(connectorOf(platform).extras ?? {}, fetch, accessToken);
+    const answer = await question(
+      connectorOf(platform).extras ?? {},
+      fetch,
+      credentials.accessToken,
+    );
     if (answer) return answer;
   } catch (error) {
     ctx.log({

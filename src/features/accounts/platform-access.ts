@@ -4,7 +4,7 @@ import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { createSandboxFetch } from "../../sandbox/fetch.ts";
-import { isSwitchedOff, renewalAt } from "./rules.ts";
+import { isSwitchedOff, loginEnd, renewalAt } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** The login is gone: the account was disconnected, or no key of this instance opens it. */
@@ -28,14 +28,39 @@ export function platformFetch(
   return (app && connectorOf(platform).prove?.(network, app)) ?? network;
 }
 
-/** App keys for simulated platforms, which accept any. */
+/** As `platformFetch`, for calls with the account's access token. */
+export function loginFetch(
+  deps: Deps,
+  account: AccountRow,
+  credentials: Credentials,
+  uploadId: number | null = null,
+): Fetch {
+  const network = platformFetch(deps, account, uploadId);
+  const { proveLogin } = connectorOf(account.platform);
+  if (!proveLogin) return network;
+  let proven: Promise<Fetch> | undefined;
+  return async (input, init) => {
+    proven ??= proveLogin(network, credentials);
+    return (await proven)(input, init);
+  };
+}
+
+/** App keys for simulated platforms, which accept any, and grant the app every permission. */
 const SANDBOX_APP: AppKeys = { clientId: "sandbox", clientSecret: "sandbox" };
 
 /** The keys of the owner's app at the account's platform; null where there are none. */
 export const appKeysOf = (
   { config }: Pick<Deps, "config">,
   { mode, platform }: Pick<AccountRow, "mode" | "platform">,
-): AppKeys | null => (mode === "sandbox" ? SANDBOX_APP : (config.appKeys[platform] ?? null));
+): AppKeys | null => {
+  const app = config.appKeys[platform];
+  if (mode === "sandbox") {
+    const own = app?.privateKey ? { privateKey: app.privateKey } : {};
+    return { ...SANDBOX_APP, ...own, scopes: connectorOf(platform).needs.scopes };
+  }
+  const scopes = config.appScopes[platform];
+  return app ? { ...app, ...(scopes ? { scopes } : {}) } : null;
+};
 
 /** Longer than a login or a refresh takes anywhere. */
 const LOGIN_CALL_SECONDS = 20;
@@ -62,20 +87,29 @@ export async function sealCredentials(deps: Deps, owner: Owner, credentials: Cre
     credentials: await deps.cipher.encrypt(JSON.stringify(credentials), boundTo(owner)),
     credentialsExpireAt: credentials.expiresAt,
     renewAt: renewalAt(connectorOf(owner.platform), credentials, deps.now()),
+    loginEndsAt: loginEnd(credentials),
   };
 }
 
-const toDate = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
+const toDate = (text: string | Date | null | undefined): Date | null =>
+  text ? new Date(text) : null;
 
 /** @throws NoCredentials */
 export async function openCredentials(deps: Deps, account: AccountRow): Promise<Credentials> {
-  const stored = JSON.parse(await decryptCredentials(deps, account));
-  return {
-    ...stored,
-    expiresAt: toDate(stored.expiresAt),
-    refreshEndsAt: toDate(stored.refreshEndsAt),
-  };
+  return reviveCredentials(JSON.parse(await decryptCredentials(deps, account)));
 }
+
+/** A login as it was before it went through JSON. */
+export const reviveCredentials = (
+  stored: Omit<Credentials, "expiresAt" | "refreshEndsAt"> & {
+    expiresAt: string | Date | null;
+    refreshEndsAt?: string | Date | null;
+  },
+): Credentials => ({
+  ...stored,
+  expiresAt: toDate(stored.expiresAt),
+  refreshEndsAt: toDate(stored.refreshEndsAt),
+});
 
 /** The same login under the key that encrypts now. @throws NoCredentials */
 export async function reencryptCredentials(deps: Deps, account: SealedLogin): Promise<string> {

@@ -1,7 +1,8 @@
-import { addSeconds } from "../../core/time.ts";
+import { addSeconds, DAY, SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import type { Connector } from "../../platforms/connector.ts";
+import type { Connector, Fetch } from "../../platforms/connector.ts";
+import { readRetryAfter } from "../../platforms/kit/replies.ts";
 import type { Credentials, LoginRefusal } from "../../platforms/login.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";
 import {
@@ -19,12 +20,17 @@ import {
   storeRenewed,
   takeRefreshLease,
 } from "./repo.ts";
+import { nextRenewal, renewalAt } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** A token this close to its end is refreshed before it is used. */
 const EARLY_SECONDS = 60;
 /** Longer than any refresh call may take. */
 const LEASE_SECONDS = 60;
+/** No call begins later than this after the first, so that all have ended before the lease. */
+const REPEATED_FOR_SECONDS = 20;
+/** A login that was renewed rests as long, also where its end is no further off than before. */
+const RESTS_SECONDS = DAY / SECOND;
 
 /** `busy`: somebody else is refreshing this login; look again in a moment. */
 export type Login =
@@ -60,30 +66,87 @@ export async function refreshLogin(
   account: AccountRow,
   credentials: Credentials,
 ): Promise<Login> {
-  const now = deps.now();
-  const lease = takeRefreshLease(account, now, addSeconds(now, LEASE_SECONDS));
-  const [taken] = await deps.db.run([lease]);
-  if (taken === 0) return { kind: "busy" };
+  const [taken] = await deps.db.run([refreshLease(deps, account)]);
+  return taken === 0 ? { kind: "busy" } : refreshUnderLease(deps, connector, account, credentials);
+}
 
-  const fetch = withTimeout(platformFetch(deps, account));
+/** The right to refresh a login, to be taken before; it answers 0 where somebody else has it. */
+export const refreshLease = (deps: Deps, account: AccountRow): Query<number> =>
+  takeRefreshLease(account, deps.now(), addSeconds(deps.now(), LEASE_SECONDS));
+
+/**
+ * Refreshes a login whose lease has been taken.
+ *
+ * @param tries calls to make, at most, while there is no answer: a reply that got lost is often given again
+ */
+export async function refreshUnderLease(
+  deps: Deps,
+  connector: Connector,
+  account: AccountRow,
+  credentials: Credentials,
+  tries = 1,
+): Promise<Login> {
+  const { fetch, retryAfterSeconds } = heedful(withTimeout(platformFetch(deps, account)));
   let refreshed: Awaited<ReturnType<Connector["refresh"]>>;
   try {
-    refreshed = await connector.refresh(
-      fetch,
-      credentials,
-      toPublishAccount(account),
-      appKeysOf(deps, account),
+    refreshed = await firstAnswer(deps, tries, () =>
+      connector.refresh(fetch, credentials, toPublishAccount(account), appKeysOf(deps, account)),
     );
   } catch (error) {
     const message = `The platform did not answer when the login was renewed: ${error instanceof Error ? error.message : error}`;
     refreshed = { ok: false, error: { message, final: false } };
   }
-  if (!refreshed.ok) return giveUp(deps, account, refreshed.error);
+  if (!refreshed.ok) {
+    const renewAt = renewalAfterFailure(deps, connector, {
+      account,
+      credentials,
+      retryAfterSeconds: retryAfterSeconds(),
+    });
+    return giveUp(deps, account, refreshed.error, renewAt);
+  }
 
   const storing = keepLogin(deps, account, refreshed.value);
   // Not left undone because a caller did not wait for the answer.
   deps.defer(storing.catch(() => {}));
   return (await storing) ? { kind: "ready", credentials: refreshed.value } : { kind: "busy" };
+}
+
+/** Calls until there is an answer, as long as nothing but the connection fails, and that soon. */
+async function firstAnswer<T>(deps: Deps, tries: number, call: () => Promise<T>): Promise<T> {
+  const lastAt = addSeconds(deps.now(), REPEATED_FOR_SECONDS);
+  for (let left = tries - 1; ; left--) {
+    try {
+      return await call();
+    } catch (error) {
+      if (left <= 0 || deps.now() > lastAt) throw error;
+    }
+  }
+}
+
+/** The network, and for how long its last answer wants to be left alone. */
+function heedful(network: Fetch): { fetch: Fetch; retryAfterSeconds(): number | null } {
+  let seconds: number | null = null;
+  return {
+    fetch: async (input, init) => {
+      const reply = await network(input, init);
+      seconds = reply.ok ? null : readRetryAfter(reply);
+      return reply;
+    },
+    retryAfterSeconds: () => seconds,
+  };
+}
+
+/** When a login that was not renewed is tried again; null where nobody is to, unless it is used. */
+function renewalAfterFailure(
+  deps: Deps,
+  connector: Connector,
+  failed: { account: AccountRow; credentials: Credentials; retryAfterSeconds: number | null },
+): Date | null {
+  const { account, credentials, retryAfterSeconds } = failed;
+  const { renewAt } = account;
+  if (renewAt === null) return null;
+  const dueAt = renewalAt(connector, credentials, deps.now());
+  return nextRenewal({ dueAt, renewAt, retryAfterSeconds }, deps.now());
 }
 
 /**
@@ -101,7 +164,10 @@ async function keepLogin(
   account: AccountRow,
   credentials: Credentials,
 ): Promise<boolean> {
-  const sealed = await sealCredentials(deps, account, credentials);
+  const fresh = await sealCredentials(deps, account, credentials);
+  const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
+  const { renewAt } = fresh;
+  const sealed = { ...fresh, renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt };
   const reason = "The login has been renewed, although it was taken for expired.";
   const batch = [
     emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
@@ -120,8 +186,13 @@ async function keepLogin(
   return false;
 }
 
-async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): Promise<Login> {
-  const outcome = refusal.final ? ({ status: "expired" } as const) : {};
+async function giveUp(
+  deps: Deps,
+  account: AccountRow,
+  refusal: LoginRefusal,
+  renewAt: Date | null,
+): Promise<Login> {
+  const outcome = refusal.final ? ({ status: "expired" } as const) : { renewAt };
   const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
   const [changed] = await deps.db.run([
     finishRefresh(account, outcome),
@@ -133,7 +204,8 @@ async function giveUp(deps: Deps, account: AccountRow, refusal: LoginRefusal): P
 
 type LoginEvent = `connected_account.${"connected" | "expired" | "refresh_failed"}`;
 
-const eventOf = (account: AccountRow, name: LoginEvent, reason: string) => ({
+/** An event about the login of an account. */
+export const eventOf = (account: AccountRow, name: LoginEvent, reason: string) => ({
   team: account.teamId,
   name,
   data: {

@@ -1,8 +1,8 @@
-import { and, asc, eq, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, inArray, isNull, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
 import { orm, prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
-import { instant } from "../../db/columns.ts";
+import { flag, instant } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { SealedLogin } from "./platform-access.ts";
@@ -10,7 +10,7 @@ import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
 /** A renewed login as it is stored. */
-type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt"> & {
+type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt" | "loginEndsAt"> & {
   credentials: string;
 };
 
@@ -50,6 +50,21 @@ export function accountById(team: number | SQL, id: string) {
   return selectAccount({ team, id });
 }
 
+/**
+ * Another account of the team whose login may have been given by the same person: on some platforms nobody
+ * knows who that was. Also answers for an account that has just been disconnected.
+ */
+export const accountSharingLogin = (team: number | SQL, id: string): Query<string[]> =>
+  sqlQuery(
+    sql`SELECT other.id FROM accounts own JOIN accounts other
+        ON other.team_id = own.team_id AND other.platform = own.platform AND other.mode = own.mode
+          AND other.id <> own.id AND other.deleted_at IS NULL AND other.credentials IS NOT NULL
+          AND (other.platform_user_id = own.platform_user_id
+            OR other.platform_user_id IS NULL OR own.platform_user_id IS NULL)
+      WHERE own.id = ${id} AND own.team_id = ${team} LIMIT 1`,
+    valueReader(accounts.id),
+  );
+
 /** When an account last took a place under its daily cap: its last publish. */
 export function lastUseOf(team: SQL, id: string): Query<Date[]> {
   return sqlQuery(
@@ -61,7 +76,7 @@ export function lastUseOf(team: SQL, id: string): Query<Date[]> {
 }
 
 /** The account of the team that stands for this one at the platform. */
-export function accountByPlatformId(team: SQL, platform: Platform, platformId: string) {
+export function accountByPlatformId(team: number | SQL, platform: Platform, platformId: string) {
   const where = and(
     ofTeam(team),
     eq(accounts.platform, platform),
@@ -70,25 +85,120 @@ export function accountByPlatformId(team: SQL, platform: Platform, platformId: s
   return sqlQuery(orm.select().from(accounts).where(where), readAccount);
 }
 
-/** Changes nothing when the team has that account already. */
-export function insertAccount(row: typeof accounts.$inferInsert) {
-  return sqlWrite(orm.insert(accounts).values(row).onConflictDoNothing());
+/** Changes nothing when the team has that account already, or `condition` does not hold. */
+export function insertAccount(row: typeof accounts.$inferInsert, condition: SQL) {
+  const columns = getTableColumns(accounts);
+  const fields = Object.entries(columns).flatMap(([name, column]) => {
+    const value = row[name as keyof typeof row];
+    return value === undefined ? [] : [{ column, value }];
+  });
+  const names = fields.map(({ column }) => sql.identifier(column.name));
+  const values = fields.map(({ column, value }) =>
+    value === null ? sql`NULL` : sql`${sql.param(value, column)}`,
+  );
+  return sqlWrite(sql`INSERT INTO accounts (${sql.join(names, sql`, `)})
+    SELECT ${sql.join(values, sql`, `)} WHERE ${condition} ON CONFLICT DO NOTHING`);
 }
 
-export function updateAccount(team: SQL, id: string, set: Partial<AccountRow>) {
-  return sqlQuery(orm.update(accounts).set(set).where(one(team, id)).returning(), readAccount);
+/** Changes an account where `condition` holds too. */
+export function updateAccount(
+  team: number | SQL,
+  id: string,
+  set: Partial<AccountRow>,
+  condition?: SQL,
+) {
+  const where = and(one(team, id), condition);
+  return sqlQuery(orm.update(accounts).set(set).where(where).returning(), readAccount);
 }
 
-/** Accounts in use whose logins are to be renewed by now, after `after`: by time, then id. */
-export function accountsToRenew(after: { at: number; id: string }, now: Date, limit: number) {
+/** Accounts at a platform that a team wants for itself alone. */
+interface Wanted {
+  teamId: number;
+  platform: Platform;
+  platformIds: readonly string[];
+}
+
+/** Finds the accounts in use, of other teams that live, that stand for one of these at the platform. */
+const elsewhere = ({ teamId, platform, platformIds }: Wanted): SQL =>
+  sql`FROM accounts a JOIN teams t ON t.id = a.team_id
+    WHERE a.platform = ${platform} AND a.deleted_at IS NULL AND a.status = 'active'
+      AND a.mode = 'live' AND a.team_id <> ${teamId} AND t.deleted_at IS NULL
+      AND a.platform_account_id IN (SELECT value FROM json_each(${JSON.stringify(platformIds)}))`;
+
+/** Finds the accounts that another team uses: their ids at the platform. */
+export const takenElsewhere = (wanted: Wanted): Query<string[]> =>
+  sqlQuery(
+    sql`SELECT a.platform_account_id ${elsewhere(wanted)}`,
+    valueReader(accounts.platformAccountId),
+  );
+
+/** Holds while the team lives, and for `isExclusive` while no other team uses one of the accounts. */
+export const mayStore = (wanted: Wanted, isExclusive: boolean): SQL =>
+  sql`EXISTS (SELECT 1 FROM teams WHERE id = ${wanted.teamId} AND deleted_at IS NULL)${
+    isExclusive ? sql` AND NOT EXISTS (SELECT 1 ${elsewhere(wanted)})` : sql``
+  }`;
+
+/** Answers a condition in the batch that it guards. */
+export const holds = (condition: SQL): Query<boolean[]> =>
+  sqlQuery(sql`SELECT ${condition} AS holds`, valueReader(flag("holds").notNull()));
+
+interface DueLogins {
+  now: Date;
+  limit: number;
+  /** Platforms that are left out. */
+  without: readonly string[];
+}
+
+/** Accounts in use whose logins are to be renewed by now. @param order of the moments they became due */
+export function accountsToRenew(order: "oldest" | "newest", { now, limit, without }: DueLogins) {
   return sqlQuery(
     sql`SELECT * FROM accounts
       WHERE status = 'active' AND renew_at IS NOT NULL AND deleted_at IS NULL
-        AND (renew_at, id) > (${after.at}, ${after.id}) AND renew_at <= ${now.getTime()}
-      ORDER BY renew_at, id LIMIT ${limit}`,
+        AND renew_at <= ${now.getTime()}
+        AND platform NOT IN (SELECT value FROM json_each(${JSON.stringify(without)}))
+      ORDER BY renew_at ${sql.raw(order === "oldest" ? "ASC" : "DESC")} LIMIT ${limit}`,
     readAccount,
   );
 }
+
+/** Puts a renewal off, unless its time has changed. */
+export const postponeRenewal = ({ id, renewAt }: AccountRow, until: Date): Query<number> =>
+  sqlWrite(sql`UPDATE accounts SET renew_at = ${until.getTime()}
+    WHERE id = ${id} AND renew_at = ${renewAt?.getTime() ?? null}`);
+
+/** Accounts in use whose logins have ended, the first that ended first. */
+export const accountsEnded = prepared(
+  ({ now, limit }: Params<{ now: Date; limit: number }>) =>
+    sql`SELECT * FROM accounts
+      WHERE status = 'active' AND login_ends_at IS NOT NULL AND deleted_at IS NULL
+        AND login_ends_at <= ${now}
+      ORDER BY login_ends_at LIMIT ${limit}`,
+  readAccount,
+);
+
+/** Holds for accounts in use whose logins end soon, none of which is about to be renewed, or told of already. */
+const untold = (now: Date, until: Date): SQL =>
+  sql`status = 'active' AND login_ends_at IS NOT NULL AND deleted_at IS NULL
+    AND login_ends_at > ${now.getTime()} AND login_ends_at <= ${until.getTime()}
+    AND ending_told_for IS NOT login_ends_at
+    AND (renew_at IS NULL OR renew_at > ${now.getTime()})`;
+
+/** The accounts of one team whose logins end by then, and of which it has not been told. */
+export const accountsEnding = (now: Date, until: Date, limit: number) =>
+  sqlQuery(
+    sql`SELECT * FROM accounts WHERE ${untold(now, until)} AND team_id =
+        (SELECT team_id FROM accounts WHERE ${untold(now, until)} ORDER BY login_ends_at LIMIT 1)
+      ORDER BY login_ends_at LIMIT ${limit}`,
+    readAccount,
+  );
+
+/** Notes that a team is told of an end; 0 where it has been, or the login has another end now. */
+export const markEndingTold = preparedWrite(
+  ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
+    sql`UPDATE accounts SET ending_told_for = login_ends_at
+      WHERE id = ${id} AND status = 'active' AND deleted_at IS NULL
+        AND login_ends_at = ${endsAt} AND ending_told_for IS NOT login_ends_at`,
+);
 
 /** Takes the right to refresh a login; 0 while another holds it, or once the login has changed. */
 export function takeRefreshLease(account: AccountRow, now: Date, until: Date) {

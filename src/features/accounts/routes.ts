@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { idParams } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { failWaiting } from "../uploads/service.ts";
@@ -8,7 +7,6 @@ import {
   accountFilterSchema,
   accountSchema,
   accountTagsSchema,
-  newAccountSchema,
   removedAccountSchema,
   toAccount,
   toAccountDetail,
@@ -55,27 +53,6 @@ const get = apiRoute({
 accountRoutes.openapi(get, async (c) => {
   const { account, lastUsedAt } = await accounts.getAccount(c.var.ctx, c.req.valid("param").id);
   return c.json({ success: true as const, data: toAccountDetail(account, lastUsedAt) }, 200);
-});
-
-const connect = apiRoute({
-  method: "post",
-  path: "/accounts",
-  tags: ["Accounts", "Extensions"],
-  operationId: "connectAccount",
-  summary: "Connect an account",
-  description:
-    "Connects a Bluesky account by handle and app password (`service` is the address of your own PDS), an account of any platform by its tokens, or a sandbox account. Connecting an account again replaces its login.",
-  scope: "accounts:write",
-  limit: "write",
-  request: { body: jsonBody(newAccountSchema) },
-  responses: {
-    ...json(z.object({ success: yes, data: accountSchema }), "The connected account."),
-    ...PLATFORM_ABSENT,
-  },
-});
-accountRoutes.openapi(connect, async (c) => {
-  const account = await accounts.connectAccount(c.var.ctx, c.req.valid("json"));
-  return c.json({ success: true as const, data: toAccount(account) }, 200);
 });
 
 const tag = apiRoute({

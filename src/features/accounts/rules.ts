@@ -1,4 +1,5 @@
-import { addSeconds, DAY, SECOND } from "../../core/time.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { addSeconds, DAY, HOUR, MINUTE, SECOND, secondsBetween } from "../../core/time.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "./table.ts";
@@ -28,23 +29,138 @@ export function accountRefusal(
 export const SWITCHED_OFF =
   "is a sandbox account, and the sandbox is switched off on this instance. Use an account of a real platform.";
 
+/** Returns true where disconnecting an account ends its login at the platform too. @param isShared with another account */
+export const isRevokedAtPlatform = (
+  { revoke, isRevokedForPerson }: Pick<Connector, "revoke" | "isRevokedForPerson">,
+  isShared: boolean,
+): boolean => revoke !== undefined && !(isRevokedForPerson && isShared);
+
+/** Characters of an account's tags, the commas between them included. Spec is silent. */
+export const MAX_TAGS_CHARACTERS = 500;
+
+/** Adds tags to a list, each once, as long as there is room. @param known with commas between them */
+export function mergeTags(known: string, added: readonly string[]): string {
+  const tags = new Set(known.split(",").filter(Boolean));
+  for (const tag of added) {
+    if ([...tags, tag].join(",").length <= MAX_TAGS_CHARACTERS) tags.add(tag);
+  }
+  return [...tags].join(",");
+}
+
 /** Meta's tokens can be renewed from this age on. Source: Meta, "Long-lived tokens". */
 const UNKNOWN_END_SECONDS = DAY / SECOND;
 
 type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
 
 /**
- * When a login is to be renewed though nobody uses it; null where it keeps. One whose end nobody knows
- * is renewed soon, where that can be done: its answer tells the end.
+ * When a login is to be renewed though nobody uses it; null where it keeps, or cannot be renewed. One whose
+ * end nobody knows is renewed soon: the answer tells its end.
  */
 export function renewalAt(
   { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
-  { refreshToken, expiresAt, refreshEndsAt }: Credentials,
+  { refreshToken, expiresAt, refreshEndsAt, isEndFixed }: Credentials,
   now: Date,
 ): Date | null {
-  if (refreshAheadSeconds === undefined) return null;
+  const canBeRenewed = !isEndFixed && (isSelfRenewing || refreshToken !== null);
+  if (refreshAheadSeconds === undefined || !canBeRenewed) return null;
   const endsAt = refreshEndsAt ?? expiresAt;
-  if (endsAt) return addSeconds(endsAt, -refreshAheadSeconds);
-  const canBeRenewed = isSelfRenewing || refreshToken !== null;
-  return canBeRenewed ? addSeconds(now, UNKNOWN_END_SECONDS) : null;
+  const at = endsAt && addSeconds(endsAt, -refreshAheadSeconds);
+  // The short life of an access token says nothing of the refresh token beside it.
+  const isKnown = at !== null && (at > now || refreshToken === null || Boolean(refreshEndsAt));
+  return isKnown ? at : addSeconds(now, UNKNOWN_END_SECONDS);
+}
+
+/**
+ * When a login ends for good unless something of it is renewed: its refresh token's end, or its access
+ * token's where there is none. Null where it does not end, or nobody knows when. An end that nothing moves is
+ * the login's, however long the last access token lives: it is told once, and stays the same.
+ */
+export function loginEnd({
+  refreshToken,
+  expiresAt,
+  refreshEndsAt = null,
+  isEndFixed,
+}: Credentials) {
+  if (refreshToken === null) return expiresAt;
+  if (isEndFixed || refreshEndsAt === null || expiresAt === null) return refreshEndsAt;
+  return expiresAt > refreshEndsAt ? expiresAt : refreshEndsAt;
+}
+
+/** How long before its end the team is told of a login. Source: issue "Keeping it alive". */
+export const TOLD_AHEAD_MS = 7 * DAY;
+
+/** Returns true for a login in use that ends soon: a person has to connect the account again. */
+export const isEnding = (
+  { status, loginEndsAt }: Pick<AccountRow, "status" | "loginEndsAt">,
+  now: Date,
+): boolean =>
+  status === "active" &&
+  loginEndsAt !== null &&
+  loginEndsAt.getTime() <= now.getTime() + TOLD_AHEAD_MS;
+
+/** An instant as mails write it: `2026-12-08, 09:00 UTC`. */
+const inWords = (at: Date | null): string =>
+  at === null ? "" : `${at.toISOString().slice(0, 16).replace("T", ", ")} UTC`;
+
+type Ending = Pick<AccountRow, "id" | "platform" | "accountName" | "loginEndsAt">;
+
+/** Says when a login ends that nothing renews, and what to do. */
+export const describeEnding = ({ loginEndsAt }: Pick<Ending, "loginEndsAt">): string =>
+  `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;
+
+/** The mail about logins of a team that end soon. @param origin of this instance, where it is known */
+export function describeEndingMail(
+  accounts: readonly Ending[],
+  nameOf: (platform: Platform) => string,
+  origin: string | null,
+) {
+  const lines = accounts.map(({ id, platform, accountName, loginEndsAt }) => {
+    const line = `- ${accountName} (${nameOf(platform)}): until ${inWords(loginEndsAt)}`;
+    return origin === null ? line : `${line}\n  ${origin}/app/accounts/${id}`;
+  });
+  return {
+    subject:
+      accounts.length === 1
+        ? "An account has to be connected again"
+        : `${accounts.length} accounts have to be connected again`,
+    text: `Akimbo cannot publish to these accounts any more once their logins have ended:
+
+${lines.join("\n")}
+
+They could not be renewed without a person. Connect each account again before then, on the page
+${origin ?? ""}/app/accounts
+Its posts and tags stay.
+`,
+  };
+}
+
+/**
+ * Within this, a renewal without an answer is repeated soon: Bluesky takes the old token for 2 hours more.
+ * Source: atproto, "Session Refresh".
+ */
+const SOON_FOR_SECONDS = (6 * HOUR) / SECOND;
+const SOON_SECONDS = (30 * MINUTE) / SECOND;
+const DAY_SECONDS = DAY / SECOND;
+
+/** A renewal that failed, of a login that may still be renewed. */
+interface FailedRenewal {
+  /** When it was first to be renewed, by the login itself. */
+  dueAt: Date | null;
+  /** When it is to be renewed as of now. */
+  renewAt: Date;
+  /** Seconds that the platform wants to be left alone; null where it did not say. */
+  retryAfterSeconds: number | null;
+}
+
+/** When a renewal that failed is tried again: soon at first, then once a day, never before the platform wants. */
+export function nextRenewal({ dueAt, renewAt, retryAfterSeconds }: FailedRenewal, now: Date): Date {
+  const isFirst = dueAt?.getTime() === renewAt.getTime();
+  const isNew =
+    isFirst || (dueAt !== null && dueAt <= now && secondsBetween(dueAt, now) < SOON_FOR_SECONDS);
+  const wait = Math.max(
+    renewAt > now ? 0 : isNew ? SOON_SECONDS : DAY_SECONDS,
+    Math.min(retryAfterSeconds ?? 0, DAY_SECONDS),
+  );
+  const next = addSeconds(now, wait);
+  return next > renewAt ? next : renewAt;
 }

@@ -1,16 +1,15 @@
 import * as z from "zod";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { MAX_NAME_CHARACTERS } from "../../platforms/kit/logins.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
+import { MAX_TAGS_CHARACTERS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
-const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
+export const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 
 /** Goes into requests and rows as it is. */
-const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
+export const plainText = () => z.string().refine((text) => !isBrokenText(text), BROKEN_TEXT);
 
-/** A server that anybody may run chooses the name: longer ones are cut. */
-export const MAX_NAME_CHARACTERS = 200;
-const MAX_TAGS_CHARACTERS = 500;
 /** Only documents the limit: tags are counted below, once repeated and blank ones are removed. */
 const tagText = plainText().openapi({ maxLength: MAX_TAGS_CHARACTERS });
 
@@ -107,29 +106,24 @@ const pageId = z
   );
 
 /** Spec is silent on connecting by call: the ways below are extensions. */
-export const newAccountSchema = z
-  .union(
-    [
-      z.strictObject({
-        platform,
-        sandbox: z.literal(true),
-        name: plainText().trim().min(1).max(100).optional(),
-        pageId,
-      }),
-      z.strictObject({ ...base, pageId, credentials }),
-      z.strictObject({
-        ...base,
-        identifier: plainText().trim().min(1).max(320),
-        appPassword: plainText().min(1).max(100),
-        authFactorToken: plainText().trim().min(1).max(50).optional(),
-      }),
-    ],
-    {
-      error:
-        'Send a platform and one of: {"sandbox": true}, {"identifier", "appPassword"}, {"credentials": {"accessToken"}}.',
-    },
-  )
-  .meta({ id: "NewAccount" });
+export const NEW_ACCOUNTS = [
+  z.strictObject({
+    platform,
+    sandbox: z.literal(true),
+    name: plainText().trim().min(1).max(100).optional(),
+    pageId,
+  }),
+  z.strictObject({ ...base, pageId, credentials }),
+  z.strictObject({
+    ...base,
+    identifier: plainText().trim().min(1).max(320),
+    appPassword: plainText().min(1).max(100),
+    authFactorToken: plainText().trim().min(1).max(50).optional(),
+  }),
+] as const;
+
+/** An account that can be connected at once. */
+export const newAccountSchema = z.union(NEW_ACCOUNTS);
 
 export type NewAccount = z.infer<typeof newAccountSchema>;
 

@@ -14,12 +14,13 @@ import {
   appKeysOf,
   openCredentials,
   platformFetch,
-  sealCredentials,
   toPublishAccount,
   withTimeout,
 } from "./platform-access.ts";
 import * as repo from "./repo.ts";
-import { type AccountFilter, MAX_NAME_CHARACTERS, type NewAccount } from "./schema.ts";
+import { isRevokedAtPlatform } from "./rules.ts";
+import type { AccountFilter, NewAccount } from "./schema.ts";
+import { storeLogins } from "./store.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 
 /** By platform, then by the platform's own id. */
@@ -62,7 +63,11 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
     const { field = login, message } = connected.error;
     throw invalidFields([{ field, message }]);
   }
-  return storeAccount(ctx, input.platform, mode, connected.value);
+  const login = { teamId: ctx.actor.teamId, platform: input.platform, mode };
+  const stored = await storeLogins(ctx, { ...login, logins: [connected.value] });
+  const [account] = stored ?? [];
+  if (!account) throw notFound("Team");
+  return account;
 }
 
 async function logIn(
@@ -153,45 +158,12 @@ function refuseService(ctx: Ctx, service: string): void {
   if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
 }
 
-async function storeAccount(
-  ctx: Ctx,
-  platform: Platform,
-  mode: AccountMode,
-  { profile, credentials }: Connected,
-): Promise<AccountRow> {
-  const { teamId } = ctx.actor;
-  const find = repo.accountByPlatformId(ctx.team, platform, profile.platformAccountId);
-  const [[known]] = await ctx.db.run([find]);
-  const owner = { teamId, platform, id: known?.id ?? ctx.newId("acc") };
-  const login = {
-    ...profile,
-    accountName: profile.accountName.slice(0, MAX_NAME_CHARACTERS),
-    ...(await sealCredentials(ctx, owner, credentials)),
-    mode,
-    status: "active" as const,
-    refreshLeaseUntil: null,
-    failureCount: 0,
-    connectedAt: ctx.now(),
-  };
-  const write = known
-    ? repo.updateAccount(ctx.team, known.id, login)
-    : repo.insertAccount({ ...owner, ...login });
-  const event = emitIfChanged(ctx, {
-    team: teamId,
-    name: "connected_account.connected",
-    data: { accountId: owner.id, platform, accountName: profile.accountName },
-  });
-  const [, , [account]] = await ctx.db.run([write, event, repo.accountById(ctx.team, owner.id)]);
-  // Connected, or disconnected, by another call in the same moment: then there is a row now, or none.
-  return account ?? storeAccount(ctx, platform, mode, { profile, credentials });
-}
-
 /** Statements of a later feature that end with an account, for the same batch. */
 type EndWithAccount = (ctx: Ctx, account: AccountRow) => Query<unknown>[];
 
 /**
- * Disconnects an account: its login is ended at the platform and forgotten, what the later features give
- * in `endings` ends with it, its history stays.
+ * Disconnects an account: its login is forgotten, and ended at the platform where no other account loses its
+ * own by that; what the later features give in `endings` ends with it, its history stays.
  *
  * @throws AppError NOT_FOUND
  */
@@ -203,7 +175,7 @@ export async function removeAccount(
   const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
   const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
-  await ctx.db.runAll<unknown>([
+  const results = await ctx.db.runAll<unknown>([
     repo.updateAccount(ctx.team, id, gone),
     emitIfChanged(ctx, {
       team: account.teamId,
@@ -211,8 +183,13 @@ export async function removeAccount(
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
     ...endings.flatMap((end) => end(ctx, account)),
+    // After the writes: of two that share a login and are disconnected at once, the last finds nobody else.
+    repo.accountSharingLogin(account.teamId, id),
   ]);
-  ctx.defer(revokeAtPlatform(ctx, account));
+  const others = results.at(-1) as string[];
+  if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
+    ctx.defer(revokeAtPlatform(ctx, account));
+  }
   return account;
 }
 
@@ -221,7 +198,7 @@ async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
   const connector = connectorOf(account.platform);
   try {
     const credentials = await openCredentials(ctx, account);
-    await connector.revoke(
+    await connector.revoke?.(
       withTimeout(platformFetch(ctx, account)),
       credentials,
       toPublishAccount(account),

@@ -10,6 +10,8 @@ export const accounts = sqliteTable("accounts", {
   teamId: integer("team_id").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
   platformAccountId: text("platform_account_id").notNull(),
+  /** The person who gave the login; null where nobody knows, or nothing asks for them. */
+  platformUserId: text("platform_user_id"),
   accountName: text("account_name").notNull(),
   handle: text("handle"),
   profileImageUrl: text("profile_image_url"),
@@ -23,6 +25,12 @@ export const accounts = sqliteTable("accounts", {
   refreshLeaseUntil: instant("refresh_lease_until"),
   failureCount: integer("failure_count").notNull().default(0),
   connectedAt: instant("connected_at").notNull(),
+  /** The optional permissions that it was connected without, separated by spaces. */
+  missingScopes: text("missing_scopes"),
+  /** When the login ends for good, whatever is renewed; null where it does not, or nobody knows. */
+  loginEndsAt: instant("login_ends_at"),
+  /** The end that the team has been told of. */
+  endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
 });
 

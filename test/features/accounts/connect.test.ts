@@ -127,7 +127,6 @@ describe("what cannot be connected is told by field", () => {
     ],
     ["an unknown platform", { platform: "myspace", sandbox: true }, ""],
     ["no platform", { sandbox: true }, ""],
-    ["a platform alone", { platform: "bluesky" }, ""],
     ["sandbox: false", { platform: "bluesky", sandbox: false }, ""],
     ["two ways at once", { ...LOGIN, sandbox: true }, ""],
     ["credentials and a password", { ...LOGIN, credentials: { accessToken: "a" } }, ""],

@@ -154,7 +154,7 @@ describe("tiktok", () => {
     expect(refreshes.length).toBeLessThan(5);
     const upload = await stage.publish(id, { title: "A year", video: mp4() });
     expect(upload).toMatchObject({ status: "completed" });
-  }, 60_000);
+  }, 180_000);
 });
 
 describe("facebook", () => {

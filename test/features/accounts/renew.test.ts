@@ -69,6 +69,33 @@ test("one that cannot be renewed for the moment is tried again the next night", 
   expect(calls).toHaveLength(2);
 });
 
+test("one that was to be renewed just now is tried again within the hour", async () => {
+  const { harness, calls, answerWith } = await prepare(10.7);
+  answerWith(() => new Response("", { status: 503 }));
+  await harness.tick();
+  expect(calls).toHaveLength(1);
+  answerWith(() => Response.json({ access_token: "renewed", expires_in: 60 * DAY_SECONDS }));
+  harness.advance(3_600);
+  await harness.tick();
+  expect(calls).toHaveLength(2);
+  harness.advance(3_600);
+  await harness.tick();
+  expect(calls).toHaveLength(2);
+});
+
+test("one is not tried again before the platform wants to be asked", async () => {
+  const { harness, calls, answerWith } = await prepare(10.7);
+  const wait = { "retry-after": String(5 * 3_600) };
+  answerWith(() => new Response("", { status: 429, headers: wait }));
+  for (let hour = 0; hour < 5; hour++) {
+    await harness.tick();
+    expect(calls).toHaveLength(1);
+    harness.advance(3_600);
+  }
+  await harness.tick();
+  expect(calls).toHaveLength(2);
+});
+
 test("one that the platform has ended is expired, before a post needs it", async () => {
   const { harness, answerWith, status } = await prepare(9);
   const error = { message: "Session has expired", type: "OAuthException", code: 190 };

@@ -1,0 +1,131 @@
+import { callbackPath } from "../features/connect/rules.ts";
+import { setupOf } from "../features/connect/setup.ts";
+import type { Connector, Fetch } from "../platforms/connector.ts";
+import { connectors } from "../platforms/registry.ts";
+import type { Vars } from "./vars.ts";
+
+/** The settings of an instance, as far as they can be read. */
+export interface AppSettings {
+  /** Names of the variables and secrets that are set; null where they cannot be listed. */
+  names: readonly string[] | null;
+  /** Their values, where they can be read: a deployed secret cannot. */
+  values: Vars;
+  /** The origin of the instance, as browsers know it. */
+  origin: string;
+}
+
+interface Diagnosis {
+  report: string;
+  problems: string[];
+}
+
+/** Longer than a token endpoint takes to answer. */
+const TIMEOUT_MS = 20_000;
+
+const network: Fetch = (input, init) =>
+  fetch(input, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+
+/** How far a platform is, in the words and the order of the summary. */
+const STATES = {
+  ready: "ready",
+  unchecked: "set up but not confirmed",
+  wrong: "to be mended",
+  missing: "not set up",
+} as const;
+
+type State = keyof typeof STATES;
+
+interface DiagnosedApp extends Diagnosis {
+  platform: string;
+  state: State;
+}
+
+/**
+ * Tells for each platform what its owner registers there, which keys are missing, and what the platform says
+ * of those that are set: one call for each pair of keys; at last, how far all of them are. A platform without
+ * keys is no problem, and neither is one that does not answer.
+ */
+export async function diagnoseApps(settings: AppSettings, ask = network): Promise<Diagnosis> {
+  const apps = await Promise.all(connectors().map((one) => diagnoseApp(one, settings, ask)));
+  return {
+    report: [...apps.map(({ report }) => report), summarize(apps)].join("\n\n"),
+    problems: apps.flatMap(({ problems }) => problems),
+  };
+}
+
+function summarize(apps: readonly DiagnosedApp[]): string {
+  const parts = Object.entries(STATES).flatMap(([state, words]) => {
+    const platforms = apps.filter((app) => app.state === state).map(({ platform }) => platform);
+    return platforms.length > 0 ? [`${platforms.length} ${words} (${platforms.join(", ")})`] : [];
+  });
+  return `Of ${apps.length} platforms: ${parts.join("; ")}.`;
+}
+
+async function diagnoseApp(
+  connector: Connector,
+  { names, values, origin }: AppSettings,
+  ask: Fetch,
+): Promise<DiagnosedApp> {
+  const { platform, checkApp, needs } = connector;
+  const { app, key, variables, addresses, required, optional, review } = setupOf(connector, origin);
+  const missingOf = (wanted: readonly string[]) =>
+    wanted.filter((name) => names !== null && !names.includes(name));
+  if (app === null) {
+    const keys = key ? [key.variable] : [];
+    const missing = missingOf(keys);
+    const lines = [
+      ...(key ? [describeKeys(keys, missing, names !== null)] : []),
+      ...(key && missing.length > 0 ? [key.without] : []),
+    ];
+    return {
+      platform,
+      state: "ready",
+      report: [`${platform}: needs no app.`, ...lines.map(indent)].join("\n"),
+      problems: [],
+    };
+  }
+  const missing = missingOf(variables);
+  const [clientId = "", clientSecret = ""] = variables.map((name) => values[name]);
+  const isHalf = missing.length === 1;
+  const check =
+    clientId && clientSecret
+      ? await checkApp?.(ask, { clientId, clientSecret }, origin + callbackPath(platform))
+      : undefined;
+  const lines = [
+    `app: ${app}`,
+    ...addresses.map(({ field, url }) => `${field} to register: ${url}`),
+    ...(needs.redirects && isLocalhost(origin) ? [describeRedirects(needs.redirects)] : []),
+    `scopes: ${required.join(" ")}`,
+    ...(optional.length > 0 ? [`optional scopes: ${optional.join(" ")}`] : []),
+    `review: ${review ?? "none"}`,
+    describeKeys(variables, missing, names !== null),
+    ...(check ? [`check: ${check.message}`] : []),
+  ];
+  const isWrong = isHalf || check?.verdict === "wrong";
+  const isReady = check?.verdict === "right";
+  return {
+    platform,
+    state: isWrong ? "wrong" : missing.length > 0 ? "missing" : isReady ? "ready" : "unchecked",
+    report: [platform, ...lines.map(indent)].join("\n"),
+    problems: [
+      ...(isHalf ? [`${platform}: ${missing.join(" ")} is missing.`] : []),
+      ...(check?.verdict === "wrong" ? [`${platform}: ${check.message}`] : []),
+    ],
+  };
+}
+
+const isLocalhost = (origin: string): boolean => new URL(origin).hostname === "localhost";
+
+const describeRedirects = (redirects: string): string =>
+  `not at localhost: it leads back to ${redirects} alone. Set PUBLIC_URL to such an address of this instance.`;
+
+const indent = (line: string): string => `  ${line}`;
+
+function describeKeys(
+  keys: readonly string[],
+  missing: readonly string[],
+  areListed: boolean,
+): string {
+  if (!areListed) return `keys: ${keys.join(" ")}`;
+  return missing.length > 0 ? `missing: ${missing.join(" ")}` : `set: ${keys.join(" ")}`;
+}

@@ -1,0 +1,22 @@
+import { Hono } from "hono";
+import { deletionPage } from "../features/connect/deletion-page.tsx";
+import { linkPages } from "../features/connect/link-page.tsx";
+import { consentPages } from "../features/connect/pages.tsx";
+import { withdrawalRoutes } from "../features/connect/withdrawal-routes.ts";
+import { type MakeDeps, prepareDoor } from "../http/door.ts";
+import type { AppEnv } from "../http/env.ts";
+import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
+
+/** Creates the app of the pages by which accounts are connected. They need no sign-in. */
+export function createConnect(makeDeps: MakeDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  prepareDoor(app, makeDeps);
+  app.onError(renderErrorPage);
+  // Before the check of where a form comes from: servers send these.
+  app.route("/", withdrawalRoutes);
+  app.use(refuseCrossSite);
+  app.route("/", consentPages);
+  app.route("/", deletionPage);
+  app.route("/", linkPages);
+  return app;
+}

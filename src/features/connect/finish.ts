@@ -1,0 +1,296 @@
+import type { Platform } from "../../core/platforms.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Deps } from "../../deps.ts";
+import type { ConsentPage, Grant } from "../../platforms/consent.ts";
+import { keysOf, refusedProfile } from "../../platforms/kit/logins.ts";
+import { capped } from "../../platforms/kit/replies.ts";
+import type { Connected } from "../../platforms/login.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { platformName } from "../../sandbox/registry.ts";
+import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-access.ts";
+import { accountById, takenElsewhere } from "../accounts/repo.ts";
+import { storeLogins } from "../accounts/store.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { claimsEndAt } from "./link-rules.ts";
+import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./memory.ts";
+import { claimConsent, consentById, consentByState, keepConsent } from "./repo/consents.ts";
+import { claimLink, finishLink, linkById, releaseLink } from "./repo/links.ts";
+import {
+  BEING_DONE,
+  CHOICE_LIFETIME_MS,
+  callbackPath,
+  LINK_OVER,
+  MAX_CHOICES,
+  missingOf,
+  type Obstacle,
+  refusedReturn,
+  refusedScopes,
+  UNKNOWN,
+} from "./rules.ts";
+import { refusedPlatform, type Stop } from "./start.ts";
+import type { ConsentRow } from "./table.ts";
+
+/** A browser that comes back. */
+interface Back {
+  /** The value of the cookie that binds it; null without one. */
+  browser: string | null;
+}
+
+/** How it went on. */
+export type Step = ConnectedStep | { kind: "choose"; consent: ConsentRow } | StoppedStep;
+
+interface ConnectedStep {
+  kind: "connected";
+  consent: ConsentRow;
+  accounts: AccountRow[];
+}
+
+type StoppedStep = { kind: "stopped" } & Stop;
+
+const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
+  kind: "stopped",
+  obstacle,
+  consent,
+});
+
+/**
+ * Takes a person back from the consent page: exchanges what the platform sent along, and connects the
+ * account, or leaves several to choose from. Of two callbacks at once, one counts.
+ */
+export async function returnFromConsent(
+  deps: Deps,
+  { platform, query, browser, origin }: Back & Callback,
+): Promise<Step> {
+  const state = query.get("state") ?? "";
+  const [[consent]] = await deps.db.run([consentByState({ hash: await sha256Hex(state) })]);
+  if (!consent || consent.platform !== platform) return stop(UNKNOWN, null);
+  const browserHash = browser === null ? null : await sha256Hex(browser);
+  const refusal = await refuseBack(deps, consent, "sent", browserHash);
+  if (refusal) return refusal;
+  const { id } = consent;
+  const claim = { id, from: "sent", to: "returned", browserHash: browserHash ?? "" } as const;
+  const [claimed] = await deps.db.run([claimConsent({ ...claim, now: deps.now() })]);
+  if (claimed === 0) return stop(BEING_DONE, null);
+  const granted = await exchange(deps, consent, { query, state, origin });
+  const step = granted.ok
+    ? await settle(deps, consent, granted.grant)
+    : stop(granted.obstacle, consent);
+  if (step.kind === "stopped") await fail(deps, consent);
+  return step;
+}
+
+/**
+ * Tells a browser why it cannot go on; null where it can. The browser of a try that is done is told once
+ * more how it ended. Another's is told nothing about the try.
+ */
+async function refuseBack(
+  deps: Deps,
+  consent: ConsentRow,
+  step: "sent" | "choosing",
+  browserHash: string | null,
+): Promise<ConnectedStep | StoppedStep | null> {
+  const isTheirs = consent.browserHash !== null && consent.browserHash === browserHash;
+  if (isTheirs && consent.step === "done") return readDone(deps, consent);
+  // One that broke off stays so: it is over with its time.
+  if (isTheirs && consent.step === "returned" && consent.expiresAt > deps.now()) {
+    return stop(BEING_DONE, null);
+  }
+  const refusal = refusedReturn(consent, step, browserHash, deps.now());
+  return refusal && stop(refusal, isTheirs ? consent : null);
+}
+
+/** The accounts that a try has led to, as far as they are still connected. */
+export async function readDone(deps: Deps, consent: ConsentRow): Promise<ConnectedStep> {
+  const ids = await openDone(deps, consent);
+  const found = await deps.db.runAll(ids.map((id) => accountById(consent.teamId, id)));
+  return { kind: "connected", consent, accounts: found.flat() };
+}
+
+interface Callback {
+  platform: Platform;
+  /** The parameters that the platform sent along. */
+  query: URLSearchParams;
+  /** The origin of this instance, as browsers know it. */
+  origin: string;
+}
+
+const fail = (deps: Deps, { id, expiresAt }: ConsentRow) =>
+  deps.db.run([keepConsent({ id, step: "failed", memory: null, expiresAt })]);
+
+async function exchange(
+  deps: Deps,
+  consent: ConsentRow,
+  { query, state, origin }: Omit<Callback, "platform"> & { state: string },
+): Promise<{ ok: true; grant: Grant } | { ok: false; obstacle: Obstacle }> {
+  const { platform, mode, teamId } = consent;
+  const page = connectorOf(platform).consent as ConsentPage;
+  const name = platformName(platform);
+  try {
+    const { verifier, memory } = await openMemory(deps, consent);
+    const fetch = withTimeout(platformFetch(deps, { mode, platform, teamId, id: null }));
+    const redirectUri = origin + callbackPath(platform);
+    const app = keysOf(appKeysOf(deps, consent));
+    const back = { query, state, verifier, memory, redirectUri, origin };
+    const granted = await page.finish(fetch, back, app);
+    if (!granted.ok) {
+      const { failure: ending, message } = granted.error;
+      return { ok: false, obstacle: { ending, message: capped(message) } };
+    }
+    const { accounts, scopes } = granted.value;
+    const message = refusedScopes(page, scopes, name);
+    if (message) return { ok: false, obstacle: { ending: "incomplete", message } };
+    const refusal = accounts.map(({ profile }) => refusedProfile(profile)).find(Boolean);
+    if (refusal) return { ok: false, obstacle: { ending: "refused", message: refusal } };
+    return { ok: true, grant: granted.value };
+  } catch (error) {
+    // Its words may hold the address of a call, and that a token.
+    deps.log({
+      event: "consent.failed",
+      platform,
+      teamId,
+      error: error instanceof Error ? error.name : "unknown",
+    });
+    const message = `${name} could not be reached. Try again later.`;
+    return { ok: false, obstacle: { ending: "unavailable", message } };
+  }
+}
+
+/** Connects the one account that was granted, or the one that is meant; else keeps all to choose from. */
+async function settle(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
+  const { platform, teamId } = consent;
+  const { optional } = connectorOf(platform).consent as ConsentPage;
+  const { asked = optional } = grant;
+  const wanted = optional.filter((scope) => asked.includes(scope));
+  const missingScopes = missingOf(wanted, grant.scopes);
+  const accounts = grant.accounts.slice(0, MAX_CHOICES);
+  const name = platformName(platform);
+  if (accounts.length === 0) {
+    const message = `${name} named no account that can be connected.`;
+    return stop({ ending: "no_account", message }, consent);
+  }
+  if (consent.accountId !== null) {
+    const [[meant]] = await deps.db.run([accountById(teamId, consent.accountId)]);
+    if (!meant) {
+      const message = "The account was disconnected in the meantime. Connect it anew.";
+      return stop({ ending: "other_account", message }, { ...consent, returnTo: "/app/accounts" });
+    }
+    const same = accounts.find(
+      ({ profile }) => profile.platformAccountId === meant.platformAccountId,
+    );
+    if (!same) {
+      const other = accounts[0]?.profile.accountName;
+      const message = `You signed in to ${name} as ${other}, and ${meant.accountName} is to be connected again. Nothing was changed: sign in to ${name} as that account, and try again.`;
+      return stop({ ending: "other_account", message }, consent);
+    }
+    return store(deps, consent, [same], missingScopes);
+  }
+  if (accounts.length === 1) return store(deps, consent, accounts, missingScopes);
+  const expiresAt = new Date(deps.now().getTime() + CHOICE_LIFETIME_MS);
+  const memory = await sealMemory(deps, consent.id, { accounts, missingScopes });
+  await deps.db.run([keepConsent({ id: consent.id, step: "choosing", memory, expiresAt })]);
+  return { kind: "choose", consent };
+}
+
+/** Stores accounts, unless another team uses one of them, or the link that led here is used up. */
+async function store(
+  deps: Deps,
+  consent: ConsentRow,
+  logins: Connected[],
+  missingScopes: string[],
+): Promise<Step> {
+  const { teamId, platform, mode, linkId } = consent;
+  const taken = await refuseTaken(deps, consent, logins);
+  if (taken) return taken;
+  const [[link]] = await deps.db.run([linkById({ id: linkId ?? 0 })]);
+  if (linkId !== null) {
+    const now = deps.now();
+    const claim = { id: linkId, now, claimsEndAt: claimsEndAt(now) };
+    const [claimed] = await deps.db.run([claimLink(claim)]);
+    if (claimed === 0) return stop(LINK_OVER, consent);
+  }
+  let accounts: AccountRow[] | null = null;
+  try {
+    accounts = await storeLogins(deps, {
+      teamId,
+      platform,
+      mode,
+      logins,
+      missingScopes,
+      tags: link?.tags ?? [],
+      isExclusive: mode === "live",
+    });
+  } finally {
+    if (linkId !== null && accounts === null) await deps.db.run([releaseLink({ id: linkId })]);
+  }
+  if (accounts === null) return (await refuseTaken(deps, consent, logins)) ?? stop(UNKNOWN, null);
+  const { id, expiresAt } = consent;
+  const accountIds = accounts.map((account) => account.id);
+  const memory = await sealMemory(deps, id, { accountIds });
+  const [accountId = ""] = accountIds;
+  await deps.db.runAll([
+    keepConsent({ id, step: "done", memory, expiresAt }),
+    ...(linkId === null ? [] : [finishLink({ id: linkId, accountId })]),
+  ]);
+  return { kind: "connected", consent, accounts };
+}
+
+/** Refuses accounts that another team uses: with two logins, one of them would soon end. */
+async function refuseTaken(
+  deps: Deps,
+  { teamId, platform, mode, ...consent }: ConsentRow,
+  logins: readonly Connected[],
+): Promise<StoppedStep | null> {
+  if (mode === "sandbox") return null;
+  const platformIds = logins.map(({ profile }) => profile.platformAccountId);
+  const [taken] = await deps.db.run([takenElsewhere({ teamId, platform, platformIds })]);
+  const lost = logins.find(({ profile }) => taken.includes(profile.platformAccountId));
+  if (!lost) return null;
+  const message = `${lost.profile.accountName} is connected to another team of this instance. Disconnect it there first, or withdraw this app's access in ${platformName(platform)}'s own settings.`;
+  return stop({ ending: "taken", message }, { teamId, platform, mode, ...consent });
+}
+
+/** The accounts that a person may choose from, as the page shows them. */
+type Choosing = ({ kind: "choosing"; consent: ConsentRow } & Choice) | ConnectedStep | StoppedStep;
+
+/** Reads the accounts to choose from, for the browser that was sent. */
+export async function readChoice(deps: Deps, id: number, { browser }: Back): Promise<Choosing> {
+  const [[consent]] = await deps.db.run([consentById({ id })]);
+  if (!consent) return stop(UNKNOWN, null);
+  const browserHash = browser === null ? null : await sha256Hex(browser);
+  const refusal = await refuseBack(deps, consent, "choosing", browserHash);
+  if (refusal) return refusal;
+  const message = refusedPlatform(deps, consent);
+  if (message) return stop({ ending: "refused", message }, consent);
+  return { kind: "choosing", consent, ...(await openChoice(deps, consent)) };
+}
+
+/**
+ * Connects the accounts with these ids of the platform, of those that may be chosen; by a client's link, one.
+ * Of two tries at once, one counts.
+ */
+export async function chooseAccounts(
+  deps: Deps,
+  id: number,
+  { browser, picks }: Back & { picks: readonly string[] },
+): Promise<Step | { kind: "none" }> {
+  const choice = await readChoice(deps, id, { browser });
+  if (choice.kind !== "choosing") return choice;
+  const { consent, accounts, missingScopes } = choice;
+  const picked = accounts.filter(({ profile }) => picks.includes(profile.platformAccountId));
+  const chosen = consent.linkId === null ? picked : picked.slice(0, 1);
+  if (chosen.length === 0) return { kind: "none" };
+  const claim = { id, from: "choosing", to: "returned", now: deps.now() } as const;
+  const [claimed] = await deps.db.run([
+    claimConsent({ ...claim, browserHash: consent.browserHash ?? "" }),
+  ]);
+  if (claimed === 0) return stop(BEING_DONE, null);
+  let isOver = false;
+  try {
+    const step = await store(deps, consent, chosen, missingScopes);
+    isOver = step.kind !== "stopped";
+    return step;
+  } finally {
+    // Whoever may not have one of them, or whose choice could not be stored, may choose again.
+    if (!isOver) await deps.db.run([keepConsent(consent)]);
+  }
+}

@@ -1,0 +1,216 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
+import type { AppContext, AppEnv } from "../../http/env.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { platformName } from "../../sandbox/registry.ts";
+import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
+import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
+
+/** The page of a link, where a client connects an account to a team. */
+export const linkPages = new Hono<AppEnv>();
+
+linkPages.get("/connect/:token", async (c) => {
+  await countVisitor(c, "read:pages");
+  const found = await findLink(c.var.deps, c.req.param("token"));
+  const isDone = c.req.query("done") === LINK_DONE;
+  return showLink(c, found, { isDone, refusal: null, identifier: "" });
+});
+
+linkPages.post("/connect/:token", async (c) => {
+  await countVisitor(c, "connect");
+  const found = await findLink(c.var.deps, c.req.param("token"));
+  if (typeof found === "string" || found.status !== "pending") {
+    return showLink(c, found, { isDone: false, refusal: null, identifier: "" });
+  }
+  const identifier = textField(await readForm(c), "identifier");
+  try {
+    return c.redirect((await openLink(c.var.deps, found, identifier)).path, 303);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.status >= 500) throw error;
+    return showPending(c, found, { refusal: error.message, identifier });
+  }
+});
+
+interface Sent {
+  /** Why the form was refused; null where it was not sent. */
+  refusal: string | null;
+  identifier: string;
+}
+
+function showLink(
+  c: AppContext,
+  found: FoundLink,
+  { isDone, ...sent }: Sent & { isDone: boolean },
+): Promise<Response> {
+  if (found === "forged") {
+    return showPlain(
+      c,
+      404,
+      "This link leads nowhere",
+      <p>Check that you have its whole address, or ask for the link again.</p>,
+    );
+  }
+  if (found === "withdrawn") {
+    return showPlain(
+      c,
+      410,
+      "This link is gone",
+      <p>It was withdrawn, or ended long ago. If you still want to connect, ask for a new one.</p>,
+    );
+  }
+  const name = platformName(found.row.platform);
+  if (found.status === "connected" && isDone) {
+    return showPlain(
+      c,
+      200,
+      `${name} is connected`,
+      <p>Thank you, that is all. You can close this page.</p>,
+      found,
+    );
+  }
+  if (found.status === "connected") {
+    return showPlain(
+      c,
+      410,
+      "This link was used",
+      <p>
+        An account of {name} was connected by it, and it works once. If that was you, all is done.
+        If not, ask for a new link.
+      </p>,
+      found,
+    );
+  }
+  if (found.status === "expired") {
+    return showPlain(
+      c,
+      410,
+      "This link has expired",
+      <p>It could be used until {told(found.row.expiresAt)}. Ask for a new one.</p>,
+      found,
+    );
+  }
+  return showPending(c, found, sent);
+}
+
+function showPending(c: AppContext, link: ShownLink, sent: Sent): Promise<Response> {
+  const { row, refusal } = link;
+  const name = platformName(row.platform);
+  return showPlain(
+    c,
+    sent.refusal === null ? 200 : 400,
+    row.title ?? `Connect ${name}`,
+    <>
+      <p class="text" dir="auto">
+        {row.description ?? descriptionFor(link)}
+      </p>
+      {sent.refusal !== null && (
+        <p class="notice bad" role="alert">
+          {sent.refusal}
+        </p>
+      )}
+      {refusal === null ? (
+        <ConnectForm link={link} action={c.req.path} identifier={sent.identifier} />
+      ) : (
+        <p class="notice bad">
+          {name} cannot be connected here for now. {TELL_SENDER}
+        </p>
+      )}
+    </>,
+    link,
+  );
+}
+
+const descriptionFor = ({ brand, row }: ShownLink): string =>
+  `${brand ?? "Whoever sent you this link"} wants to publish posts to your ${platformName(row.platform)} account.`;
+
+const ConnectForm = ({
+  link: { row, asks, identifierLabel },
+  action,
+  identifier,
+}: {
+  link: ShownLink;
+  action: string;
+  identifier: string;
+}) => {
+  const name = platformName(row.platform);
+  return (
+    <form class="card fields" method="post" action={action}>
+      {row.mode === "sandbox" && (
+        <p class="hint">To try it out: {name} is simulated, and no real account is touched.</p>
+      )}
+      {asks !== null && <p>{asks}</p>}
+      {identifierLabel !== null && (
+        <div>
+          <label for="identifier">{identifierLabel}</label>
+          <input
+            id="identifier"
+            name="identifier"
+            required={row.mode === "live"}
+            maxlength={MAX_IDENTIFIER}
+            value={identifier}
+            autocomplete="username"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+        </div>
+      )}
+      <p>
+        <button type="submit">Connect {name}</button>
+      </p>
+      <p class="hint">
+        You sign in at {name} itself: your password is not seen here. {wayOn(row.redirectUrl)} The
+        link can be used once, until {told(row.expiresAt)}.
+      </p>
+    </form>
+  );
+};
+
+/** Says where the client is led on to. */
+const wayOn = (redirectUrl: string | null): string =>
+  redirectUrl === null
+    ? "You come back here afterwards."
+    : `You come to ${new URL(redirectUrl).host} afterwards.`;
+
+const format = new Intl.DateTimeFormat("en-GB", {
+  ...{ day: "numeric", month: "long", year: "numeric" },
+  ...{ hour: "2-digit", minute: "2-digit", timeZone: "UTC" },
+});
+
+const told = (at: Date): string => `${format.format(at)} UTC`;
+
+const STYLES = `
+.logo { display: block; max-width: min(100%, 16rem); max-height: 6rem; padding: .5rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
+`;
+
+/** The origin of a logo from elsewhere; null for one of ours. */
+const originOf = (logo: string | null): string | null =>
+  logo === null || logo.startsWith("/") ? null : new URL(logo).origin;
+
+function showPlain(
+  c: AppContext,
+  status: ContentfulStatusCode,
+  title: string,
+  content: Child,
+  link?: ShownLink,
+): Promise<Response> {
+  const imageSources = originOf(link?.logo ?? null);
+  const page = { title, status, styles: STYLES };
+  const formTargets = consentFormTargets(c.var.deps.config);
+  return renderPlainPage(
+    c,
+    { ...page, formTargets, ...(imageSources ? { imageSources } : {}) },
+    <>
+      {link?.logo && (
+        <img class="logo" src={link.logo} alt={link.brand ?? "Logo"} referrerpolicy="no-referrer" />
+      )}
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      {content}
+    </>,
+  );
+}

@@ -1,0 +1,248 @@
+import { Hono } from "hono";
+import { createMiddleware } from "hono/factory";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { notFound } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
+import { readForm } from "../../http/pages.tsx";
+import { renderPlainPage } from "../../pages/app-layout.tsx";
+import type { Connected } from "../../platforms/login.ts";
+import { PLATFORM_NAMES, platformName } from "../../sandbox/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { bindBrowser, boundBrowser } from "./cookie.ts";
+import { chooseAccounts, readChoice, returnFromConsent, type Step } from "./finish.ts";
+import { linkPathOf } from "./links.ts";
+import { choicePath, LINK_DONE, type Obstacle, redirectTarget } from "./rules.ts";
+import { openConsent, readClientMetadata, type Stop } from "./start.ts";
+import type { ConsentRow } from "./table.ts";
+
+/** The way to a platform's consent page and back. */
+export const consentPages = new Hono<AppEnv>();
+
+/** Answers a program that only looks, as some do before a person opens an address: nothing happens. */
+const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
+  if (c.req.method === "HEAD") return c.body(null);
+  await next();
+});
+
+consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
+  await countVisitor(c, "connect");
+  const opening = await openConsent(c.var.deps, {
+    token: c.req.param("token"),
+    browser: bindBrowser(c),
+    origin: publicOrigin(c.var.deps, c.req.url),
+  });
+  return opening.kind === "sent" ? c.redirect(opening.url, 302) : showStop(c, opening);
+});
+
+consentPages.get("/oauth/callback/:platform", unlessLooking, async (c) => {
+  await countVisitor(c, "connect");
+  const platform = c.req.param("platform");
+  if (!PLATFORM_NAMES.has(platform)) throw notFound("Platform");
+  const url = new URL(c.req.url);
+  const browser = boundBrowser(c);
+  // Where a platform refuses to lead back to `localhost`, people are led on to it: their cookie is there.
+  if (browser === null && c.var.deps.config.isDevelopment && url.hostname === "127.0.0.1") {
+    url.hostname = "localhost";
+    return c.redirect(url.href, 302);
+  }
+  const { searchParams: query } = url;
+  const origin = publicOrigin(c.var.deps, c.req.url);
+  return goOn(c, await returnFromConsent(c.var.deps, { platform, query, browser, origin }));
+});
+
+/** The document by which platforms know this instance. */
+consentPages.get("/oauth/:platform/client-metadata.json", async (c) => {
+  await countVisitor(c, "read:pages");
+  const { deps } = c.var;
+  const platform = c.req.param("platform");
+  const metadata = await readClientMetadata(deps, platform, publicOrigin(deps, c.req.url));
+  if (!metadata) throw notFound("Document");
+  return c.json(metadata, 200, { "Cache-Control": "public, max-age=600" });
+});
+
+const ID = /^[1-9]\d{0,14}$/;
+
+/** @throws AppError NOT_FOUND */
+function readId(c: AppContext): number {
+  const id = c.req.param("id") ?? "";
+  if (!ID.test(id)) throw notFound("Page");
+  return Number(id);
+}
+
+consentPages.get("/oauth/choose/:id", async (c) => {
+  await countVisitor(c, "read:pages");
+  return showChoice(c, null);
+});
+
+consentPages.post("/oauth/choose/:id", async (c) => {
+  await countVisitor(c, "connect");
+  const form = await readForm(c);
+  const picks = form.getAll("account").filter((pick) => typeof pick === "string");
+  const browser = boundBrowser(c);
+  const step = await chooseAccounts(c.var.deps, readId(c), { browser, picks });
+  return step.kind === "none" ? showChoice(c, "Choose at least one account.") : goOn(c, step);
+});
+
+function goOn(c: AppContext, step: Step): Promise<Response> | Response {
+  if (step.kind === "stopped") return showStop(c, step);
+  if (step.kind === "choose") return c.redirect(choicePath(step.consent.id), 303);
+  return showConnected(c, step);
+}
+
+/** Leads on to where the person came from; without such a place, says so here. */
+async function showConnected(
+  c: AppContext,
+  { consent, accounts }: { consent: ConsentRow; accounts: AccountRow[] },
+): Promise<Response> {
+  const { platform, returnTo, linkId } = consent;
+  const names = accounts.map(({ accountName }) => accountName).join(", ");
+  if (returnTo?.startsWith("/")) return c.redirect(`${returnTo}?done=connected`, 303);
+  if (returnTo !== null) {
+    const accountIds = accounts.map(({ id }) => id);
+    return c.redirect(redirectTarget(returnTo, platform, { status: "connected", accountIds }), 303);
+  }
+  if (linkId !== null) {
+    return c.redirect(`${await linkPathOf(c.var.deps, linkId)}?done=${LINK_DONE}`, 303);
+  }
+  return showPlain(
+    c,
+    200,
+    `${platformName(platform)} is connected`,
+    <p>
+      {names} {accounts.length === 1 ? "is" : "are"} connected. You can close this page.
+    </p>,
+  );
+}
+
+/** Statuses of refusals; 400 for the rest. */
+const STATUS: Partial<Record<Obstacle["ending"], ContentfulStatusCode>> = {
+  declined: 200,
+  expired: 410,
+  taken: 409,
+  unavailable: 503,
+};
+
+/**
+ * Tells the site that sent the person; without one, the person. Whoever came by a link may try again: where they
+ * go on to is offered to them.
+ */
+async function showStop(c: AppContext, { obstacle, consent }: Stop): Promise<Response> {
+  const { ending, message } = obstacle;
+  const status = STATUS[ending] ?? 400;
+  const title = ending === "declined" ? "Nothing was connected" : "That did not work";
+  const returnTo = consent?.returnTo ?? null;
+  const isElsewhere = returnTo !== null && !returnTo.startsWith("/");
+  const told = { status: "failed", error: ending, message } as const;
+  const site = consent && isElsewhere ? redirectTarget(returnTo, consent.platform, told) : null;
+  if (site !== null && consent?.linkId === null) return c.redirect(site, 303);
+  const again =
+    consent && consent.linkId !== null && (await linkPathOf(c.var.deps, consent.linkId));
+  // Come back a second time, after all was done.
+  if (again && consent.step === "done") return c.redirect(`${again}?done=${LINK_DONE}`, 303);
+  return showPlain(
+    c,
+    status,
+    title,
+    <>
+      <p>{message}</p>
+      <p class="row">
+        {again && (
+          <a class="button" href={again}>
+            Try again
+          </a>
+        )}
+        {site !== null && (
+          <a class="button quiet" href={site}>
+            Go on to {new URL(site).host} without it
+          </a>
+        )}
+        {returnTo !== null && !isElsewhere && (
+          <a class="button" href={returnTo}>
+            Back
+          </a>
+        )}
+      </p>
+    </>,
+  );
+}
+
+async function showChoice(c: AppContext, refusal: string | null): Promise<Response> {
+  const choice = await readChoice(c.var.deps, readId(c), { browser: boundBrowser(c) });
+  if (choice.kind !== "choosing") return goOn(c, choice);
+  const { consent, accounts } = choice;
+  return renderPlainPage(
+    c,
+    {
+      title: "Choose accounts",
+      status: refusal === null ? 200 : 400,
+      ...(consent.returnTo?.startsWith("http")
+        ? { formTargets: new URL(consent.returnTo).origin }
+        : {}),
+    },
+    <>
+      <h1>Choose accounts</h1>
+      {refusal !== null && (
+        <p class="notice bad" role="alert">
+          {refusal}
+        </p>
+      )}
+      <form class="card fields" method="post">
+        <fieldset>
+          <legend>Accounts of {platformName(consent.platform)} to connect</legend>
+          {accounts.map((account, i) => (
+            <Option account={account} isFirst={i === 0} isOnly={consent.linkId !== null} />
+          ))}
+        </fieldset>
+        <p>
+          <button type="submit">Connect</button>
+        </p>
+      </form>
+    </>,
+  );
+}
+
+/** @param option `isOnly`: one account alone may be chosen */
+const Option = ({
+  account: { profile },
+  isFirst,
+  isOnly,
+}: {
+  account: Connected;
+  isFirst: boolean;
+  isOnly: boolean;
+}) => (
+  <label class="check">
+    <input
+      type={isOnly ? "radio" : "checkbox"}
+      name="account"
+      value={profile.platformAccountId}
+      checked={isFirst}
+    />{" "}
+    <span>
+      <bdi>{profile.accountName}</bdi>
+      {profile.handle && (
+        <span class="muted">
+          {" "}
+          <bdi>{profile.handle}</bdi>
+        </span>
+      )}
+    </span>
+  </label>
+);
+
+const showPlain = (
+  c: AppContext,
+  status: ContentfulStatusCode,
+  title: string,
+  content: Child,
+): Promise<Response> =>
+  renderPlainPage(
+    c,
+    { title, status },
+    <>
+      <h1>{title}</h1>
+      {content}
+    </>,
+  ) as Promise<Response>;

@@ -1,0 +1,145 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { isSigned, sign } from "../../core/signature.ts";
+import { MINUTE, SECOND } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import type { PlatformMessage, Withdrawal } from "../../platforms/consent.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import { appKeysOf } from "../accounts/platform-access.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import {
+  accountsOfPerson,
+  eraseAccount,
+  revokeAccount,
+  tellOfWithdrawal,
+  type Withdrawn,
+} from "./repo/withdrawals.ts";
+
+/** The clocks of a platform and of this service may differ by this much. Spec is silent. */
+const CLOCK_SKEW_MS = 5 * MINUTE;
+
+/** A person who withdrew their consent at a platform. */
+interface WithdrawnConsent extends Pick<Withdrawn, "platform" | "platformUserId"> {
+  /** When the platform told of it: what was connected later is left alone. Null: now. */
+  at?: Date | null;
+}
+
+const toWithdrawn = (
+  deps: Pick<Deps, "now">,
+  { platform, platformUserId, at }: WithdrawnConsent,
+): Withdrawn => ({
+  platform,
+  platformUserId,
+  until: new Date((at ?? deps.now()).getTime() + CLOCK_SKEW_MS),
+});
+
+/**
+ * Makes the accounts that a person gave revoked, in every team: their logins are forgotten, and each team
+ * is told. They can be connected again. Once more changes nothing.
+ *
+ * @param platformUserId the person, or the account, as the platform knows them; nobody for an unknown one
+ * @returns the number of accounts that were found
+ */
+export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): Promise<number> {
+  const person = toWithdrawn(deps, consent);
+  const [accounts] = await deps.db.run([accountsOfPerson(person)]);
+  const writes = accounts.flatMap((account) => [
+    tellOfWithdrawal(deps, account, person),
+    revokeAccount(account, person),
+  ]);
+  return write(deps, "consent.withdrawn", { person, accounts, writes });
+}
+
+/** Statements of an earlier feature that end with an account, for the same batch. */
+type EndWithAccount = (deps: Deps, account: AccountRow) => Query<unknown>[];
+
+/**
+ * Deletes what a platform told of a person and their accounts, disconnected ones included, in every team.
+ * Posts that were waiting for them end; the record of those that were made stays with the teams.
+ *
+ * @param endings as in `removeAccount`
+ * @returns the number of accounts
+ */
+export async function eraseAccounts(
+  deps: Deps,
+  consent: WithdrawnConsent,
+  endings: readonly EndWithAccount[],
+): Promise<number> {
+  const person = toWithdrawn(deps, consent);
+  const [accounts] = await deps.db.run([accountsOfPerson(person)]);
+  const writes = accounts.flatMap((account) => [
+    tellOfWithdrawal(deps, account, person),
+    eraseAccount(account, person, deps.now()),
+    ...endings.flatMap((end) => end(deps, account)),
+  ]);
+  return write(deps, "consent.erased", { person, accounts, writes });
+}
+
+async function write(
+  deps: Deps,
+  event: string,
+  found: { person: Withdrawn; accounts: AccountRow[]; writes: Query<unknown>[] },
+): Promise<number> {
+  const { person, accounts, writes } = found;
+  if (writes.length > 0) await deps.db.runAll(writes);
+  deps.log({ event, platform: person.platform, accounts: accounts.length });
+  return accounts.length;
+}
+
+/**
+ * Reads a message of a platform about a person who withdrew their consent.
+ *
+ * @throws AppError NOT_FOUND for a platform that sends none, FORBIDDEN for a message that is not signed by it
+ */
+export async function readWithdrawal(
+  deps: Deps,
+  platform: string,
+  message: PlatformMessage,
+): Promise<Withdrawal & { platform: Platform }> {
+  if (!PLATFORM_NAMES.has(platform)) throw notFound("Platform");
+  const { withdrawals } = connectorOf(platform);
+  if (!withdrawals) throw notFound("Page");
+  for (const signer of [platform, ...(withdrawals.alsoSignedBy ?? [])]) {
+    const app = appKeysOf(deps, { mode: "live", platform: signer });
+    const read = app && (await withdrawals.read(message, app.clientSecret));
+    if (read) return { ...read, platform };
+  }
+  throw new AppError("FORBIDDEN", "The message is not signed with the secret of this app.");
+}
+
+/** A deletion that a platform asked for in a person's name. It says nothing of who that is. */
+export interface Deletion {
+  platform: Platform;
+  at: Date;
+  /** Accounts that were deleted with it. */
+  accounts: number;
+}
+
+/** The path of the page that shows a deletion. */
+export const deletionPath = (code: string): string => `/oauth/deleted/${code}`;
+
+const CODE = /^([a-z]+)-(\d{1,12})-(\d{1,6})-([0-9a-f]{64})$/;
+
+const textOf = (said: string): string => `data deletion|${said}`;
+
+/** The code that confirms a deletion: it holds all that is shown of it, signed. */
+export async function confirmationOf(
+  { config }: Pick<Deps, "config">,
+  { platform, at, accounts }: Deletion,
+): Promise<string> {
+  const said = `${platform}-${Math.floor(at.getTime() / SECOND)}-${accounts}`;
+  return `${said}-${await sign(config.signingKey, textOf(said))}`;
+}
+
+/** Reverses `confirmationOf`; null for a code that we did not give. */
+export async function readConfirmation(
+  { config }: Pick<Deps, "config">,
+  code: string,
+): Promise<Deletion | null> {
+  const [, platform = "", seconds = "", accounts = "", signature = ""] = CODE.exec(code) ?? [];
+  const said = `${platform}-${seconds}-${accounts}`;
+  if (!(await isSigned(config.signingKey, textOf(said), signature))) return null;
+  return { platform, at: new Date(Number(seconds) * SECOND), accounts: Number(accounts) };
+}

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readLocalApps } from "../../src/cli/doctor.ts";
+import { diagnoseApps } from "../../src/cli/doctor-apps.ts";
+import type { Fetch } from "../../src/platforms/connector.ts";
+import { connectors } from "../../src/platforms/registry.ts";
+
+const ORIGIN = "https://akimbo.example";
+const silent: Fetch = () => assert.fail("Nobody is to be asked.");
+const withApp = connectors().filter(({ needs }) => needs.app !== null);
+
+test("says for each platform what to register and which keys are missing", async () => {
+  const apps = { names: [], values: {}, origin: ORIGIN };
+  const { report, problems } = await diagnoseApps(apps, silent);
+  for (const { platform, needs } of withApp) {
+    const name = platform.toUpperCase();
+    assert.ok(report.includes(`Redirect URL to register: ${ORIGIN}/oauth/callback/${platform}`));
+    assert.ok(report.includes(`missing: ${name}_CLIENT_ID ${name}_CLIENT_SECRET`));
+    assert.ok(report.includes(`review: ${needs.review ?? "none"}`));
+    for (const scope of needs.scopes) assert.ok(report.includes(scope), `${platform} ${scope}`);
+  }
+  assert.match(report, /^bluesky: needs no app\.\n {2}missing: BLUESKY_KEY\n {2}Without it/m);
+  const deletion = `${ORIGIN}/oauth/data-deletion/facebook`;
+  assert.ok(report.includes(`Data deletion request URL to register: ${deletion}`));
+  const webhook = `${ORIGIN}/oauth/withdrawn/tiktok`;
+  assert.ok(report.includes(`Webhook callback URL to register: ${webhook}`));
+  assert.deepEqual(problems, []);
+});
+
+test("asks a platform about the keys that are set, and a refusal of them is a problem", async () => {
+  const asked: string[] = [];
+  const ask: Fetch = async (input) => {
+    const { url } = new Request(input);
+    asked.push(new URL(url).hostname);
+    return url.includes("tiktok")
+      ? Response.json({ access_token: "clt.1" })
+      : Response.json({ error: "unauthorized_client" }, { status: 401 });
+  };
+  const values = {
+    X_CLIENT_ID: "id",
+    X_CLIENT_SECRET: "secret",
+    TIKTOK_CLIENT_ID: "id",
+    TIKTOK_CLIENT_SECRET: "secret",
+  };
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { report, problems } = await diagnoseApps(apps, ask);
+  assert.deepEqual(asked.toSorted(), ["api.x.com", "open.tiktokapis.com"]);
+  assert.match(
+    report,
+    /set: TIKTOK_CLIENT_ID TIKTOK_CLIENT_SECRET\n {2}check: TikTok knows the app/,
+  );
+  assert.equal(problems.length, 1);
+  assert.match(problems[0] ?? "", /^x: X does not know this instance's app.*X_CLIENT_SECRET\.$/);
+});
+
+test("half a pair of keys is a problem, and asks nobody", async () => {
+  const apps = { names: ["X_CLIENT_ID"], values: { X_CLIENT_ID: "id" }, origin: ORIGIN };
+  assert.deepEqual((await diagnoseApps(apps, silent)).problems, ["x: X_CLIENT_SECRET is missing."]);
+});
+
+test("of a deployed instance the names of the secrets are known, or nothing", async () => {
+  const names = ["X_CLIENT_ID", "X_CLIENT_SECRET"];
+  const listed = await diagnoseApps({ names, values: {}, origin: ORIGIN }, silent);
+  assert.match(listed.report, /set: X_CLIENT_ID X_CLIENT_SECRET/);
+  const unlisted = await diagnoseApps({ names: null, values: {}, origin: ORIGIN }, silent);
+  assert.match(unlisted.report, /keys: X_CLIENT_ID X_CLIENT_SECRET/);
+  assert.deepEqual(unlisted.problems, []);
+});
+
+test("reads the keys of the local server from .dev.vars, where empty ones are missing", async () => {
+  const path = join(await mkdtemp(join(tmpdir(), "akimbo-")), ".dev.vars");
+  await writeFile(path, "X_CLIENT_ID=id\nX_CLIENT_SECRET=\n");
+  assert.deepEqual(await readLocalApps(path, {}), {
+    names: ["X_CLIENT_ID"],
+    values: { X_CLIENT_ID: "id" },
+    origin: "http://localhost:8787",
+  });
+  assert.deepEqual((await readLocalApps(`${path}.none`)).names, []);
+});
+
+test("names the redirect URL at the port that the local server takes", async () => {
+  const { origin } = await readLocalApps("/none/.dev.vars", { PORT: "8941" });
+  assert.equal(origin, "http://localhost:8941");
+});
+
+const summaryOf = (report: string) => report.split("\n").at(-1);
+
+test("ends with how far all platforms are; one that does not answer is no problem", async () => {
+  const values = Object.fromEntries(
+    ["X", "TIKTOK", "LINKEDIN"].flatMap((name) => [
+      [`${name}_CLIENT_ID`, "id"],
+      [`${name}_CLIENT_SECRET`, "secret"],
+    ]),
+  );
+  const ask: Fetch = async (input) => {
+    const { url } = new Request(input);
+    if (url.includes("tiktok")) throw new TypeError("fetch failed");
+    return url.includes("linkedin")
+      ? Response.json({ access_token: "1" })
+      : Response.json({ error: "unauthorized_client" }, { status: 401 });
+  };
+  const apps = { names: Object.keys(values), values, origin: ORIGIN };
+  const { report, problems } = await diagnoseApps(apps, ask);
+  assert.equal(
+    summaryOf(report),
+    "Of 9 platforms: 2 ready (linkedin, bluesky); 1 set up but not confirmed (tiktok); 1 to be mended (x); 5 not set up (instagram, facebook, youtube, pinterest, threads).",
+  );
+  assert.deepEqual(
+    problems.map((problem) => problem.split(":")[0]),
+    ["x"],
+  );
+});
+
+test("says which platforms take no redirect URL at localhost", async () => {
+  const at = async (origin: string) =>
+    (await diagnoseApps({ names: [], values: {}, origin }, silent)).report;
+  const local = await at("http://localhost:8787");
+  const named = local
+    .split("\n\n")
+    .filter((part) => part.includes("not at localhost"))
+    .map((part) => part.split("\n")[0]);
+  assert.deepEqual(named.toSorted(), ["instagram", "threads", "tiktok", "x"]);
+  assert.match(
+    local,
+    /^ {2}not at localhost: it leads back to https, or http:\/\/127\.0\.0\.1 alone/m,
+  );
+  assert.ok(!(await at(ORIGIN)).includes("localhost"));
+});

@@ -1,0 +1,275 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import type { Platform } from "../../src/core/platforms.ts";
+import { runSchedule } from "../../src/cron/schedule.ts";
+import { sealCredentials } from "../../src/features/accounts/platform-access.ts";
+import { connectorOf } from "../../src/platforms/registry.ts";
+import { createMember, type Harness, harnessWith } from "../support/harness.ts";
+import { type Costs, measure } from "../support/meter.ts";
+import { finishChores } from "./support.ts";
+
+/** Source: Cloudflare, "Workers limits", free plan. */
+const MAX_SUBREQUESTS = 50;
+
+const ACCOUNTS = 1_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * Fate of a refresh token that was used. `stays`: it works as before. `grace`: it works for 2 hours more.
+ * `dies`: at once.
+ */
+const OLD_TOKENS = {
+  instagram: "stays",
+  threads: "stays",
+  linkedin: "stays",
+  bluesky: "grace",
+  tiktok: "dies",
+  pinterest: "dies",
+} as const;
+
+type Renewed = keyof typeof OLD_TOKENS;
+const PLATFORMS = Object.keys(OLD_TOKENS) as Renewed[];
+/** Source: atproto, `REFRESH_GRACE_MS` of the PDS. */
+const GRACE_MS = 2 * HOUR_MS;
+
+const platformOf = (i: number): Renewed => PLATFORMS[i % PLATFORMS.length] as Renewed;
+const did = (i: number) => `did:plc:${String(i).padStart(24, "a")}`;
+
+const jwt = (claims: object) => `e30.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.x`;
+const endOf = (days: number) => Math.floor(Date.now() / 1_000) + days * 86_400;
+
+/** The token that renews account `i` after so many renewals. */
+const tokenOf = (i: number, renewals: number) =>
+  platformOf(i) === "bluesky"
+    ? jwt({ exp: endOf(90), sub: did(i), account: i, renewals })
+    : `account-${i}-${renewals}`;
+
+/** The account and the renewal that a token is of. */
+function readToken(token: string): [account: number, renewals: number] {
+  const [, claims = ""] = token.split(".");
+  if (claims) {
+    const { account, renewals } = JSON.parse(atob(claims));
+    return [account, renewals];
+  }
+  const [, account, renewals] = token.split("-").map(Number);
+  return [account ?? -1, renewals ?? -1];
+}
+
+interface Fate {
+  /** The reply never arrives, though the platform did its work. `nth`: of the calls for this account. */
+  isLost?(account: number, nth: number): boolean;
+  /** The platform does nothing and gives no answer. */
+  isDown?(platform: Renewed): boolean;
+}
+
+/** The platforms' token endpoints, each with the tokens that it takes. */
+class Platforms {
+  readonly calls: number[] = [];
+  /** Renewals by account, with the moment of the last. */
+  readonly #renewals = new Map<number, { count: number; at: number }>();
+  readonly #fate: Fate;
+
+  constructor(fate: Fate) {
+    this.#fate = fate;
+  }
+
+  async answer(request: Request): Promise<Response> {
+    const given = await tokenIn(request);
+    // A token of the app itself: its keys are right.
+    if (given === "") return Response.json({ access_token: "app", token_type: "bearer" });
+    const i = this.#renew(given);
+    if (i === null) return refusal(request);
+    const nth = this.calls.filter((account) => account === i).length;
+    if (this.#fate.isLost?.(i, nth)) throw new TypeError("Network connection lost.");
+    const token = tokenOf(i, this.#renewals.get(i)?.count ?? 0);
+    return Response.json(grantOf(platformOf(i), i, token));
+  }
+
+  /** The account whose token it is; null where it is taken no more. */
+  #renew(token: string): number | null {
+    const [i, given] = readToken(token);
+    this.calls.push(i);
+    if (this.#fate.isDown?.(platformOf(i))) throw new TypeError("Connection refused.");
+    const { count, at } = this.#renewals.get(i) ?? { count: 0, at: 0 };
+    const old = OLD_TOKENS[platformOf(i)];
+    if (given === count) {
+      this.#renewals.set(i, { count: count + 1, at: Date.now() });
+    } else if (old === "dies" || (old === "grace" && Date.now() > at + GRACE_MS)) {
+      return null;
+    }
+    return i;
+  }
+}
+
+async function tokenIn(request: Request): Promise<string> {
+  const { searchParams } = new URL(request.url);
+  const form = new URLSearchParams(await new Response(request.body).text());
+  const bearer = request.headers.get("authorization")?.replace(/^Bearer /, "");
+  return searchParams.get("access_token") ?? form.get("refresh_token") ?? bearer ?? "";
+}
+
+function grantOf(platform: Renewed, i: number, token: string): object {
+  if (platform === "bluesky") {
+    const accessJwt = jwt({ exp: endOf(1), sub: did(i) });
+    return { accessJwt, refreshJwt: token, did: did(i), handle: "ada.test", active: true };
+  }
+  const access = { access_token: token, expires_in: 60 * 86_400 };
+  if (platform === "instagram" || platform === "threads") return access;
+  return {
+    ...access,
+    refresh_token: token,
+    [platform === "tiktok" ? "refresh_expires_in" : "refresh_token_expires_in"]: 90 * 86_400,
+  };
+}
+
+const refusal = ({ url }: Request) =>
+  url.includes("pinterest")
+    ? Response.json({ code: 283, message: "The authorization grant is invalid." }, { status: 400 })
+    : Response.json(
+        { error: url.includes("xrpc") ? "ExpiredToken" : "invalid_grant" },
+        { status: 400 },
+      );
+
+/** A harness with accounts whose logins are all due, on a clock of three o'clock. */
+async function prepare(fate: Fate = {}): Promise<{ harness: Harness; platforms: Platforms }> {
+  const keys = { clientId: "id", clientSecret: "secret" };
+  const harness = harnessWith({
+    appKeys: { tiktok: keys, pinterest: keys, linkedin: keys },
+  });
+  await finishChores(harness);
+  harness.advance(18 * 3_600);
+  const platforms = new Platforms(fate);
+  harness.network = (input, init) => platforms.answer(new Request(input, init));
+  const { teamId } = await createMember();
+  const rows = await Promise.all(
+    Array.from({ length: ACCOUNTS }, async (_, i) => {
+      const platform: Platform = platformOf(i);
+      const id = `acc_${teamId}_${i}`;
+      const isMeta = platform === "instagram" || platform === "threads";
+      const token = tokenOf(i, 0);
+      const ahead = connectorOf(platform).refreshAheadSeconds ?? 0;
+      const at = Date.now() - (i % 60) * 1_000;
+      const soon = new Date(at + ahead * 1_000);
+      const sealed = await sealCredentials(
+        harness.deps,
+        { teamId, id, platform },
+        {
+          accessToken: token,
+          refreshToken: isMeta ? null : token,
+          expiresAt: isMeta ? soon : new Date(Date.now() + 1),
+          refreshEndsAt: isMeta ? null : soon,
+        },
+      );
+      return { id, platform, account: platform === "bluesky" ? did(i) : `p${i}`, at, sealed };
+    }),
+  );
+  await env.DB.prepare(
+    `INSERT INTO accounts (id, team_id, platform, platform_account_id, account_name, mode, status,
+       credentials, connected_at, renew_at, login_ends_at, service)
+     SELECT value ->> 'id', ?, value ->> 'platform', value ->> 'account', 'Ada', 'live', 'active',
+       value -> 'sealed' ->> 'credentials', 1, value ->> 'at', ?,
+       iif(value ->> 'platform' = 'bluesky', 'https://pds.example', NULL) FROM json_each(?)`,
+  )
+    .bind(teamId, Date.now() + 8 * DAY_MS, JSON.stringify(rows))
+    .run();
+  return { harness, platforms };
+}
+
+const subrequestsOf = ({ roundTrips, queueSends, storageCalls, fetches }: Costs) =>
+  roundTrips.length + queueSends.length + storageCalls.length + fetches.length + 1;
+
+/** Ticks every minute for some hours; the subrequests of each tick, the heartbeat's call among them. */
+async function tickFor(harness: Harness, hours: number) {
+  const spent: number[] = [];
+  const renewing: number[] = [];
+  for (let minute = 0; minute < hours * 60; minute++) {
+    const { costs } = await measure(harness, () => runSchedule(harness.deps));
+    spent.push(subrequestsOf(costs));
+    if (costs.fetches.length > 0) renewing.push(costs.fetches.length);
+    harness.advance(60);
+  }
+  const most = Math.max(...spent);
+  console.log(`Renewals: ${renewing.length} ticks, at most ${most} subrequests in one.`);
+  return { most, renewing };
+}
+
+/** Accounts in use whose logins were renewed, some for the last time, and all, by platform. */
+async function outcome() {
+  const { results } = await env.DB.prepare(
+    `SELECT platform, count(*) AS accounts, sum(status = 'active' AND
+       (renew_at > ?1 OR (renew_at IS NULL AND login_ends_at > ?2))) AS renewed
+       FROM accounts GROUP BY platform`,
+  )
+    .bind(Date.now() + 5 * DAY_MS, Date.now() + 60 * DAY_MS)
+    .all<{ platform: Renewed; accounts: number; renewed: number }>();
+  return results;
+}
+
+/** Hundreds of ticks take a while on a machine that has other work. */
+const LONG_MS = 180_000;
+
+beforeEach(async () => {
+  await env.DB.exec("DELETE FROM chores; DELETE FROM accounts; DELETE FROM events;");
+});
+
+test(
+  "1,000 logins that are due in one night are each renewed once, spread over its ticks",
+  async () => {
+    const { harness, platforms } = await prepare();
+    const { most, renewing } = await tickFor(harness, 4);
+    expect(platforms.calls).toHaveLength(ACCOUNTS);
+    expect(new Set(platforms.calls).size).toBe(ACCOUNTS);
+    expect(Math.max(...renewing)).toBeLessThanOrEqual(6);
+    expect(renewing.length).toBeLessThanOrEqual(Math.ceil(ACCOUNTS / 6));
+    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    for (const { platform, accounts, renewed } of await outcome()) {
+      expect([platform, renewed]).toEqual([platform, accounts]);
+    }
+  },
+  LONG_MS,
+);
+
+test(
+  "with every second reply lost, no login is lost that could be kept",
+  async () => {
+    // By account, not in the order of calls, which is another in each run.
+    const { harness, platforms } = await prepare({
+      isLost: (account, nth) => (Math.floor(account / PLATFORMS.length) + nth) % 2 === 0,
+    });
+    const { most, renewing } = await tickFor(harness, 6);
+    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    expect(renewing.length).toBeLessThan(240);
+    expect(platforms.calls.length).toBeLessThan(3 * ACCOUNTS);
+    for (const { platform, accounts, renewed } of await outcome()) {
+      const isKept = OLD_TOKENS[platform] !== "dies";
+      if (isKept) expect([platform, renewed]).toEqual([platform, accounts]);
+      else expect(Math.abs(renewed - accounts / 2)).toBeLessThanOrEqual(1);
+    }
+  },
+  LONG_MS,
+);
+
+test(
+  "a platform that is down costs the others nothing, and is made up for when it is back",
+  async () => {
+    let isDown = true;
+    const { harness, platforms } = await prepare({
+      isDown: (platform) => isDown && platform === "threads",
+    });
+    const { most } = await tickFor(harness, 3);
+    const failed = platforms.calls.filter((i) => platformOf(i) === "threads").length;
+    expect(failed).toBeLessThan(200);
+    expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
+    for (const { platform, accounts, renewed } of await outcome()) {
+      expect([platform, renewed]).toEqual([platform, platform === "threads" ? 0 : accounts]);
+    }
+    isDown = false;
+    harness.advance(86_400);
+    await tickFor(harness, 2);
+    for (const { platform, accounts, renewed } of await outcome()) {
+      expect([platform, renewed]).toEqual([platform, accounts]);
+    }
+  },
+  LONG_MS,
+);
