@@ -38,7 +38,11 @@ export default defineConfig({
           SANDBOX: "",
           CLOCK_OFFSET: "",
           PLATFORM_ORIGINS: "",
+          STORAGE_ENDPOINT: "https://storage.test/akimbo-media",
+          R2_ACCESS_KEY_ID: "storage-key",
+          R2_SECRET_ACCESS_KEY: "storage-secret",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
+          BLUESKY_KEY: "",
           SIGNING_KEY: "a signing key for tests, long enough to be one",
         },
         outboundService: (request: Request) => {

@@ -139,13 +139,25 @@ function* walkGif(): Walk {
   }
 }
 
-/** The first bytes of a frame's data by its chunk: the start code of a key frame, the signature. */
-const isFrame = (type: string, start: Uint8Array): boolean =>
-  type === "VP8 "
-    ? start[3] === 0x9d && start[4] === 0x01 && start[5] === 0x2a
-    : type === "VP8L" && start[0] === 0x2f;
+/** Width and height stand in the lower bits; the upper two scale the picture. */
+const VP8_SIDE = 0x3fff;
 
-const FRAME_START_BYTES = 6;
+/** The first bytes of a frame's data by its chunk, and if a picture begins so. */
+const FRAMES: Record<string, { startBytes: number; isFrame(start: Uint8Array): boolean }> = {
+  // The start code of a key frame, width and height.
+  "VP8 ": {
+    startBytes: 10,
+    isFrame: (start) =>
+      start[3] === 0x9d &&
+      start[4] === 0x01 &&
+      start[5] === 0x2a &&
+      (le16(start, 6) & VP8_SIDE) > 0 &&
+      (le16(start, 8) & VP8_SIDE) > 0,
+  },
+  // The signature; width and height are stored less one.
+  VP8L: { startBytes: 6, isFrame: (start) => start[0] === 0x2f },
+};
+
 const CHUNK_HEADER_BYTES = 8;
 
 /** @see https://developers.google.com/speed/webp/docs/riff_container */
@@ -162,10 +174,11 @@ function* walkWebp(): Walk {
     rest -= CHUNK_HEADER_BYTES + length;
     if (!/^[A-Z0-9a-z ]{4}$/.test(type) || rest < 0) return false;
     let seen = 0;
-    if (type === "VP8 " || type === "VP8L") {
-      if (length < FRAME_START_BYTES) return false;
-      seen = FRAME_START_BYTES;
-      if (!isFrame(type, yield { take: seen })) return false;
+    const frame = FRAMES[type];
+    if (frame) {
+      if (length < frame.startBytes) return false;
+      seen = frame.startBytes;
+      if (!frame.isFrame(yield { take: seen })) return false;
       hasImage = true;
     }
     // Frames of an animation are chunks inside this one.

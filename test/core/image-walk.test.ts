@@ -67,6 +67,10 @@ test.each<[string, string]>([
   ["a GIF without a picture", "GIF89a\x01\x00\x01\x00\x00\x00\x00;"],
   ["a WebP's first bytes", "RIFF\x04\x00\x00\x00WEBP"],
   ["a WebP's first bytes and text", "RIFF\x20\x00\x00\x00WEBPVP8 Hello, this is no picture."],
+  [
+    "a WebP of no size",
+    `RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01\x2a\x00\x00\x01\x00`,
+  ],
   ["another RIFF file", "RIFF\x04\x00\x00\x00AVI "],
 ])("%s: no decoder can read that", (_, bytes) => {
   expect(isWhole(latin1(bytes))).toBe(false);

@@ -1,6 +1,7 @@
 import { CustomSource, Input, MP4, QTFF, WEBM } from "mediabunny";
 import type { Deps } from "../../deps.ts";
 import type { MediaItem, VideoFacts } from "../../platforms/connector.ts";
+import { type FileObject, openFile } from "./read.ts";
 
 /** Enough of a stream to tell its frame rate. */
 const PACKETS_LOOKED_AT = 50;
@@ -19,7 +20,7 @@ const CONTAINERS: Record<string, string> = {
  */
 export async function inspectVideo(
   deps: Pick<Deps, "media">,
-  objectKey: string,
+  file: FileObject,
   item: Pick<MediaItem, "mime" | "sizeBytes">,
 ): Promise<VideoFacts | null> {
   let brokenRead: Error | null = null;
@@ -28,8 +29,7 @@ export async function inspectVideo(
     read: async (start, end) => {
       const range = { offset: start, length: end - start };
       try {
-        const object = await deps.media.get(objectKey, { range });
-        if (!object) throw new Error("The file is no longer stored.");
+        const object = await openFile(deps, file, range);
         return new Uint8Array(await object.arrayBuffer());
       } catch (error) {
         brokenRead = error instanceof Error ? error : new Error(String(error));

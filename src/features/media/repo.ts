@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
-import { orm, prepared, type Query, sqlQuery } from "../../db/client.ts";
+import { orm, prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { StoredFile } from "./store.ts";
@@ -19,20 +19,25 @@ export function insertMedia(
   condition: SQL = sql`TRUE`,
 ): Query<string[]> {
   const values = files.map(
-    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged }) => [
-      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged],
+    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged, etag = null }) => [
+      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged, etag],
     ],
   );
   return sqlQuery(
     sql`INSERT INTO media
-        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, created_at)
+        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, etag, created_at)
       SELECT ${teamId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, value ->> 7, ${createdAt.getTime()}
+        value ->> 6, value ->> 7, value ->> 8, ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
       ON CONFLICT DO NOTHING RETURNING sha256`,
     valueReader(media.sha256),
   );
 }
+
+/** Notes the SHA-256 of a presigned file's bytes. */
+export const noteContent = ({ teamId, sha256 }: FileId, content: string): Query<number> =>
+  sqlWrite(sql`UPDATE media SET content_sha256 = ${content}
+    WHERE team_id = ${teamId} AND sha256 = ${sha256}`);
 
 const readMedia = rowReader(media);
 const MEDIA = packedRows(media);
@@ -66,15 +71,22 @@ export function objectsInUse(teamId: number, keys: readonly string[]): Query<str
   );
 }
 
+const ofUpload = (upload: SQL): SQL =>
+  // CROSS: in this order, or every file of the team is read.
+  sql`json_each(${upload}.media) item CROSS JOIN ${media}
+    ON media.team_id = ${upload}.team_id AND media.sha256 = item.value ->> 'sha256'`;
+
 const selectMediaOfUpload = prepared(
   ({ uploadId }: Params<{ uploadId: number | SQL }>) =>
-    sql`SELECT ${MEDIA.column} FROM uploads u
-      -- CROSS: in this order, or every file of the team is read.
-      CROSS JOIN json_each(u.media) item CROSS JOIN ${media}
-        ON media.team_id = u.team_id AND media.sha256 = item.value ->> 'sha256'
-      WHERE u.id = ${uploadId}`,
+    sql`SELECT ${MEDIA.column} FROM uploads u CROSS JOIN ${ofUpload(sql`u`)} WHERE u.id = ${uploadId}`,
   MEDIA.read,
 );
+
+/** The files of each of the rows `uploads` that a statement reads: one value, and its reader. */
+export const packedFiles = {
+  value: sql`(SELECT json_group_array(${MEDIA.value}) FROM ${ofUpload(sql`uploads`)})`,
+  read: (packed: string): MediaRow[] => JSON.parse(packed).map(MEDIA.unpack),
+};
 
 /** The files of one upload. `uploadId` may be a SQL value. */
 export const mediaOfUpload = (uploadId: number | SQL): Query<MediaRow[]> =>

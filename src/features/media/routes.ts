@@ -5,6 +5,7 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { isGoodAddress, MEDIA_VARIANTS, type MediaVariant } from "./address.ts";
 import { labelAsMadeByAi } from "./ai-label.ts";
+import { type FileObject, findFile } from "./read.ts";
 import { mediaByHash } from "./repo.ts";
 import { keptThumbnail, THUMBNAIL } from "./thumbnail.ts";
 
@@ -20,7 +21,7 @@ const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
 };
 
 /** A file of a stranger's making must not be able to do anything in a browser. */
-const FILE_HEADERS = {
+export const FILE_HEADERS = {
   "Content-Security-Policy": "default-src 'none'; sandbox",
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Cache-Control": "private, max-age=3600",
@@ -50,13 +51,13 @@ async function serveFile(c: AppContext): Promise<Response> {
     if (address.variant === "thumbnail") return serveKeptThumbnail(c, address);
     throw notFound("File");
   }
-  if (address.variant !== "original") return serveImage(c, file.objectKey, address.variant);
+  if (address.variant !== "original") return serveImage(c, file, address.variant);
 
   const range = parseByteRange(c.req.header("range"), file.sizeBytes);
   if (range === "unsatisfiable") {
     return c.body(null, 416, { "Content-Range": `bytes */${file.sizeBytes}` });
   }
-  const object = await deps.media.get(file.objectKey, range ? { range } : {});
+  const object = await findFile(deps, file, range ?? undefined);
   if (!object) throw notFound("File");
   const headers: Record<string, string> = {
     ...FILE_HEADERS,
@@ -90,10 +91,10 @@ async function serveKeptThumbnail(
 /** Made anew at each call, whole, because platforms that pull want to know its length. */
 async function serveImage(
   c: AppContext,
-  objectKey: string,
+  file: FileObject,
   variant: keyof typeof TRANSFORMS,
 ): Promise<Response> {
-  const object = await c.var.deps.media.get(objectKey);
+  const object = await findFile(c.var.deps, file);
   if (!object) throw notFound("File");
   try {
     const made = await c.var.deps.images

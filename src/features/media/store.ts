@@ -8,7 +8,7 @@ import type { MediaItem } from "../../platforms/connector.ts";
 /** Parts of an object in storage: all equal but the last. Source: R2, multipart limits. */
 const PART_BYTES = 8 * 1024 * 1024;
 /** Enough of an image's head to find its size behind large metadata. */
-const HEADER_BYTES = 64 * 1024;
+export const HEADER_BYTES = 64 * 1024;
 
 const objectKeyOf = (teamId: number): string => `media/${teamId}/${randomHex(16)}`;
 
@@ -20,6 +20,8 @@ export interface StoredFile extends MediaItem {
   objectKey: string;
   /** It begins like an image, and no decoder can read it to its end. */
   isDamaged: boolean;
+  /** Pins its object, where others can put one; absent for what we stored ourselves. */
+  etag?: string;
 }
 
 /** Told of a damaged file. */

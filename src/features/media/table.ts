@@ -16,6 +16,10 @@ export const media = sqliteTable(
     height: integer("height"),
     isDamaged: flag("is_damaged").notNull().default(false),
     createdAt: instant("created_at").notNull(),
+    /** Pins the object of a presigned file, whose `sha256` is that of key, ETag and size; null for others. */
+    etag: text("etag"),
+    /** SHA-256 of a presigned file's bytes, once it was needed. */
+    contentSha256: text("content_sha256"),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.sha256] })],
 );
@@ -36,6 +40,8 @@ export const mediaUses = sqliteTable(
 export interface FileRef {
   sha256: string;
   kind: MediaKind;
+  /** SHA-256 of a presigned file's bytes, where posts are compared by that. */
+  content?: string;
   /** The URL from which it was downloaded for the post. */
   from?: string;
   isGone?: true;

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import { findFile } from "./read.ts";
 
 /** A small picture of an image, for lists. */
 export const THUMBNAIL: ImageTransform = { width: 320, height: 320, fit: "scale-down" };
@@ -10,15 +11,16 @@ interface Original {
   teamId: number;
   sha256: string;
   objectKey: string;
+  etag: string | null;
 }
 
 /** Stores the thumbnail of an image that is about to go. False where none can be made of it. */
 export async function keepThumbnail(
   deps: Pick<Deps, "media" | "images" | "log">,
-  { teamId, sha256, objectKey }: Original,
+  { teamId, sha256, ...file }: Original,
 ): Promise<boolean> {
   try {
-    const object = await deps.media.get(objectKey);
+    const object = await findFile(deps, file);
     if (!object) return false;
     const made = await deps.images
       .input(object.body)

@@ -47,7 +47,7 @@ const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
 
 lifecycleRoutes.use("/upload/:id/retry", withoutBody);
 lifecycleRoutes.use("/upload/retry-failed", withoutBody);
-for (const action of ["retry-failed", "bulk", "validate"]) {
+for (const action of ["retry-failed", "bulk", "validate", "presign"]) {
   lifecycleRoutes.use(`/upload/${action}`, only("POST"));
 }
 

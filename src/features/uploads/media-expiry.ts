@@ -2,6 +2,8 @@ import { DAY, HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { dropUnusedFiles, type FileId, fileAfter } from "../media/repo.ts";
 import { keepThumbnail } from "../media/thumbnail.ts";
+import { teamOfPresigned } from "../presign/address.ts";
+import { removeUnused } from "../presign/clean-up.ts";
 import { dropUses, type KeptUntil, markGone, type SpentUse, spentUses } from "./repo/files.ts";
 
 /** Source: spec, "Time limits": failed upload media kept. */
@@ -51,8 +53,16 @@ export async function expireFiles(deps: Deps, cursor: string | null): Promise<st
     dropUses(page, kept),
     dropUnusedFiles(page),
   ]);
-  if (unused.length > 0) await deps.media.delete(unused);
+  const [presigned, own] = split(unused);
+  if (own.length > 0) await deps.media.delete(own);
+  await removeUnused(deps, presigned);
   return next;
+}
+
+/** Splits the objects into those that others put, which may stand for more than one file, and ours. */
+function split(objectKeys: readonly string[]): [presigned: string[], own: string[]] {
+  const isPresigned = (key: string) => teamOfPresigned(key) !== null;
+  return [objectKeys.filter(isPresigned), objectKeys.filter((key) => !isPresigned(key))];
 }
 
 /** Cuts `spent` to what one page may do, and tells the file that the next page begins with. */

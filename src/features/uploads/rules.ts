@@ -36,6 +36,33 @@ export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
 /** `submitting`: the call that cannot be undone was entered. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
 
+/** Phases of a post that is being published, as callers are told them. */
+export const PHASES = ["preparing", "sending", "publishing", "processing"] as const;
+
+/** Where a post stands while it is being published. */
+interface Progress {
+  phase: (typeof PHASES)[number];
+  sentBytes: number;
+  totalBytes: number;
+}
+
+interface ProgressSubject {
+  status: UploadStatus;
+  stage: Stage;
+  sentBytes: number | null;
+  fileSize: number;
+}
+
+/** Returns the progress of a post that is being published; null for any other. */
+export function progressOf(upload: ProgressSubject): Progress | null {
+  if (upload.status !== "processing") return null;
+  const { stage, fileSize: totalBytes } = upload;
+  if (stage === "settling") return { phase: "processing", sentBytes: totalBytes, totalBytes };
+  if (stage === "submitting") return { phase: "publishing", sentBytes: totalBytes, totalBytes };
+  const phase = upload.sentBytes === null ? "preparing" : "sending";
+  return { phase, sentBytes: Math.min(upload.sentBytes ?? 0, totalBytes), totalBytes };
+}
+
 /** A worker owns a job for this long between two of its steps. Longer than any platform call. */
 export const LEASE_SECONDS = 90;
 

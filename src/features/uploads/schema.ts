@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
-import { jobIdOf, UPLOAD_STATUSES } from "./rules.ts";
+import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
@@ -161,6 +161,20 @@ export const uploadSchema = z
       })
       .nullable()
       .describe("On x only, over all attempts; null until the job has run."),
+    progress: z
+      .object({
+        phase: z
+          .enum(PHASES)
+          .describe(
+            "`sending`: the bytes are on their way. `publishing`: the call that makes the post. `processing`: the platform works on it.",
+          ),
+        sentBytes: z.number().int().describe("Never falls within an attempt."),
+        totalBytes: z.number().int().describe("Of all files of the post."),
+      })
+      .nullable()
+      .describe(
+        "While the status is processing, else null. An extension. Where a platform fetches the files itself, or takes them in one piece, no bytes are told on the way.",
+      ),
   })
   .meta({ id: "Upload" });
 
@@ -215,6 +229,7 @@ export async function toUpload(
     failure: toFailure(upload),
     reviewComment: upload.reviewComment,
     xCredits: toXCredits(upload),
+    progress: progressOf(upload),
   };
 }
 

@@ -77,6 +77,7 @@ export const uploads = sqliteTable("uploads", {
   restarts: integer("restarts").notNull().default(0),
   submits: integer("submits").notNull().default(0),
   textDigest: json<TextDigest>("text_digest"),
+  sentBytes: integer("sent_bytes"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
@@ -111,6 +112,8 @@ export const RECORD_PROPERTIES = [
   "reviewComment",
   "creditsSpent",
   "creditsRefunded",
+  "stage",
+  "sentBytes",
 ] as const satisfies (keyof UploadRow)[];
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;

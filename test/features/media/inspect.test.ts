@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { inspectVideo } from "../../../src/features/media/inspect.ts";
 import { verticalMp4 } from "../../support/videos.ts";
 
+const INSPECTED = { objectKey: "inspected", etag: null };
+
 /** Reads of the bucket, counted. */
 async function inspect(bytes: Uint8Array, mime = "video/mp4") {
   await env.MEDIA.put("inspected", bytes);
@@ -13,7 +15,7 @@ async function inspect(bytes: Uint8Array, mime = "video/mp4") {
       return env.MEDIA.get(key, options);
     },
   } as R2Bucket;
-  const facts = await inspectVideo({ media }, "inspected", { mime, sizeBytes: bytes.length });
+  const facts = await inspectVideo({ media }, INSPECTED, { mime, sizeBytes: bytes.length });
   return { facts, reads };
 }
 
@@ -36,7 +38,7 @@ test("storage that does not answer says nothing of the video", async () => {
     get: () => Promise.reject(new Error("Storage is away.")),
   } as unknown as R2Bucket;
   const file = { mime: "video/mp4", sizeBytes: verticalMp4.length };
-  await expect(inspectVideo({ media }, "inspected", file)).rejects.toThrow("Storage is away.");
+  await expect(inspectVideo({ media }, INSPECTED, file)).rejects.toThrow("Storage is away.");
 });
 
 test.each([

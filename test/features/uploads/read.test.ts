@@ -323,6 +323,7 @@ describe("the record of a post", () => {
       failure: null,
       reviewComment: null,
       xCredits: null,
+      progress: null,
     };
     return { data: one.body.data, base };
   }

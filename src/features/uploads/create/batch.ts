@@ -9,6 +9,7 @@ import { fieldErrors } from "./judge.ts";
 import type { Known } from "./lookup.ts";
 import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
 import { type NewPost, type Override, presence, type RawSettings } from "./new-post.ts";
+import type { PresignedFiles } from "./presigned.ts";
 
 /** Spec is silent. */
 export const MAX_ACCOUNTS = 100;
@@ -67,7 +68,7 @@ function mediaTypeErrors(settings: RawSettings): FieldError[] {
 export function ownPost(
   ctx: Pick<Ctx, "config">,
   post: NewPost,
-  media: readonly CheckedMedia[],
+  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
   account: AccountRow,
 ): OwnPost {
   const { platform } = account;
@@ -77,7 +78,7 @@ export function ownPost(
     ...shared,
     ...ownTexts(post, override, platform),
     settings: { ...sharedSettings(post.settings, platform), ...override.settings },
-    media: [...media, ...ownThumbnail(ctx, override)],
+    media: [...media, ...ownThumbnail(ctx, override, presigned)],
     refused: refused.fields,
   };
   const most = connectorOf(platform).capabilities.batchMaxFiles;
@@ -124,9 +125,13 @@ function sharedSettings(settings: RawSettings, platform: Platform): RawSettings 
 }
 
 /** @throws AppError 400 for a URL that cannot be fetched */
-function ownThumbnail(ctx: Pick<Ctx, "config">, { thumbnailUrl: url }: Override): CheckedMedia[] {
+function ownThumbnail(
+  ctx: Pick<Ctx, "config">,
+  { thumbnailUrl: url }: Override,
+  presigned: PresignedFiles,
+): CheckedMedia[] {
   if (url === undefined) return [];
-  const reason = urlRefusal(ctx, url);
+  const reason = presigned.has(url) ? null : urlRefusal(ctx, url);
   if (reason) throw invalidFields([refuse("overrides", `the thumbnail_url ${reason}.`)]);
-  return checkMedia(ctx, [{ role: "thumbnail", field: "overrides", url }]);
+  return checkMedia(ctx, [{ role: "thumbnail", field: "overrides", url }], [], presigned);
 }

@@ -12,6 +12,7 @@ import { takeOnce, unknownAccount } from "./create.ts";
 import { type Known, lookUp } from "./lookup.ts";
 import { type CheckedMedia, checkMedia } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
+import { type PresignedFiles, readPresigned } from "./presigned.ts";
 import { storePosts } from "./store-posts.ts";
 
 /** The result for one account of a batch. */
@@ -47,7 +48,7 @@ type Remembered = (
 async function composeAll(
   ctx: Ctx,
   post: NewPost,
-  media: readonly CheckedMedia[],
+  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
   known: Known,
 ): Promise<Composed[]> {
   const composed: Composed[] = [];
@@ -65,7 +66,7 @@ async function composeAll(
       }
       seen.add(facts.account.platform);
       const recent = known.recent.filter((other) => other.accountId === accountId);
-      const own = ownPost(ctx, post, media, facts.account);
+      const own = ownPost(ctx, post, { media, presigned }, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
       composed.push({ accountId, platform: facts.account.platform, row });
@@ -98,12 +99,18 @@ export function createPosts(
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
     make: async (known, first) => {
-      const media = checkMedia(ctx, post.media, known.files);
+      const presigned = await readPresigned(ctx, post);
+      const media = checkMedia(ctx, post.media, known.files, presigned);
       const errors = batchErrors(post, media, known, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
-      const composed = await composeAll(ctx, post, media, known);
+      const composed = await composeAll(ctx, post, { media, presigned }, known);
       const answer = toRemembered(composed);
-      const posts = { rows: rowsOf(composed), media: post.media, plan: known.facts[0]?.plan };
+      const posts = {
+        rows: rowsOf(composed),
+        media: post.media,
+        presigned,
+        plan: known.facts[0]?.plan,
+      };
       const created = await storePosts(ctx, posts, first, answer);
       return created && toOutcome(answer, created[0]?.id ?? 0);
     },
@@ -156,7 +163,8 @@ export async function validatePosts(
   looked?: Looked<Known>,
 ): Promise<Validation> {
   const { known } = looked ?? (await lookUp(ctx, post));
-  const media = checkMedia(ctx, post.media, known.files);
+  const presigned = await readPresigned(ctx, post);
+  const media = checkMedia(ctx, post.media, known.files, presigned);
   const whole = batchErrors(post, media, known, ctx.now());
   if (whole.length > 0) {
     const toError = ({ message }: FieldError) => ({
@@ -166,11 +174,11 @@ export async function validatePosts(
     });
     return { errors: whole.map(toError), targets: [] };
   }
-  let composed = await composeAll(ctx, post, media, known);
+  let composed = await composeAll(ctx, post, { media, presigned }, known);
   // The team's drafts are counted only when the post would be one.
   if (rowsOf(composed).some(({ status }) => isDraft(status))) {
     const again = await lookUp(ctx, post, { countsDrafts: true });
-    composed = await composeAll(ctx, post, media, again.known);
+    composed = await composeAll(ctx, post, { media, presigned }, again.known);
   }
   return {
     errors: composed.flatMap((one) => ("error" in one ? [one] : [])),

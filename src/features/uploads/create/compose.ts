@@ -124,6 +124,7 @@ const EMPTY_JOB = {
   creditsRefunded: null,
   restarts: 0,
   submits: 0,
+  sentBytes: null,
 } as const;
 
 /** @throws AppError ACCOUNT_INACTIVE */

@@ -9,6 +9,7 @@ import { createPreparer } from "./content-rules.ts";
 import { type Known, lookUp } from "./lookup.ts";
 import { checkMedia, refusalsOf } from "./media.ts";
 import { fingerprintOf, type NewPost } from "./new-post.ts";
+import { readPresigned } from "./presigned.ts";
 import { discardFiles, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a named call: the post as it began. */
@@ -28,7 +29,8 @@ export function createPost(
 ): Promise<Done<UploadRecord>> {
   return takeOnce(ctx, post, looked, {
     make: async ({ facts: [facts], recent, files }, first) => {
-      const media = checkMedia(ctx, post.media, files);
+      const presigned = await readPresigned(ctx, post);
+      const media = checkMedia(ctx, post.media, files, presigned);
       const accountId = requireOneAccount(post, refusalsOf(media));
       if (!facts) throw unknownAccount(accountId);
       const own = { ...post, media, refused: post.refused.fields };
@@ -36,7 +38,7 @@ export function createPost(
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
       const answer: Begun = { status, scheduledFor: scheduledFor?.toISOString() ?? null };
-      const posts = { rows: [row], media: post.media, plan: facts.plan };
+      const posts = { rows: [row], media: post.media, presigned, plan: facts.plan };
       const [upload = null] = (await storePosts(ctx, posts, first, answer)) ?? [];
       return upload;
     },
@@ -55,7 +57,8 @@ export async function takeOnce<R>(
   steps: Omit<Steps<Known, R>, "look">,
 ): Promise<Done<R>> {
   try {
-    const done = await once(ctx, post.call, await fingerprintOf(post), {
+    const fingerprint = post.call ? await fingerprintOf(post) : "";
+    const done = await once(ctx, post.call, fingerprint, {
       ...steps,
       look: async (losses) =>
         (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0 }),

@@ -80,7 +80,10 @@ const MAX_FILES = Math.max(
 /** The files of a multipart body, as the document shows them. It is read as a stream, never by this. */
 function mediaFields(takesUrls: boolean) {
   const file = () => z.string().openapi({ type: "string", format: "binary" });
-  const orUrl = (text: string) => (takesUrls ? `${text}, or its public URL` : text);
+  const orUrl = (text: string) =>
+    takesUrls
+      ? `${text}, or its URL: a public one, or bucketUrl or accessUrl of POST /upload/presign`
+      : text;
   return {
     photo: z
       .union([file(), z.array(file()).max(MAX_FILES)])

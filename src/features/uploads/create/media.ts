@@ -4,8 +4,10 @@ import type { Deps } from "../../../deps.ts";
 import type { MediaKind, PostMedia } from "../../../platforms/connector.ts";
 import { refusedMediaUrl } from "../../media/download.ts";
 import type { MediaRow } from "../../media/repo.ts";
+import type { StoredFile } from "../../media/store.ts";
 import type { MediaRef } from "../table.ts";
 import type { MediaRole, NewMedia } from "./new-post.ts";
+import { NO_PRESIGNED, type PresignedFiles } from "./presigned.ts";
 import { MAX_URL_CHARACTERS } from "./text-bounds.ts";
 
 /** A file to judge. Its `kind` is null while it is behind a URL that does not tell. */
@@ -27,11 +29,15 @@ const KINDS: Record<MediaRole, readonly MediaKind[]> = {
 /** Facts of a file that is still behind a URL. */
 export const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
 
-/** Checks each file of a new post on its own. `files`: the team's stored files that the post names. */
+/**
+ * Checks each file of a new post on its own. `files`: the team's stored files that the post names; `presigned`:
+ * what stands at addresses of ours.
+ */
 export const checkMedia = (
   deps: Pick<Deps, "config">,
   media: readonly NewMedia[],
   files: readonly MediaRow[] = [],
+  presigned: PresignedFiles = NO_PRESIGNED,
 ): CheckedMedia[] =>
   media.map((item) => {
     const { role, field } = item;
@@ -41,7 +47,9 @@ export const checkMedia = (
     });
     if ("refusal" in item) return refuse(item.refusal);
     const name = role === "thumbnail" ? { role } : {};
-    if ("url" in item) {
+    const own = "url" in item ? presigned.get(item.url) : undefined;
+    if (own && "refusal" in own) return refuse(own.refusal);
+    if ("url" in item && !own) {
       const { url } = item;
       const reason = urlRefusal(deps, url);
       if (reason) return refuse(`the media URL ${reason}.`);
@@ -49,8 +57,7 @@ export const checkMedia = (
       const kind = role === "video" ? "video" : "image";
       return { role, media: { ...UNSEEN, kind }, ref: { url, ...name } };
     }
-    const known =
-      "received" in item ? item.received : files.find(({ sha256 }) => sha256 === item.sha256);
+    const known = own ?? storedFile(item, files);
     if (!known) return refuse("the file is no longer stored. Send it again.");
     const { kind, sha256 } = known;
     if (!KINDS[role].includes(kind)) {
@@ -59,6 +66,12 @@ export const checkMedia = (
     }
     return { role, media: known, ref: { sha256, kind, ...name } };
   });
+
+/** The file of an item that is no address; undefined when it is gone. */
+function storedFile(item: NewMedia, files: readonly MediaRow[]): StoredFile | MediaRow | undefined {
+  if ("received" in item) return item.received;
+  return "sha256" in item ? files.find(({ sha256 }) => sha256 === item.sha256) : undefined;
+}
 
 /** Says why a file cannot be fetched from a URL, or the URL not be kept; null when both can. */
 export const urlRefusal = (deps: Pick<Deps, "config">, url: string): string | null =>

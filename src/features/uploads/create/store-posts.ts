@@ -4,6 +4,7 @@ import type { Ctx } from "../../../deps.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
+import { arePresigned } from "../../presign/repo.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
 import { emitScheduled } from "../repo/events.ts";
 import { needFiles } from "../repo/files.ts";
@@ -12,6 +13,14 @@ import { hasRoom } from "../repo/room.ts";
 import type { UploadRow } from "../table.ts";
 import type { NewRow } from "./compose.ts";
 import type { NewMedia } from "./new-post.ts";
+import { filesAmong, type PresignedFiles } from "./presigned.ts";
+
+interface StoredPosts {
+  rows: readonly NewRow[];
+  media: readonly NewMedia[];
+  presigned: PresignedFiles;
+  plan?: Plan;
+}
 
 /**
  * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
@@ -20,7 +29,7 @@ import type { NewMedia } from "./new-post.ts";
  */
 export async function storePosts(
   ctx: Ctx,
-  { rows, media, plan }: { rows: readonly NewRow[]; media: readonly NewMedia[]; plan?: Plan },
+  { rows, media, presigned, plan }: StoredPosts,
   call: FirstTime,
   answer: unknown,
 ): Promise<UploadRow[] | null> {
@@ -32,14 +41,16 @@ export async function storePosts(
   const { teamId } = first;
   const now = ctx.now();
   const owned = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
+  const pinned = pinnedFiles(presigned, rows);
   const condition = allOf([
     call.isNew,
     // All posts of a call begin alike.
     hasRoom(teamId, plan, first, rows.length),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
+    ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
   ]);
   const received = receivedFiles(media);
-  const files = [...new Map(received.map((file) => [file.sha256, file])).values()];
+  const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
   const inserting = insertUploads(rows, condition);
   // After the first of the posts, each statement acts only if the one before it did.
   const statements: Query<unknown>[] = [...inserting];
@@ -52,7 +63,7 @@ export async function storePosts(
   }
   statements.push(...call.keep(answer, insertedId(rows.length)));
   const results = await ctx.db.runAll(statements).catch((error) => {
-    ctx.defer(discardUnused(ctx, teamId, files));
+    ctx.defer(discardUnused(ctx, teamId, received));
     throw error;
   });
   const fresh = files.length > 0 ? results.shift() : [];
@@ -83,6 +94,14 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
     const ids = due.slice(i, i + MESSAGES_PER_SEND).map(({ id }) => id);
     await wakeTogether(ctx, ids, only.wokenAt);
   }
+}
+
+/** The presigned files of the posts. Their objects are their senders': whatever happens here, they stay. */
+function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): StoredFile[] {
+  const refs = new Set(
+    rows.flatMap(({ media }) => media.map((item) => ("sha256" in item ? item.sha256 : ""))),
+  );
+  return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
 }
 
 const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>

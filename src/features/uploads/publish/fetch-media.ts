@@ -72,7 +72,8 @@ export async function fetchNextMedia(
       { ...stored, read: (result) => kept.push(...stored.read(result)) },
     ],
   );
-  const [row = { ...file, teamId, createdAt: now }] = kept;
+  const unpinned = { etag: null, contentSha256: null };
+  const [row = { ...file, ...unpinned, teamId, createdAt: now }] = kept;
   if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);
   return { kind: "fetched", upload: updated, media: [...media, row] };
 }

@@ -3,9 +3,10 @@ import { SECOND } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Connector, Fetch, MediaItem, PublishJob } from "../../../platforms/connector.ts";
 import type { Credentials } from "../../../platforms/login.ts";
-import { platformFetch, toPublishAccount } from "../../accounts/platform-access.ts";
+import { loginFetch, toPublishAccount } from "../../accounts/platform-access.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
+import { fileIsGone, openFile } from "../../media/read.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { DAMAGED } from "../../media/store.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
@@ -24,7 +25,7 @@ const toMediaItem = ({ kind, mime, sizeBytes, sha256, width, height }: MediaRow)
 });
 
 /** The files of a post in its order. Files that are still at a URL are not among them. */
-function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
+export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaItem[] {
   return refs.flatMap((item) => {
     if (!("sha256" in item)) return [];
     const file = media.find(({ sha256 }) => sha256 === item.sha256);
@@ -32,12 +33,6 @@ function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): MediaIt
     return [toMediaItem(file)];
   });
 }
-
-const fileIsGone = () =>
-  new PublishFailure({
-    code: "media_unreachable",
-    message: "The file of this post is no longer stored. Create the post again with its file.",
-  });
 
 /**
  * Before anybody is asked for anything: the platform would refuse the file, each in its own way.
@@ -49,6 +44,18 @@ export function requireReadable(media: readonly MediaRow[]): void {
   throw new PublishFailure({ code: "media_invalid", message: DAMAGED });
 }
 
+/** Nobody is sent to a file that another took the place of. @throws PublishFailure media_invalid */
+async function requirePinned(
+  deps: Pick<Deps, "media">,
+  media: readonly MediaRow[],
+  { sha256 }: MediaItem,
+): Promise<void> {
+  const file = media.find((one) => one.sha256 === sha256);
+  if (!file || file.etag === null) return;
+  const { body } = await openFile(deps, file, { offset: 0, length: 1 });
+  await body.cancel();
+}
+
 /** A post as its connector gets it. */
 export function createJob(
   deps: Deps,
@@ -57,13 +64,12 @@ export function createJob(
   credentials: Credentials,
 ): PublishJob {
   const { upload, account, media } = held;
-  const network = platformFetch(deps, account, upload.id);
+  const network = loginFetch(deps, account, credentials, upload.id);
   const lease = new Lease(deps, upload);
   const readMedia: PublishJob["readMedia"] = async (item, range) => {
     const file = media.find(({ sha256 }) => sha256 === item.sha256);
-    const object = file && (await deps.media.get(file.objectKey, range ? { range } : {}));
-    if (!object) throw fileIsGone();
-    return object.body;
+    if (!file) throw fileIsGone();
+    return (await openFile(deps, file, range)).body;
   };
   return {
     post: {
@@ -98,6 +104,7 @@ export function createJob(
       }
     },
     mediaUrl: async (item, form = "original") => {
+      await requirePinned(deps, media, item);
       const origin = deps.config.publicUrl ?? upload.origin;
       return origin + (await mediaPath(deps, upload.teamId, item.sha256, form));
     },
@@ -105,7 +112,7 @@ export function createJob(
       const file = media.find(({ sha256 }) => sha256 === item.sha256);
       // Loaded by the jobs that need it: it stands on the largest library of all.
       const { inspectVideo } = await import("../../media/inspect.ts");
-      return file ? inspectVideo(deps, file.objectKey, item) : null;
+      return file ? inspectVideo(deps, file, item) : null;
     },
   };
 }

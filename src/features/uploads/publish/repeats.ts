@@ -9,7 +9,9 @@ const MIN_LETTERS = 20;
 type ComparedPost = Pick<UploadRow, "title" | "description" | "media">;
 
 const filesOf = ({ media }: ComparedPost): string[] =>
-  media.flatMap((item) => ("sha256" in item && item.role === undefined ? [item.sha256] : []));
+  media.flatMap((item) =>
+    "sha256" in item && item.role === undefined ? [item.content ?? item.sha256] : [],
+  );
 
 /**
  * Returns the refusal of a post that the platform would take for a repetition: the letters and digits of its

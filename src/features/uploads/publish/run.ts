@@ -32,11 +32,13 @@ import {
 import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
+import { hashNextContent } from "./content-sha256.ts";
 import { countedDeps } from "./counted-deps.ts";
 import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
 import { passGate } from "./gate.ts";
 import { createJob, endingBy, requireReadable } from "./job.ts";
 import { endAttempt } from "./lost-access.ts";
+import { sentBytesOf } from "./progress.ts";
 import {
   BROKE_OFF,
   claimFailure,
@@ -139,6 +141,10 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
       if (fetched?.kind === "fetched") return { ...held, ...fetched };
       if (fetched) return repeatLater(deps, held, fetched.failure);
       requireReadable(held.media);
+      if (held.connector.repeatRule && upload.bookmark === null) {
+        const hashed = await hashNextContent(deps, upload, held.media);
+        if (hashed) return { ...held, ...hashed };
+      }
       const gate = await passGate(deps, held.connector, upload);
       if (gate.kind === "shut") return over(fail(deps, upload, gate.failure));
       held = { ...held, upload: gate.upload };
@@ -219,7 +225,7 @@ async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   if (step.kind === "no_answer") return repeatLater(deps, held, unavailable(step.message));
   switch (step.kind) {
     case "next":
-      return { ...held, upload: await saveProgress(deps, upload, step.bookmark) };
+      return { ...held, upload: await saveProgress(deps, upload, await reachedBy(held, step)) };
     case "ready":
       return submit(deps, held, job, step.bookmark);
     case "waiting":
@@ -230,6 +236,14 @@ async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
       return refreshed(deps, held, job);
   }
 }
+
+const reachedBy = async (
+  { connector, upload, media }: Held,
+  { bookmark }: { bookmark: Bookmark },
+) => ({
+  bookmark,
+  sentBytes: await sentBytesOf(connector, upload, media, bookmark),
+});
 
 /**
  * The one call that cannot be undone. It is entered once per intent, never again blindly, and four times

@@ -51,9 +51,13 @@ export async function renewLease(deps: Deps, upload: UploadRow): Promise<Date> {
 }
 
 /** A step is done: its bookmark is stored before the next one, which begins with all its back-offs. */
-export function saveProgress(deps: Deps, upload: UploadRow, bookmark: Bookmark) {
+export function saveProgress(
+  deps: Deps,
+  upload: UploadRow,
+  reached: Pick<UploadRow, "bookmark" | "sentBytes">,
+) {
   const now = deps.now();
-  return save(deps, upload, { bookmark, progressedAt: now, backoffs: 0, ...renewedLease(now) });
+  return save(deps, upload, { ...reached, progressedAt: now, backoffs: 0, ...renewedLease(now) });
 }
 
 /** Notes that the call which cannot be undone is about to be made, and how many of them that makes. */

@@ -2,9 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import type { Plan, PlanName } from "../../../core/plans.ts";
 import { addSeconds, SECOND } from "../../../core/time.ts";
-import { type Query, sqlQuery } from "../../../db/client.ts";
+import type { Query } from "../../../db/client.ts";
 import { instant, json } from "../../../db/columns.ts";
-import { packedRows, rowReader } from "../../../db/rows.ts";
+import { packedRows, type RawRow, rowReader } from "../../../db/rows.ts";
+import { type Params, prepareText } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
@@ -59,13 +60,58 @@ const ACCOUNT = packedRows(accounts);
 const readUse = rowReader({
   used: integer("used").notNull(),
   oldestAt: instant("oldest"),
-  inProgress: json<string[]>("in_progress").notNull(),
+  inProgress: json<[ofTeam: number, ofAccount: number]>("in_progress").notNull(),
   drafts: integer("drafts"),
   planName: text("plan_name").$type<PlanName>().notNull(),
   postsByMonth: json<Record<string, number>>("by_month").notNull(),
   blocklist: teams.blocklist,
   bannedHashtags: teams.bannedHashtags,
   credits: text("credits"),
+});
+
+interface Values {
+  team: SQL;
+  /** JSON, as are `quotas` (posts a month by plan) and `months`. */
+  ids: string;
+  quotas: string;
+  months: string;
+  defaultPlan: PlanName;
+  /** Posts count under the daily cap from then on. */
+  since: number;
+  highestCap: number;
+  highestQuota: number;
+  drafts: SQL;
+  credits: SQL;
+}
+
+const TEAM = sql`accounts.team_id`;
+
+const DRAFTS = sql`(SELECT COUNT(*) FROM
+  (SELECT 1 FROM uploads u WHERE ${isDraftOf(TEAM)} LIMIT ${MAX_DRAFTS}))`;
+
+const toFacts = prepareText((p: Params<Values>) => {
+  const plan = sql`coalesce(t.plan, ${p.defaultPlan})`;
+  const quota = sql`(${p.quotas} ->> ${plan})`;
+  const counted = sql`uploads u WHERE u.account_id = accounts.id AND u.counted_at > ${p.since}`;
+  const inMonth = countsInMonth(TEAM, sql`month.value ->> 1`, sql`month.value ->> 2`);
+  return sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist, t.banned_hashtags,
+      (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${p.highestCap})) AS used,
+      (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
+      (SELECT json_array(COUNT(*), coalesce(SUM(account_id = accounts.id), 0)) FROM (
+        SELECT u.account_id FROM uploads u WHERE u.team_id = accounts.team_id
+          AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
+      )) AS in_progress,
+      iif(${quota} IS NULL, '{}', (
+        SELECT json_group_object(month.value ->> 0, (SELECT COUNT(*) FROM (SELECT 1 FROM uploads u
+          WHERE ${inMonth} LIMIT ${p.highestQuota})))
+        FROM json_each(${p.months}) month)) AS by_month,
+      ${p.drafts} AS drafts,
+      iif(accounts.platform IN (${PAID_PLATFORMS}), ${p.credits}, NULL) AS credits
+    FROM (SELECT ${p.team} AS id) mine
+    CROSS JOIN json_each(${p.ids}) wanted
+    CROSS JOIN ${accounts} ON accounts.id = wanted.value AND accounts.team_id = mine.id
+    CROSS JOIN teams t ON t.id = mine.id
+    WHERE mine.id IS NOT NULL AND accounts.deleted_at IS NULL`;
 });
 
 /**
@@ -80,55 +126,43 @@ export function accountFacts(
   { countsDrafts = false } = {},
 ): Query<AccountFacts[]> {
   const now = deps.now();
-  const since = now.getTime() - CAP_WINDOW_MS;
-  const caps = dailyCaps(deps);
-  const highestCap = Math.max(...Object.values(caps));
+  const { defaultPlan } = deps.config;
   const { plans } = deps.config.plans;
   const quotas = Object.fromEntries(
     Object.entries(plans).map(([name, { monthlyPosts }]) => [name, monthlyPosts]),
   );
-  const highestQuota = Math.max(0, ...Object.values(quotas).map((posts) => posts ?? 0));
-  const plan = sql`coalesce(t.plan, ${deps.config.defaultPlan})`;
-  const quota = sql`(${JSON.stringify(quotas)} ->> ${plan})`;
-  const counted = sql`uploads u WHERE u.account_id = accounts.id AND u.counted_at > ${since}`;
-  const inTeam = sql`accounts.team_id`;
-  const inMonth = countsInMonth(inTeam, sql`month.value ->> 1`, sql`month.value ->> 2`);
-  const drafts = sql`(SELECT COUNT(*) FROM
-    (SELECT 1 FROM uploads u WHERE ${isDraftOf(inTeam)} LIMIT ${MAX_DRAFTS}))`;
-  return sqlQuery(
-    sql`SELECT ${ACCOUNT.column}, ${plan} AS plan_name, t.blocklist, t.banned_hashtags,
-        (SELECT COUNT(*) FROM (SELECT 1 FROM ${counted} LIMIT ${highestCap})) AS used,
-        (SELECT u.counted_at FROM ${counted} ORDER BY u.counted_at LIMIT 1) AS oldest,
-        (SELECT json_group_array(account_id) FROM (
-          SELECT u.account_id FROM uploads u WHERE u.team_id = accounts.team_id
-            AND u.status_group = 'pending' AND u.deleted_at IS NULL LIMIT ${MAX_TEAM_IN_PROGRESS}
-        )) AS in_progress,
-        iif(${quota} IS NULL, '{}', (
-          SELECT json_group_object(month.value ->> 0, (SELECT COUNT(*) FROM (SELECT 1 FROM uploads u
-            WHERE ${inMonth} LIMIT ${highestQuota})))
-          FROM json_each(${JSON.stringify(monthsFrom(now))}) month)) AS by_month,
-        ${countsDrafts ? drafts : sql`NULL`} AS drafts,
-        iif(accounts.platform IN (${PAID_PLATFORMS}), ${creditsOf(deps, sql`accounts.team_id`)}, NULL) AS credits
-      FROM (SELECT ${team} AS id) mine
-      CROSS JOIN json_each(${JSON.stringify(ids)}) wanted
-      CROSS JOIN ${accounts} ON accounts.id = wanted.value AND accounts.team_id = mine.id
-      CROSS JOIN teams t ON t.id = mine.id
-      WHERE mine.id IS NOT NULL AND accounts.deleted_at IS NULL`,
-    (row): AccountFacts => {
-      const account = ACCOUNT.read(row);
-      const { oldestAt, inProgress, planName, credits, blocklist, bannedHashtags, ...use } =
-        readUse(row);
-      return {
-        ...use,
-        account,
-        resetAt: oldestAt && addSeconds(oldestAt, CAP_WINDOW_MS / SECOND),
-        inProgress: inProgress.filter((id) => id === account.id).length,
-        teamInProgress: inProgress.length,
-        plan: plans[planName] ?? plans[deps.config.defaultPlan],
-        blocklist: blocklist ?? [],
-        bannedHashtags: bannedHashtags?.[account.platform] ?? null,
-        credits: credits === null ? null : readCredits(credits),
-      };
-    },
-  );
+  const read = (row: RawRow): AccountFacts => {
+    const account = ACCOUNT.read(row);
+    const { oldestAt, planName, credits, blocklist, bannedHashtags, ...counts } = readUse(row);
+    const {
+      inProgress: [teamInProgress, inProgress],
+      ...use
+    } = counts;
+    return {
+      ...use,
+      account,
+      resetAt: oldestAt && addSeconds(oldestAt, CAP_WINDOW_MS / SECOND),
+      teamInProgress,
+      inProgress,
+      plan: plans[planName] ?? plans[defaultPlan],
+      blocklist: blocklist ?? [],
+      bannedHashtags: bannedHashtags?.[account.platform] ?? null,
+      credits: credits === null ? null : readCredits(credits),
+    };
+  };
+  return {
+    ...toFacts({
+      team,
+      ids: JSON.stringify(ids),
+      quotas: JSON.stringify(quotas),
+      months: JSON.stringify(monthsFrom(now)),
+      defaultPlan,
+      since: now.getTime() - CAP_WINDOW_MS,
+      highestCap: Math.max(...Object.values(dailyCaps(deps))),
+      highestQuota: Math.max(0, ...Object.values(quotas).map((posts) => posts ?? 0)),
+      drafts: countsDrafts ? DRAFTS : sql`NULL`,
+      credits: creditsOf(deps, TEAM),
+    }),
+    read: ({ results }) => results.map(read),
+  };
 }

@@ -53,6 +53,7 @@ const readSpentUse = rowReader({
   teamId: media.teamId,
   sha256: media.sha256,
   objectKey: media.objectKey,
+  etag: media.etag,
   /** Null: no post uses the file. */
   uploadId: integer("upload_id"),
   posts: mediaUses.posts,
@@ -91,7 +92,7 @@ export function spentUses(
   limit: number,
 ): Query<SpentUse[]> {
   return sqlQuery(
-    sql`SELECT m.team_id, m.sha256, m.object_key, x.upload_id, coalesce(x.posts, 0) AS posts,
+    sql`SELECT m.team_id, m.sha256, m.object_key, m.etag, x.upload_id, coalesce(x.posts, 0) AS posts,
         m.kind = 'image' AND EXISTS (SELECT 1 FROM ${POSTS_OF_USE} AND u.status = 'completed'
           AND u.deleted_at IS NULL AND m.sha256 = ${FIRST_IMAGE}) AS shows_thumbnail
       FROM (SELECT * FROM media WHERE (team_id, sha256) >= (${from.teamId}, ${from.sha256})

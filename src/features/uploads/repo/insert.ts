@@ -1,5 +1,6 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import { type Query, sqlWrite } from "../../../db/client.ts";
+import { preparedWrite, type Query } from "../../../db/client.ts";
+import type { Params } from "../../../db/text.ts";
 import type { NewRow } from "../create/compose.ts";
 import { uploads } from "../table.ts";
 
@@ -33,6 +34,14 @@ function chunksOf(rows: readonly NewRow[]): string[] {
   return chunks.map((chunk) => `[${chunk.join()}]`);
 }
 
+const insertRows = preparedWrite(
+  ({ values, condition }: Params<{ values: string; condition: SQL }>) =>
+    sql`INSERT INTO uploads (${COLUMN_NAMES}) SELECT ${COLUMN_VALUES} FROM json_each(${values})
+      WHERE ${condition}`,
+);
+
+const ONE_BEFORE = sql`changes() > 0`;
+
 /**
  * All rows or, where the condition does not hold, none: their ids follow each other in their order. Each
  * statement answers the id of its last row, and how many rows it inserted.
@@ -42,10 +51,7 @@ export const insertUploads = (
   condition: SQL,
 ): Query<{ last: number; count: number }>[] =>
   chunksOf(rows).map((values, i) => ({
-    ...sqlWrite(
-      sql`INSERT INTO uploads (${COLUMN_NAMES}) SELECT ${COLUMN_VALUES} FROM json_each(${values})
-        WHERE ${i === 0 ? condition : sql`changes() > 0`}`,
-    ),
+    ...insertRows({ values, condition: i === 0 ? condition : ONE_BEFORE }),
     read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
   }));
 

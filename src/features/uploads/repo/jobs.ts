@@ -1,15 +1,18 @@
 import { sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { accounts } from "../../accounts/table.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { type MediaRow, packedFiles } from "../../media/repo.ts";
 import { MAX_CRASHES } from "../rules.ts";
-import { uploads } from "../table.ts";
+import { type UploadRow, uploads } from "../table.ts";
 import { moveUploads } from "./update.ts";
 
 const readUpload = rowReader(uploads);
 const UPLOAD = packedRows(uploads);
 const ACCOUNT = packedRows(accounts);
+const readOthers = rowReader({ files: text("files").notNull(), account: text("account") });
 
 /** Makes a planned post pending once its time has come. */
 export const reachScheduledTime = preparedWrite(({ id, now }: Params<{ id: number; now: Date }>) =>
@@ -57,17 +60,27 @@ export const takeJob = preparedWrite((p: Params<Taking>) =>
   ),
 );
 
+/** A job with all that is needed to go on with it. */
+export interface Job {
+  upload: UploadRow;
+  /** Null when the account has been disconnected. */
+  account: AccountRow | null;
+  media: MediaRow[];
+}
+
 export const jobById = prepared(
   ({ id }: Params<{ id: number }>) =>
-    sql`SELECT ${UPLOAD.column} FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`,
-  UPLOAD.read,
-);
-
-export const accountOfJob = prepared(
-  ({ id }: Params<{ id: number }>) =>
-    sql`SELECT ${ACCOUNT.column} FROM uploads u JOIN ${accounts} ON accounts.id = u.account_id
-      WHERE u.id = ${id} AND accounts.deleted_at IS NULL`,
-  ACCOUNT.read,
+    sql`SELECT ${UPLOAD.column}, ${packedFiles.value} AS files, (SELECT ${ACCOUNT.value} FROM ${accounts}
+        WHERE accounts.id = uploads.account_id AND accounts.deleted_at IS NULL) AS account
+      FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`,
+  (row): Job => {
+    const { files, account } = readOthers(row);
+    return {
+      upload: UPLOAD.read(row),
+      account: account === null ? null : ACCOUNT.unpack(JSON.parse(account)),
+      media: packedFiles.read(files),
+    };
+  },
 );
 
 /** Finds a job whose last runs broke off each time they took it, and that nobody holds. */

@@ -122,6 +122,7 @@ export function beginAttempts(
       submits: 0,
       stage: "preparing",
       bookmark: null,
+      sentBytes: null,
       leaseUntil: null,
       progressedAt: null,
       submittedAt: null,

@@ -1,0 +1,28 @@
+import { Hono } from "hono";
+import { cors } from "hono/cors";
+import {
+  refuseOther,
+  renderStorageError,
+  storageRoutes,
+} from "../features/presign/storage-routes.ts";
+import { type MakeDeps, prepareDoor } from "../http/door.ts";
+import type { AppEnv } from "../http/env.ts";
+
+/** Creates the app by which uploads straight to storage are ended. Their addresses are signed; no token is needed. */
+export function createStorage(makeDeps: MakeDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  prepareDoor(app, makeDeps);
+  app.onError(renderStorageError);
+  app.notFound(refuseOther);
+  app.use(
+    cors({
+      origin: "*",
+      allowMethods: ["POST", "DELETE"],
+      allowHeaders: ["content-type"],
+      exposeHeaders: ["etag", "x-request-id"],
+      maxAge: 86_400,
+    }),
+  );
+  app.route("/", storageRoutes);
+  return app;
+}

@@ -1,0 +1,51 @@
+import { Hono } from "hono";
+import { type ByteRange, parseByteRange } from "../../core/byte-range.ts";
+import { notFound } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
+import type { AppContext, AppEnv } from "../../http/env.ts";
+import { FILE_HEADERS } from "../media/routes.ts";
+
+/** Presigned files for everybody who knows their address. */
+export const fileRoutes = new Hono<AppEnv>();
+
+fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", async (c) => {
+  await countVisitor(c, "media");
+  return serveObject(c, c.req.path.slice("/files/".length));
+});
+
+async function serveObject(c: AppContext, objectKey: string): Promise<Response> {
+  const { media } = c.var.deps;
+  const asked = c.req.header("range");
+  const isHead = c.req.method === "HEAD";
+  // The size of a file decides what a range means; most readers ask for all of it.
+  const known = isHead || asked !== undefined ? await media.head(objectKey) : null;
+  const range = known && parseByteRange(asked, known.size);
+  if (range === "unsatisfiable") {
+    return c.body(null, 416, { "Content-Range": `bytes */${known?.size}` });
+  }
+  if (isHead) {
+    if (!known) throw notFound("File");
+    return c.body(null, range ? 206 : 200, headersOf(known, range));
+  }
+  const object = await media.get(objectKey, range ? { range } : {});
+  if (!object) throw notFound("File");
+  return c.body(object.body, range ? 206 : 200, headersOf(object, range));
+}
+
+function headersOf(
+  { size, httpEtag, httpMetadata }: R2Object,
+  range: ByteRange | null,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...FILE_HEADERS,
+    "Content-Type": httpMetadata?.contentType ?? "application/octet-stream",
+    "Content-Length": String(range?.length ?? size),
+    "Accept-Ranges": "bytes",
+    ETag: httpEtag,
+  };
+  if (range) {
+    const last = range.offset + range.length - 1;
+    headers["Content-Range"] = `bytes ${range.offset}-${last}/${size}`;
+  }
+  return headers;
+}

@@ -1,0 +1,121 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader, valueReader } from "../../db/rows.ts";
+import { USAGE_WINDOW_MS } from "./rules.ts";
+import { presigns } from "./table.ts";
+
+export type PresignRow = typeof presigns.$inferSelect;
+export type NewPresign = Pick<
+  PresignRow,
+  "objectKey" | "name" | "sizeBytes" | "mime" | "partBytes" | "uploadId"
+>;
+
+const readPresign = rowReader(presigns);
+const readBytes = valueReader(integer("bytes").notNull());
+
+const bytesSince = (team: number | SQL, since: number, upToId?: number): SQL =>
+  sql`coalesce((SELECT SUM(size_bytes) FROM presigns WHERE team_id = ${team} AND created_at > ${since}
+    ${upToId === undefined ? sql`` : sql`AND id <= ${upToId}`}), 0)`;
+
+const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
+
+/** The team's plan, null being the instance's own, and the bytes it has presigned in the window. */
+export const planAndUsage = (team: SQL, now: Date) =>
+  sqlQuery(
+    sql`SELECT plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes FROM teams WHERE id = ${team}`,
+    rowReader({ plan: text("plan"), bytes: integer("bytes").notNull() }),
+  );
+
+/** Bytes that the team had presigned in the window that ended at `at`. */
+export const bytesUsed = (team: number, at: Date, upToId?: number): Query<number[]> =>
+  sqlQuery(sql`SELECT ${bytesSince(team, windowStart(at), upToId)} AS bytes`, readBytes);
+
+interface Batch
+  extends Pick<PresignRow, "teamId" | "userId" | "route" | "createdAt" | "expiresAt"> {
+  files: readonly NewPresign[];
+  /** Null: unlimited. */
+  allowance: number | null;
+}
+
+/**
+ * Inserts all files of a call or, where the condition does not hold or the team's allowance does not reach, none.
+ * Their ids follow each other in their order. Answers the last one's, null where there is none.
+ */
+export function insertPresigns(
+  { teamId, userId, route, createdAt, expiresAt, files, allowance }: Batch,
+  condition: SQL,
+): Query<number | null> {
+  const wanted = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const values = files.map((file) => [
+    ...[file.objectKey, file.name, file.sizeBytes, file.mime, file.partBytes, file.uploadId],
+  ]);
+  const used = bytesSince(teamId, windowStart(createdAt));
+  const fits = allowance === null ? sql`TRUE` : sql`${used} + ${wanted} <= ${allowance}`;
+  return {
+    ...sqlWrite(sql`INSERT INTO presigns (team_id, user_id, route, object_key, name, size_bytes, mime,
+        part_bytes, upload_id, created_at, expires_at)
+      SELECT ${teamId}, ${userId}, ${route}, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
+        value ->> 4, value ->> 5, ${createdAt.getTime()}, ${expiresAt.getTime()}
+      FROM json_each(${JSON.stringify(values)}) WHERE ${condition} AND ${fits}`),
+    read: ({ meta }) => (meta.changes > 0 ? meta.last_row_id : null),
+  };
+}
+
+/** The id of the first of `count` rows that the same batch has just inserted. */
+export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
+
+/** The files of one call of the team, by the id of the first. */
+export const presignsFrom = (teamId: number, firstId: number, count: number): Query<PresignRow[]> =>
+  sqlQuery(
+    sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND id BETWEEN ${firstId}
+      AND ${firstId + count - 1} ORDER BY id`,
+    readPresign,
+  );
+
+export const presignById = (id: number): Query<PresignRow[]> =>
+  sqlQuery(sql`SELECT * FROM presigns WHERE id = ${id}`, readPresign);
+
+/** A condition of other statements: none of these objects has been given up, so that none is about to go. */
+export const arePresigned = (objectKeys: readonly string[]): SQL =>
+  sql`(SELECT COUNT(*) FROM presigns WHERE removed_at IS NULL
+    AND object_key IN (SELECT value FROM json_each(${JSON.stringify(objectKeys)}))
+    ) = ${new Set(objectKeys).size}`;
+
+const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
+
+/** Ends an upload that is still open: answers 1, and 0 where it was ended before. */
+export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}
+    WHERE id = ${id} AND ${OPEN}`);
+
+/** The rows that come after this id, by id. */
+export const presignsAfter = (id: number, most: number): Query<PresignRow[]> =>
+  sqlQuery(sql`SELECT * FROM presigns WHERE id > ${id} ORDER BY id LIMIT ${most}`, readPresign);
+
+/** Multipart uploads of a team that nobody has ended. */
+export const openUploads = (teamId: number, most: number): Query<PresignRow[]> =>
+  sqlQuery(
+    sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND upload_id IS NOT NULL AND ${OPEN}
+      LIMIT ${most}`,
+    readPresign,
+  );
+
+/**
+ * Gives up those of the objects that no file stands for, and answers all that are given up, those of earlier
+ * calls too: the last one may not have lived to delete them.
+ */
+export const giveUpUnused = (objectKeys: readonly string[], now: Date): Query<string[]> =>
+  sqlQuery(
+    sql`UPDATE presigns SET removed_at = coalesce(removed_at, ${now.getTime()})
+      WHERE object_key IN (SELECT value FROM json_each(${JSON.stringify(objectKeys)}))
+        AND NOT EXISTS (SELECT 1 FROM media
+          WHERE media.team_id = presigns.team_id AND media.object_key = presigns.object_key)
+      RETURNING object_key`,
+    valueReader(presigns.objectKey),
+  );
+
+/** Removes the rows of removed objects between two ids, but for those whose bytes still count. */
+export const forgetRemoved = (fromId: number, toId: number, createdBefore: Date): Query<number> =>
+  sqlWrite(sql`DELETE FROM presigns WHERE id BETWEEN ${fromId} AND ${toId}
+    AND removed_at IS NOT NULL AND created_at <= ${createdBefore.getTime()}`);

@@ -1,0 +1,57 @@
+import { imageDimensionsFromData } from "image-dimensions";
+import { detectFileType, officeNameOf } from "../../core/file-type.ts";
+import { ImageWalk } from "../../core/image-walk.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Deps } from "../../deps.ts";
+import { HEADER_BYTES, type StoredFile } from "../media/store.ts";
+import { readOwnUrl, teamOfPresigned } from "./address.ts";
+
+/** The file behind an address of ours, or why there is none for this team, as the rest of a sentence. */
+export type Resolved = StoredFile | { refusal: string };
+
+const CHANGED =
+  "the address is of this service, and not one that POST /upload/presign gave out. Pass bucketUrl or accessUrl unchanged.";
+const NOT_THERE =
+  "no uploaded file of your team is at this address. Finish its upload, or presign and upload it again.";
+const UNKNOWN_TYPE =
+  "the file is not an image, video or document of a known type. Its bytes decide that, not its declared type.";
+
+/** No platform takes a larger image; whether one of these is whole is not asked. */
+const MAX_IMAGE_BYTES = 20_000_000;
+
+/**
+ * Reads what stands at a bucketUrl or accessUrl: its type and size by its bytes. Null for an address that is
+ * not ours. Another team's file is one that is not there.
+ */
+export async function resolvePresigned(
+  deps: Pick<Deps, "media">,
+  { origin, url, teamId }: { origin: string; url: string; teamId: number },
+): Promise<Resolved | null> {
+  const own = readOwnUrl(origin, url);
+  if (own === null) return null;
+  if (own === "changed") return { refusal: CHANGED };
+  if (teamOfPresigned(own.objectKey) !== teamId) return { refusal: NOT_THERE };
+  return readObject(deps, own.objectKey);
+}
+
+async function readObject({ media }: Pick<Deps, "media">, objectKey: string): Promise<Resolved> {
+  const object = await media.get(objectKey, { range: { offset: 0, length: HEADER_BYTES } });
+  if (!object) return { refusal: NOT_THERE };
+  const { etag, size: sizeBytes, httpMetadata } = object;
+  const head = new Uint8Array(await object.arrayBuffer());
+  const type = detectFileType(head, officeNameOf(httpMetadata?.contentType ?? ""));
+  if (!type) return { refusal: UNKNOWN_TYPE };
+  const sha256 = await sha256Hex(`presigned|${objectKey}|${etag}|${sizeBytes}`);
+  const file = { ...type, objectKey, etag, sizeBytes, sha256 };
+  if (type.kind !== "image") return { ...file, width: null, height: null, isDamaged: false };
+  const size = imageDimensionsFromData(head);
+  const walk = new ImageWalk();
+  if (sizeBytes <= head.length) walk.write(head);
+  else if (sizeBytes <= MAX_IMAGE_BYTES) {
+    const whole = await media.get(objectKey, { onlyIf: { etagMatches: etag } });
+    if (!whole || !("body" in whole)) return { refusal: NOT_THERE };
+    for await (const chunk of whole.body) walk.write(chunk);
+  }
+  const isDamaged = sizeBytes <= MAX_IMAGE_BYTES && !walk.isWhole;
+  return { ...file, width: size?.width ?? null, height: size?.height ?? null, isDamaged };
+}
