@@ -8,14 +8,20 @@ type OpenDoor = (makeDeps: MakeDeps) => Promise<Hono<AppEnv>>;
 const openPages: OpenDoor = async (makeDeps) =>
   (await import("./doors/pages.ts")).createPages(makeDeps);
 
+const openConnect: OpenDoor = async (makeDeps) =>
+  (await import("./doors/connect.ts")).createConnect(makeDeps);
+
 /** Doors by the first part of a path, each loaded by its first request. */
 const DOORS: Record<string, OpenDoor> = {
   api: async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps),
   app: openPages,
+  connect: openConnect,
   invite: openPages,
+  oauth: openConnect,
   privacy: openPages,
   "sign-in": openPages,
   sandbox: async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps),
+  storage: async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps),
 };
 const openSite: OpenDoor = async (makeDeps) =>
   (await import("./doors/site.ts")).createSite(makeDeps);

@@ -5,9 +5,12 @@ import { accountExtraRoutes } from "../features/accounts/extra-routes.ts";
 import { accountRoutes } from "../features/accounts/routes.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { tokenRoutes } from "../features/auth/routes.ts";
+import { linkInviteRoutes, linkRoutes } from "../features/connect/link-routes.ts";
+import { connectRoutes } from "../features/connect/routes.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
 import { leavingRoutes } from "../features/leaving/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
+import { presignRoutes } from "../features/presign/routes.ts";
 import { settingsRoutes } from "../features/settings/routes.ts";
 import { suggestionRoutes } from "../features/suggestions/routes.ts";
 import { teamRoutes } from "../features/teams/routes.ts";
@@ -46,8 +49,11 @@ const ROUTES = [
   platformRoutes,
   accountExtraRoutes,
   accountRoutes,
+  connectRoutes,
+  linkRoutes,
   lifecycleRoutes,
   bulkRoutes,
+  presignRoutes,
   uploadRoutes,
   tokenRoutes,
   creditRoutes,
@@ -56,6 +62,9 @@ const ROUTES = [
   teamRoutes,
   leavingRoutes,
 ];
+
+/** The routes that need no token. */
+const OPEN_ROUTES = [linkInviteRoutes];
 
 /** Creates the app of everything under /api. */
 export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppEnv> {
@@ -67,6 +76,7 @@ export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppE
   });
   app.use("/api/*", apiCors);
   describeApi(app);
+  for (const router of OPEN_ROUTES) app.route("/api/v1", router);
   app.use("/api/*", requireKnownCaller);
   app.use("/api/*", async (c, next) => {
     c.set("createCaller", createCaller);

@@ -3,9 +3,11 @@ import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
 import { invitePage } from "../features/dashboard/invite.tsx";
+import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
+import { setupPage } from "../features/dashboard/setup.tsx";
 import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
 import { teamPage } from "../features/dashboard/team.tsx";
 import { tokensPage } from "../features/dashboard/tokens.tsx";
@@ -23,10 +25,12 @@ const BEHIND_SIGN_IN = [
   uploadPage,
   accountsPage,
   accountPage,
+  linksPage,
   tokensPage,
   teamPage,
   mePage,
   settingsPage,
+  setupPage,
   suggestionsPage,
 ];
 

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { sessionToken } from "../features/auth/cookie.ts";
 import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
+import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
 import { docsRoutes } from "../http/docs.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
@@ -24,6 +25,7 @@ export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
   for (const routes of [
     homeRoutes,
     mediaRoutes,
+    fileRoutes,
     logoRoutes,
     healthRoutes,
     docsRoutes,

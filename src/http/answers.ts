@@ -13,7 +13,7 @@ const refused = {
   code: z.enum(ERROR_CODES).optional().describe("For programs; absent when fields were refused."),
 };
 
-const errorSchema = z.object(refused).meta({ id: "Error" });
+export const errorSchema = z.object(refused).meta({ id: "Error" });
 
 const violations = {
   message: z
@@ -35,7 +35,7 @@ const violations = {
     .optional(),
 };
 
-const invalidSchema = z
+export const invalidSchema = z
   .object({
     ...refused,
     errors: z
@@ -46,7 +46,7 @@ const invalidSchema = z
   })
   .meta({ id: "InvalidRequest" });
 
-const forbiddenSchema = z
+export const forbiddenSchema = z
   .object({
     ...refused,
     requiredScope: z
@@ -56,7 +56,9 @@ const forbiddenSchema = z
   })
   .meta({ id: "Forbidden" });
 
-const tooManySchema = z.object({ ...refused, ...violations }).meta({ id: "TooManyRequests" });
+export const tooManySchema = z
+  .object({ ...refused, ...violations })
+  .meta({ id: "TooManyRequests" });
 
 const A_STRING = { type: "string" } as const;
 
@@ -117,9 +119,14 @@ const headers = (...names: (keyof typeof HEADERS)[]) =>
 
 const parameter = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 
-const refusal = <T extends z.ZodType>(description: string, schema: T) => ({
+/** An answer that refuses; with more headers than the one that all have. */
+export const refusal = <T extends z.ZodType>(
+  description: string,
+  schema: T,
+  ...more: (keyof typeof HEADERS)[]
+) => ({
   description,
-  headers: headers("X-Request-Id"),
+  headers: headers("X-Request-Id", ...more),
   content: { "application/json": { schema } },
 });
 
@@ -130,10 +137,7 @@ export const conflict = (codes: string) => ({ 409: refusal(codes, errorSchema) }
 
 /** The answer of an operation that a platform has a part in. */
 export const PLATFORM_ABSENT = {
-  503: {
-    ...refusal("UNAVAILABLE: the platform does not answer.", errorSchema),
-    headers: headers("X-Request-Id", "Retry-After"),
-  },
+  503: refusal("UNAVAILABLE: the platform does not answer.", errorSchema, "Retry-After"),
 };
 
 export const json = <T extends z.ZodType>(schema: T, description: string) => ({
@@ -165,13 +169,13 @@ const ALWAYS_POSSIBLE = {
   ),
   401: refusal("UNAUTHORIZED: missing or invalid token.", errorSchema),
   403: refusal("INSUFFICIENT_SCOPE (with `requiredScope`) or FORBIDDEN.", forbiddenSchema),
-  429: {
-    ...refusal(
-      "RATE_LIMIT: wait as Retry-After says. Without a code: an account has reached its daily cap, which `violations` names.",
-      tooManySchema,
-    ),
-    headers: headers("X-Request-Id", "RateLimit", "RateLimit-Policy", "Retry-After"),
-  },
+  429: refusal(
+    "RATE_LIMIT: wait as Retry-After says. Without a code: an account has reached its daily cap, which `violations` names.",
+    tooManySchema,
+    "RateLimit",
+    "RateLimit-Policy",
+    "Retry-After",
+  ),
   500: refusal("INTERNAL: something broke on our side; quote X-Request-Id.", errorSchema),
   503: refusal("UNAVAILABLE: a setting of this instance is missing or wrong.", errorSchema),
 };
@@ -204,6 +208,12 @@ export function withSharedAnswers<A extends Answers>(
     ...(takesIdempotencyKey ? repeated(own) : {}),
   };
   return all as A;
+}
+
+/** An operation's own answers among those that one without a token can give. */
+export function withOpenAnswers(own: Answers): Answers {
+  const { 401: _, 403: __, ...possible } = ALWAYS_POSSIBLE;
+  return { ...possible, ...own };
 }
 
 const IN_PROGRESS =

@@ -56,7 +56,7 @@ class RequestBody {
   /** The next bytes; null at the end. @throws AppError 413 past 100 MB, 400 when the caller hangs up */
   async read(): Promise<Uint8Array | null> {
     if (this.isOver || !this.source) return null;
-    this.reader ??= openReader(this.source);
+    this.reader ??= this.open(this.source);
     const bytes = await this.reader.read().catch(() => {
       this.isOver = true;
       throw new AppError(
@@ -70,24 +70,35 @@ class RequestBody {
     }
     this.takenBytes += bytes.length;
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
+    // Asking for the end would take another turn of the runtime.
+    if (this.takenBytes === this.declaredBytes) this.isOver = true;
     return bytes;
+  }
+
+  /** The whole body if its header says that it is small, and nothing of it has been read; else null. */
+  async readSmall(): Promise<Uint8Array | null> {
+    const isSmall = this.declaredBytes > 0 && this.declaredBytes < SMALL_BODY_BYTES;
+    if (!isSmall || this.takenBytes > 0) return null;
+    return this.readAll(SMALL_BODY_BYTES, async () => {});
   }
 
   /**
    * The whole body. `onLarge` is awaited once as much as a small one has come, before the rest of it is
    * taken in.
    *
+   * @param refusal told in place of the size of a body that is too large
    * @throws AppError 413 past `maxBytes`, and what `onLarge` throws
    */
   async readAll(
     maxBytes: number,
     onLarge: () => Promise<unknown>,
+    refusal?: string,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    this.requireAtMost(maxBytes);
+    this.requireAtMost(maxBytes, refusal);
     const chunks: Uint8Array[] = [];
     let isLarge = false;
     for (let chunk = await this.read(); chunk; chunk = await this.read()) {
-      if (this.takenBytes > maxBytes) throw bodyTooLarge(maxBytes);
+      if (this.takenBytes > maxBytes) throw bodyTooLarge(maxBytes, refusal);
       chunks.push(chunk);
       if (isLarge || this.takenBytes < SMALL_BODY_BYTES) continue;
       isLarge = true;
@@ -102,9 +113,13 @@ class RequestBody {
     return whole;
   }
 
+  private open(source: ReadableStream<Uint8Array>): ByteReader {
+    return openReader(source, Math.min(this.declaredBytes || READ_BYTES, READ_BYTES));
+  }
+
   /** @throws AppError 413 when its header says that it is larger */
-  requireAtMost(maxBytes = MAX_BODY_BYTES): void {
-    if (this.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes);
+  requireAtMost(maxBytes = MAX_BODY_BYTES, refusal?: string): void {
+    if (this.declaredBytes > maxBytes) throw bodyTooLarge(maxBytes, refusal);
   }
 
   /** Reads what is left and drops it, within bounds; never throws. */
@@ -112,7 +127,7 @@ class RequestBody {
     if (!this.source || this.isOver || (!this.reader && this.source.locked)) return;
     const { bytes, ms } = config.isDevelopment ? DROPPED_IN_DEVELOPMENT : DROPPED;
     try {
-      this.reader ??= openReader(this.source);
+      this.reader ??= this.open(this.source);
       const timeout = wait(ms).then((): typeof TIME_IS_UP => TIME_IS_UP);
       for (let left: number = bytes; left > 0; ) {
         const read = await Promise.race([this.reader.read(), timeout]);
@@ -133,11 +148,14 @@ interface ByteReader {
   cancel(): Promise<void>;
 }
 
-/** Reads large pieces where the stream can be asked for them: every body that came over the network. */
-function openReader(source: ReadableStream<Uint8Array>): ByteReader {
+/**
+ * Reads pieces of so many bytes where the stream can be asked for them: every body that came over the
+ * network.
+ */
+function openReader(source: ReadableStream<Uint8Array>, bytes: number): ByteReader {
   try {
     const reader = source.getReader({ mode: "byob" });
-    return oneAtATime(reader, () => reader.readAtLeast(READ_BYTES, new Uint8Array(READ_BYTES)));
+    return oneAtATime(reader, () => reader.readAtLeast(bytes, new Uint8Array(bytes)));
   } catch {
     const reader = source.getReader();
     return oneAtATime(reader, () => reader.read());
@@ -164,8 +182,11 @@ function oneAtATime(
   };
 }
 
-const bodyTooLarge = (maxBytes: number) =>
-  tooLarge(`The request body is larger than ${maxBytes / 1_000_000} MB.`);
+const describeBytes = (bytes: number): string =>
+  bytes < 1_000_000 ? `${bytes / 1_000} KB` : `${bytes / 1_000_000} MB`;
+
+const bodyTooLarge = (maxBytes: number, refusal?: string) =>
+  tooLarge(refusal ?? `The request body is larger than ${describeBytes(maxBytes)}.`);
 
 /** Whatever becomes of a request, its body is over or dropped before the answer goes out. */
 export const dropUnreadBody = createMiddleware<AppEnv>(async (c, next) => {

@@ -6,7 +6,7 @@ import type { Scope } from "../core/scopes.ts";
 import { sha256Hex } from "../core/signature.ts";
 import type { Ctx } from "../deps.ts";
 import type { AppContext, AppEnv, Presented } from "./env.ts";
-import { count } from "./rate-limits.ts";
+import { type Count, count } from "./rate-limits.ts";
 
 /**
  * Counts the call, and returns the context of whoever made it: see `createCaller`. A token that is new
@@ -26,10 +26,17 @@ export async function countCaller(c: AppContext, scope: Scope, limit: LimitGroup
 export const countVisitor = (c: AppContext, limit: LimitGroup): Promise<void> =>
   countCall(c, null, limit).verdict;
 
+/** Counts a call of somebody who is known, whatever the address. @throws AppError RATE_LIMIT */
+export const countUser = (c: AppContext, userId: number, limit: LimitGroup): Promise<void> =>
+  leaveHeaders(c, count(c.var.deps, { key: `user:${userId}`, tokenHash: null }, limit)).verdict;
+
 /** Leaves the limit's headers for the answer, whatever that is; `verdict` rejects with RATE_LIMIT. */
 function countCall(c: AppContext, tokenHash: string | null, limit: LimitGroup) {
   const key = clientKey(c.req.header("cf-connecting-ip") ?? null);
-  const { mustWait, admission } = count(c.var.deps, { key, tokenHash }, limit);
+  return leaveHeaders(c, count(c.var.deps, { key, tokenHash }, limit));
+}
+
+function leaveHeaders(c: AppContext, { mustWait, admission }: Count) {
   const headers = admission.catch(() => ({}));
   const verdict = admission.then(() => {});
   // It may be awaited only after the answer to something else.

@@ -1,6 +1,7 @@
 import busboy from "busboy";
 import { AppError, tooLarge } from "../core/errors.ts";
 import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
+import { readPlainForm } from "./plain-form.ts";
 
 /** Spec is silent: far above what any post needs, far below what would hurt. */
 const MAX_PARTS = 64;
@@ -52,6 +53,13 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
   if (!/^multipart\/form-data\s*;/i.test(contentType) || !request.body) {
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", "Send the body as multipart/form-data.");
   }
+  const body = bodyOf(request);
+  const small = await body.readSmall();
+  const plain = small && readPlainForm(contentType, small);
+  if (plain && plain.length <= MAX_PARTS) {
+    for (const [name, text] of plain) addField(fields, name, text);
+    return fields;
+  }
   const parser = createParser(contentType);
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let reading = Promise.resolve();
@@ -99,9 +107,8 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
   const write = (bytes: Uint8Array) =>
     new Promise<void>((written) => parser.write(bytes, () => written()));
   const feed = async () => {
-    const body = bodyOf(request);
     let fed = 0;
-    for (let chunk = await body.read(); chunk; chunk = await body.read()) {
+    for (let chunk = small ?? (await body.read()); chunk; chunk = await body.read()) {
       for (let at = 0; at < chunk.length && !isOver; ) {
         const slice = chunk.subarray(at, at + SMALL_BODY_BYTES - (fed % SMALL_BODY_BYTES));
         await write(slice);

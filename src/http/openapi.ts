@@ -10,7 +10,12 @@ const TAGS = [
     name: "Uploads",
     description: "Posts: publish, plan, edit, retry, cancel, and read their outcome.",
   },
+  { name: "Large files", description: "Files that go straight to storage, up to 10 GiB." },
   { name: "Accounts", description: "The connected accounts that posts go to." },
+  {
+    name: "White-label",
+    description: "Links by which your clients connect their accounts to your team.",
+  },
   { name: "Platforms", description: "The platforms and their limits." },
   { name: "Credits", description: "Credits that pay for posts on X." },
   { name: "Teams", description: "Your team, its members and invites." },

@@ -75,11 +75,15 @@ const MAX_FORM_BYTES = 400_000;
 /**
  * The fields of a page's form.
  *
+ * @param refusal told of a form that is too large
  * @throws AppError 413 for a form that is too large, 400 for what is no form
  */
-export async function readForm({ req }: Pick<AppContext, "req">): Promise<FormData> {
+export async function readForm(
+  { req }: Pick<AppContext, "req">,
+  refusal = "The form is larger than 400 KB. Send less of it at once.",
+): Promise<FormData> {
   const { raw } = req;
-  const body = await bodyOf(raw).readAll(MAX_FORM_BYTES, async () => {});
+  const body = await bodyOf(raw).readAll(MAX_FORM_BYTES, async () => {}, refusal);
   const headers = { "content-type": req.header("content-type") ?? "" };
   try {
     return await new Response(body, { headers }).formData();

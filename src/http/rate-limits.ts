@@ -10,11 +10,15 @@ const MINUTES = 60;
 
 const addresses = new KnownAddresses();
 
-const tooManyTokens = (retryAfterSeconds: number) =>
+/** Source: spec, "Errors": presign tells the seconds in its body too. */
+const waitIn = (group: LimitGroup, seconds: number) =>
+  group.startsWith("presign") ? { extras: { retryAfter: seconds } } : {};
+
+const tooManyTokens = (retryAfterSeconds: number, group: LimitGroup) =>
   new AppError(
     "RATE_LIMIT",
     "Too many different API tokens from this address. Use a token that you have used in the last hour, or wait.",
-    { headers: { "Retry-After": String(retryAfterSeconds) } },
+    { headers: { "Retry-After": String(retryAfterSeconds) }, ...waitIn(group, retryAfterSeconds) },
   );
 
 /** Whom a limit counts: an address, and the hash of the token it presented. */
@@ -23,7 +27,7 @@ interface RateLimited {
   tokenHash: string | null;
 }
 
-interface Count {
+export interface Count {
   /** True for a token that is new from its address: the limiter is heard before anything else is done. */
   mustWait: boolean;
   /**
@@ -45,7 +49,7 @@ export function count(deps: Deps, caller: RateLimited, group: LimitGroup): Count
   const now = deps.now().getTime();
   const { key, tokenHash } = caller;
   const closedSeconds = tokenHash && addresses.closedSeconds(key, tokenHash, now);
-  if (closedSeconds) throw tooManyTokens(closedSeconds);
+  if (closedSeconds) throw tooManyTokens(closedSeconds, group);
   const isNewToken = tokenHash !== null && !addresses.isFamiliar(key, tokenHash, now);
   // A new token is counted by the limiter even where its call finds no place.
   const full = isNewToken ? null : addresses.fullWindow(key, group, now);
@@ -66,7 +70,9 @@ async function admit(
   const answer = await takePlace(deps, key, { group, quota, tokenHash, now });
   if (!answer) return {};
   addresses.learn(key, group, tokenHash, answer, now);
-  if (answer.token && !answer.token.allowed) throw tooManyTokens(answer.token.retryAfterSeconds);
+  if (answer.token && !answer.token.allowed) {
+    throw tooManyTokens(answer.token.retryAfterSeconds, group);
+  }
   if (!answer.window.allowed) throw windowIsFull(group, answer);
   return toHeaders(group, answer);
 }
@@ -102,6 +108,9 @@ function windowIsFull(group: LimitGroup, answer: LimitAnswer): AppError {
   return new AppError(
     "RATE_LIMIT",
     `Limit of ${limit} calls in ${windowSeconds / MINUTES} minutes reached. Try again in ${resetSeconds} s.`,
-    { headers: { ...toHeaders(group, answer), "Retry-After": String(resetSeconds) } },
+    {
+      headers: { ...toHeaders(group, answer), "Retry-After": String(resetSeconds) },
+      ...waitIn(group, resetSeconds),
+    },
   );
 }

@@ -4,9 +4,15 @@ import * as z from "zod";
 import { invalidFields, toFieldErrors } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
-import { type Answers, type CallShape, headerParameters, withSharedAnswers } from "./answers.ts";
+import {
+  type Answers,
+  type CallShape,
+  headerParameters,
+  withOpenAnswers,
+  withSharedAnswers,
+} from "./answers.ts";
 import { bodyOf } from "./body.ts";
-import { identify } from "./caller.ts";
+import { countVisitor, identify } from "./caller.ts";
 import type { AppEnv } from "./env.ts";
 
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
@@ -82,6 +88,25 @@ const takeJson = (scope: Scope, isOptional: boolean) =>
     await next();
   });
 
+type OpenRoute = Omit<ApiRoute, "scope" | "takesIdempotencyKey">;
+
+/**
+ * Describes an operation that anybody may call, without a token. Its router is mounted before callers are
+ * asked who they are.
+ */
+export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
+  limit,
+  ...operation
+}: R) {
+  const count = createMiddleware<AppEnv>(async (c, next) => {
+    await countVisitor(c, limit);
+    await next();
+  });
+  const responses = withOpenAnswers(operation.responses);
+  const route = { ...operation, security: [], responses, middleware: [count] };
+  return createRoute<P, R & { path: P }>(route as unknown as R & { path: P });
+}
+
 interface FormRoute extends ApiRoute {
   request?: { query: z.ZodObject };
   /** Every field of the body; only described here. */
@@ -96,6 +121,17 @@ export function formRoute<P extends string, R extends Route<P, FormRoute>>(route
   const { form, request, ...rest } = route;
   const content = { "multipart/form-data": { schema: withoutValidator(form) } };
   return toRoute<P, R>({ ...rest, request: { ...request, body: { required: true, content } } });
+}
+
+interface OwnBodyRoute extends ApiRoute {
+  body: z.ZodType;
+}
+
+/** Describes an operation whose handler reads its JSON body, because its refusals are its own. */
+export function ownBodyRoute<P extends string, R extends Route<P, OwnBodyRoute>>(route: R) {
+  const { body, ...rest } = route;
+  const content = { "application/json": { schema: withoutValidator(body) } };
+  return toRoute<P, R>({ ...rest, request: { body: { required: true, content } } });
 }
 
 interface FileRoute extends ApiRoute {

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { renderPage } from "./layout.tsx";
+import { ShownTeam } from "./team-form.tsx";
 
 /** The pages that the navigation leads to. A calendar and a composer will stand beside the uploads. */
 const PLACES = [
@@ -29,19 +30,24 @@ interface AppPage {
   styles?: string;
   status?: ContentfulStatusCode;
   scripts?: readonly string[];
+  /** Where else a form of the page may lead. */
+  formTargets?: string;
 }
 
 /** Styles of forms, tables, lists and buttons of the pages behind the sign-in. */
 const APP_STYLES = `
 .top { background: var(--card); border-bottom: 1px solid var(--line); }
-.top > div { width: min(100% - 2rem, 60rem); margin-inline: auto; display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; align-items: center; padding-block: .7rem; }
-.top .who button { min-height: 0; padding: .3rem .7rem; }
-.top .who { margin-left: auto; display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; color: var(--muted); font-size: .9rem; overflow-wrap: anywhere; }
+.top > * { width: min(100% - 2rem, 60rem); margin-inline: auto; }
+.top > div { display: flex; gap: .8rem; align-items: center; padding-block: .6rem .3rem; }
 .brand { font-weight: 700; color: var(--ink); text-decoration: none; }
-.nav ul { display: flex; flex-wrap: wrap; gap: .2rem; list-style: none; margin: 0; padding: 0; }
-.nav a { display: block; padding: .35rem .7rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .95rem; }
+.who { display: grid; flex: 1; min-width: 0; text-align: right; font-size: .82rem; line-height: 1.4; color: var(--muted); }
+.who > * { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; outline-offset: -2px; }
+.top button { min-height: 0; padding: .3rem .7rem; font-size: .9rem; white-space: nowrap; }
+.nav ul { display: flex; gap: .2rem; margin: 0 -.6rem; padding: 0 0 .5rem; list-style: none; overflow-x: auto; scrollbar-width: thin; }
+.nav a { display: block; padding: .35rem .6rem; border-radius: .5rem; text-decoration: none; color: var(--ink); font-size: .95rem; outline-offset: -3px; }
 .nav a:hover { background: var(--accent-soft); }
-.nav a[aria-current] { background: var(--accent); color: var(--accent-ink); }
+.nav a[aria-current] { background: var(--accent); color: var(--accent-ink); scroll-initial-target: nearest; }
+.nav a[aria-current]:focus-visible { outline-color: var(--accent-ink); }
 .page { width: min(100% - 2rem, 60rem); }
 h2 { font-size: 1.2rem; }
 .card > * + * { margin-top: .8rem; }
@@ -106,40 +112,40 @@ details form > * + * { margin-top: .6rem; }
 .files li { max-width: 100%; overflow-wrap: anywhere; }
 .files img { display: block; max-width: 100%; height: auto; border-radius: .5rem; border: 1px solid var(--line); background: var(--code); }
 .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
-@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .top .who { margin-left: 0; } }
+@media (max-width: 30rem) { dl { grid-template-columns: 1fr; } dd { margin-bottom: .4rem; } .nav ul { gap: 0; margin-inline: -.4rem; } .nav a { padding-inline: .4rem; font-size: .87rem; } }
 `;
 
 /** One narrow column: such a page says or asks a single thing. */
 const PLAIN_STYLES = ".page { width: min(100% - 2rem, 42rem); }";
 
-/** The bar with the team, the navigation and the way out. */
+/** The bar with the team and the way out, and under it the navigation: one line, which scrolls where it is too long. */
 const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
   <header class="top">
     <div>
       <a class="brand" href="/app">
         Akimbo
       </a>
-      <nav class="nav" aria-label="Pages">
-        <ul>
-          {PLACES.map(({ path, name }) => (
-            <li>
-              <a href={path} aria-current={path === here ? "page" : undefined}>
-                {name}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </nav>
       <div class="who">
-        <a href="/app/me">{viewer.email}</a>
         <span>{viewer.team.name}</span>
-        <form method="post" action="/sign-in/out">
-          <button class="quiet" type="submit">
-            Sign out
-          </button>
-        </form>
+        <a href="/app/me">{viewer.email}</a>
       </div>
+      <form method="post" action="/sign-in/out">
+        <button class="quiet" type="submit">
+          Sign out
+        </button>
+      </form>
     </div>
+    <nav class="nav" aria-label="Pages">
+      <ul>
+        {PLACES.map(({ path, name }) => (
+          <li>
+            <a href={path} aria-current={path === here ? "page" : undefined}>
+              {name}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
   </header>
 );
 
@@ -147,7 +153,7 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
 export const renderAppPage = (
   c: Context,
   viewer: Viewer,
-  { title, here, styles = "", status, scripts }: AppPage,
+  { title, here, styles = "", status, scripts, formTargets }: AppPage,
   content: Child,
 ): Promise<Response> =>
   renderPage(
@@ -159,23 +165,31 @@ export const renderAppPage = (
       header: <Top viewer={viewer} here={here} />,
       ...(status ? { status } : {}),
       ...(scripts ? { scripts } : {}),
+      ...(formTargets ? { formTargets } : {}),
     },
-    content,
+    <ShownTeam.Provider value={viewer.team.id}>{content}</ShownTeam.Provider>,
   );
+
+type PlainPage = Pick<AppPage, "title" | "status" | "scripts" | "formTargets" | "styles"> & {
+  /** Where pictures of the page may stand beside this origin. */
+  imageSources?: string;
+};
 
 /** A page without navigation in the same style: the sign-in, an invite, an error. */
 export const renderPlainPage = (
   c: Context,
-  { title, status, scripts }: Pick<AppPage, "title" | "status" | "scripts">,
+  { title, status, scripts, formTargets, imageSources, styles = "" }: PlainPage,
   content: Child,
 ): Promise<Response> =>
   renderPage(
     c,
     {
       title,
-      styles: APP_STYLES + PLAIN_STYLES,
+      styles: APP_STYLES + PLAIN_STYLES + styles,
       hasForms: true,
       ...(status ? { status } : {}),
+      ...(formTargets ? { formTargets } : {}),
+      ...(imageSources ? { imageSources } : {}),
       ...(scripts ? { scripts } : {}),
     },
     content,

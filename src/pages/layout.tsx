@@ -45,6 +45,7 @@ pre {
   background: var(--card); border: 1px solid var(--line); border-radius: 1rem;
   padding: clamp(1rem, 3vw, 1.4rem); box-shadow: var(--shadow);
 }
+.foot { width: min(100% - 2rem, 60rem); margin: 0 auto 1.5rem; text-align: center; font-size: .9rem; }
 .chips { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; margin: 0; padding: 0; }
 .chip {
   display: inline-block; padding: .35rem .85rem; border-radius: 99rem; border: 1px solid var(--line);
@@ -61,6 +62,10 @@ interface Page {
   status?: ContentfulStatusCode;
   /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
   hasForms?: boolean;
+  /** Where else a form of the page may lead, as sources of a policy: browsers judge its redirects too. */
+  formTargets?: string;
+  /** Where pictures of the page may stand beside this origin, as sources of a policy. */
+  imageSources?: string;
   /** Addresses of the page's scripts, all of this origin; it is complete without them. */
   scripts?: readonly string[];
   /** Stands above the content: the navigation of a person who is signed in. */
@@ -92,8 +97,8 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
     [
       "default-src 'none'",
       `style-src ${await hashSource(styles)}`,
-      "img-src 'self'",
-      `form-action ${page.hasForms ? "'self'" : "'none'"}`,
+      ["img-src 'self'", page.imageSources].filter(Boolean).join(" "),
+      `form-action ${page.hasForms ? ["'self'", page.formTargets].filter(Boolean).join(" ") : "'none'"}`,
       ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
       "frame-ancestors 'none'",
       "base-uri 'none'",
@@ -123,6 +128,9 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
         <main id="content" class="page">
           {content}
         </main>
+        <footer class="foot">
+          <a href="/privacy">Privacy</a>
+        </footer>
       </body>
     </html>
   );

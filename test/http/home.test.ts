@@ -25,13 +25,14 @@ describe("the front page", () => {
       "https://akimbo.test/api/v1/openapi.json",
       "https://akimbo.test/sandbox",
       "https://akimbo.test/health",
+      "/privacy",
     ]);
   });
 
   test("leads nowhere that does not answer", async () => {
     const harness = new Harness();
     for (const link of linksOf(await (await ask(harness, BROWSER)).text())) {
-      const { status } = await harness.request(new URL(link ?? "").pathname);
+      const { status } = await harness.request(new URL(link ?? "", "https://akimbo.test").pathname);
       expect([link, status]).toEqual([link, 200]);
     }
   });

@@ -86,6 +86,22 @@ test.each<[string, Call, number, number]>([
   expect(over.headers.get("ratelimit-policy")).toContain(`;q=${limit};`);
 });
 
+test.each([
+  ["GET", "/oauth/start/00"],
+  ["GET", "/oauth/callback/x"],
+  ["POST", "/oauth/choose/1"],
+  ["POST", "/connect/1-00"],
+])("%s %s: a step of a connection has a limit of its own", async (method, path) => {
+  const harness = limited({ connect: { limit: 2, windowSeconds: 60 } });
+  const headers = { "cf-connecting-ip": freshAddress(), "sec-fetch-site": "same-origin" };
+  const seen: number[] = [];
+  for (let i = 0; i < 3; i++) seen.push((await harness.request(path, { method, headers })).status);
+  expect(seen.map((status) => status === 429)).toEqual([false, false, true]);
+  headers["cf-connecting-ip"] = freshAddress();
+  const usual = await limited().request(path, { method, headers });
+  expect(usual.headers.get("ratelimit-policy")).toBe('"connect";q=400;w=900');
+});
+
 test("an id that is none does not get past a full window", async () => {
   const harness = limited({ "upload-poll": { limit: 2, windowSeconds: 60 } });
   const send = from(harness, freshAddress());

@@ -3,21 +3,28 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
-import { accountById, lastUseOf } from "../accounts/repo.ts";
-import { isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
+import { TeamForm } from "../../pages/team-form.tsx";
+import { connectorOf } from "../../platforms/registry.ts";
+import { platformName } from "../../sandbox/registry.ts";
+import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo.ts";
+import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { consentFormTargets } from "../connect/rules.ts";
 import { Login } from "./accounts.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { clockOf, Time } from "./times.tsx";
-import { ACCOUNT_WORDS, platformName } from "./words.ts";
+import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();
 
 /** Notices by the name under which a form's answer leads back to this page. */
-const DONE: Record<string, string> = { tagged: "The tags are saved." };
+const DONE: Record<string, string> = {
+  connected: "The account is connected again.",
+  tagged: "The tags are saved.",
+};
 
 accountPage.get("/app/accounts/:id", signedIn("read:pages"), (c) => {
   return showAccount(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
@@ -34,6 +41,17 @@ accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {
   });
   if (refused) return showAccount(c, refused);
   return c.redirect(`/app/accounts/${encodeURIComponent(id)}?done=tagged`, 303);
+});
+
+accountPage.post("/app/accounts/:id/reconnect", signedIn("write"), async (c) => {
+  const id = c.req.param("id");
+  const { startReconnect } = await import("../connect/start.ts");
+  let path = "";
+  const refused = await attempt(async () => {
+    const page = `/app/accounts/${encodeURIComponent(id)}`;
+    path = (await startReconnect(c.var.ctx, id, page)).path;
+  });
+  return refused ? showAccount(c, refused) : c.redirect(path, 303);
 });
 
 /** @throws AppError NOT_FOUND */
@@ -56,10 +74,17 @@ async function showAccount(
 ): Promise<Response> {
   const { account, lastUsedAt, clock } = await readAccount(c);
   const { accountName, platform, handle, failureCount } = account;
+  const { config } = c.var.ctx;
+  const { refusedPlatform } = await import("../connect/start.ts");
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: accountName, here: "/app/accounts", status: status as ContentfulStatusCode },
+    {
+      title: accountName,
+      here: "/app/accounts",
+      status: status as ContentfulStatusCode,
+      formTargets: consentFormTargets(config),
+    },
     <>
       <p>
         <a href="/app/accounts">All accounts</a>
@@ -71,7 +96,7 @@ async function showAccount(
           <State {...ACCOUNT_WORDS[account.status]} />
         </p>
         <Login account={account} clock={clock} />
-        {isSwitchedOff(account, c.var.ctx.config) && (
+        {isSwitchedOff(account, config) && (
           <p class="why">
             {accountName} {SWITCHED_OFF}
           </p>
@@ -107,6 +132,8 @@ async function showAccount(
             <code>{account.id}</code>
           </dd>
         </dl>
+        <MissingScopes account={account} />
+        {refusedPlatform({ config }, account) === null && <ReconnectForm account={account} />}
       </Section>
       <TagsForm account={account} />
       <Section id="remove" title="Disconnect">
@@ -121,9 +148,27 @@ async function showAccount(
   );
 }
 
+const MissingScopes = ({ account: { platform, missingScopes } }: { account: AccountRow }) =>
+  missingScopes && (
+    <p class="why">
+      {platformName(platform)} did not grant {missingScopes.split(" ").join(", ")}. Posts go out;
+      what needs more, such as analytics, does not work. Reconnect the account and leave every
+      permission switched on.
+    </p>
+  );
+
+const ReconnectForm = ({ account: { id, platform, status } }: { account: AccountRow }) => (
+  <TeamForm class="row" action={`/app/accounts/${id}/reconnect`}>
+    <button class={status === "active" ? "quiet" : ""} type="submit">
+      Reconnect
+    </button>
+    <span class="hint">Leads to {platformName(platform)} and back. Posts and tags stay.</span>
+  </TeamForm>
+);
+
 const TagsForm = ({ account: { id, tags } }: { account: AccountRow }) => (
   <Section id="tags-title" title="Tags">
-    <form class="fields" method="post" action={`/app/accounts/${id}/tags`}>
+    <TeamForm class="fields" action={`/app/accounts/${id}/tags`}>
       <div>
         <label for="tags">
           Tags <span class="hint">(with commas between them, up to 500 characters in all)</span>
@@ -133,7 +178,7 @@ const TagsForm = ({ account: { id, tags } }: { account: AccountRow }) => (
       <p>
         <button type="submit">Save the tags</button>
       </p>
-    </form>
+    </TeamForm>
   </Section>
 );
 
@@ -147,13 +192,32 @@ accountPage.post("/app/accounts/:id/remove", signedIn("destructive"), async (c) 
   return refused ? showRemoval(c, refused) : c.redirect("/app/accounts?done=removed", 303);
 });
 
+/** Says what becomes of the login of an account that is disconnected. */
+function describeLoginEnd({ platform }: AccountRow, isShared: boolean): string {
+  const name = platformName(platform);
+  const connector = connectorOf(platform);
+  if (isRevokedAtPlatform(connector, isShared)) {
+    return `The login at ${name} is revoked and forgotten here.`;
+  }
+  const why = connector.revoke
+    ? ` It is not revoked at ${name}: that could end the login of another connected account.`
+    : "";
+  return `The login is forgotten here.${why} To withdraw this app's access too, use ${name}'s own settings.`;
+}
+
 /** The page that asks once more. */
 async function showRemoval(
   c: Context<PageEnv>,
   { notice, status }: { notice: Notice | null; status: number },
 ): Promise<Response> {
-  const { account } = await readAccount(c);
-  const { id, accountName, platform } = account;
+  const { ctx } = c.var;
+  const key = c.req.param("id") ?? "";
+  const [[account], others] = await ctx.read("accounts:read", [
+    accountById(ctx.team, key),
+    accountSharingLogin(ctx.team, key),
+  ]);
+  if (!account) throw notFound("Account");
+  const { id, accountName } = account;
   return renderAppPage(
     c,
     viewerOf(c),
@@ -167,17 +231,17 @@ async function showRemoval(
       <NoticeLine notice={notice} />
       <div class="card">
         <p>
-          The login at {platformName(platform)} is revoked and forgotten here. Posts that wait for
-          this account fail. Published posts stay. The account can be connected again later.
+          {describeLoginEnd(account, others.length > 0)} Posts that wait for this account fail.
+          Published posts stay. The account can be connected again later.
         </p>
-        <form class="row" method="post" action={`/app/accounts/${id}/remove`}>
+        <TeamForm class="row" action={`/app/accounts/${id}/remove`}>
           <button class="danger" type="submit">
             Disconnect the account
           </button>
           <a class="button quiet" href={`/app/accounts/${id}`}>
             Keep it
           </a>
-        </form>
+        </TeamForm>
       </div>
     </>,
   );

@@ -1,16 +1,22 @@
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { PLATFORM_NAMES, platformName } from "../../sandbox/registry.ts";
 import { accountsOfTeam } from "../accounts/repo.ts";
+import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { isInstanceOwner } from "../auth/repo/operator.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { consentFormTargets, MAX_IDENTIFIER } from "../connect/rules.ts";
+import { OFFER_STYLES, OfferList, SandboxForm, type SentLogin } from "./connect-parts.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { type Clock, clockOf, Time } from "./times.tsx";
-import { ACCOUNT_WORDS, PLATFORM_NAMES, platformName } from "./words.ts";
+import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();
 
@@ -22,42 +28,86 @@ const DONE: Record<string, string> = {
 
 /** The schema's own words are for callers of the API. */
 const MISTAKEN = "Choose a platform of the list, and a name of at most 100 characters.";
+const MISTAKEN_LOGIN =
+  "Fill in the handle and the app password, and leave the server empty where it is the usual one.";
 
 accountsPage.get("/app/accounts", signedIn("read:pages"), (c) => {
   return showAccounts(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 });
 });
 
+accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const platform = textField(form, "platform");
+  const mode = textField(form, "mode") === "sandbox" ? "sandbox" : "live";
+  const identifier = textField(form, "identifier").slice(0, MAX_IDENTIFIER) || null;
+  const { startFromPage } = await import("../connect/start.ts");
+  let path = "";
+  const refused = await attempt(async () => {
+    if (!PLATFORM_NAMES.has(platform)) throw new AppError(null, "Choose a platform of the list.");
+    path = (await startFromPage(c.var.ctx, { platform, mode, identifier }, "/app/accounts")).path;
+  });
+  return refused ? showAccounts(c, refused) : c.redirect(path, 303);
+});
+
 accountsPage.post("/app/accounts", signedIn("write"), async (c) => {
   const form = await readForm(c);
   const { connectAccount, newAccountSchema } = await import("./actions.ts");
-  const name = textField(form, "name");
-  const wanted = newAccountSchema.safeParse({
-    platform: textField(form, "platform"),
-    sandbox: true,
-    ...(name === "" ? {} : { name }),
-  });
+  const hasPassword = form.has("appPassword");
+  const wanted = newAccountSchema.safeParse(hasPassword ? passwordLogin(form) : simulated(form));
   const refused = await attempt(async () => {
-    if (!wanted.success) throw new AppError(null, MISTAKEN);
+    if (!wanted.success) throw new AppError(null, hasPassword ? MISTAKEN_LOGIN : MISTAKEN);
     await connectAccount(c.var.ctx, wanted.data);
   });
-  return refused ? showAccounts(c, refused) : c.redirect("/app/accounts?done=connected", 303);
+  if (!refused) return c.redirect("/app/accounts?done=connected", 303);
+  const sent = { identifier: textField(form, "identifier"), service: textField(form, "service") };
+  return showAccounts(c, { ...refused, sent });
 });
+
+const passwordLogin = (form: FormData) => ({
+  platform: textField(form, "platform"),
+  identifier: textField(form, "identifier"),
+  appPassword: textField(form, "appPassword"),
+  service: textField(form, "service") || undefined,
+});
+
+const simulated = (form: FormData) => ({
+  platform: textField(form, "platform"),
+  sandbox: true,
+  name: textField(form, "name") || undefined,
+});
+
+const NOTHING_SENT: SentLogin = { identifier: "", service: "" };
+
+interface Shown {
+  notice: Notice | null;
+  status: number;
+  sent?: SentLogin;
+}
 
 async function showAccounts(
   c: Context<PageEnv>,
-  { notice, status }: { notice: Notice | null; status: number },
+  { notice, status, sent = NOTHING_SENT }: Shown,
 ): Promise<Response> {
   const { ctx } = c.var;
   const { team } = ctx;
-  const [[zone = null], accounts] = await ctx.read("accounts:read", [
+  const { platformOffers } = await import("../connect/offers.ts");
+  const offers = platformOffers(ctx);
+  const [[zone = null], accounts, [isOwner = false]] = await ctx.read("accounts:read", [
     zoneOfTeam({ team }),
     accountsOfTeam(team, {}),
+    isInstanceOwner({ user: ctx.user }),
   ]);
   const clock = clockOf(zone);
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: "Accounts", here: "/app/accounts", status: status as ContentfulStatusCode },
+    {
+      title: "Accounts",
+      here: "/app/accounts",
+      status: status as ContentfulStatusCode,
+      styles: OFFER_STYLES,
+      formTargets: consentFormTargets(ctx.config),
+    },
     <>
       <h1>Accounts</h1>
       <NoticeLine notice={notice} />
@@ -76,12 +126,29 @@ async function showAccounts(
         )}
       </Section>
       <Section id="connect" title="Connect an account">
-        <p>
-          Call <code>POST /accounts</code> with an API token: see the{" "}
-          <a href="/docs">API reference</a>.
+        {offers.some(({ refusal }) => refusal !== null) && (
+          <p class="muted">
+            {isOwner ? (
+              <>
+                What a platform needs before its accounts can be connected here is on the{" "}
+                <a href="/app/setup">setup page</a>.
+              </>
+            ) : (
+              "The owner of this instance sets up the platforms that cannot be connected here yet."
+            )}
+          </p>
+        )}
+        <OfferList offers={offers} sent={sent} />
+        <p class="muted">
+          A client connects an account by a <a href="/app/links">link of yours</a>, a program by{" "}
+          <code>POST /accounts</code>: see the <a href="/docs">API reference</a>.
         </p>
-        {ctx.config.sandboxEnabled && <SandboxForm />}
       </Section>
+      {ctx.config.sandboxEnabled && (
+        <Section id="sandbox" title="Create a sandbox account">
+          <SandboxForm />
+        </Section>
+      )}
     </>,
   );
 }
@@ -108,46 +175,40 @@ const AccountItem = ({ account, clock }: { account: AccountRow; clock: Clock }) 
 
 /** Until when an account's login lives, where that is known. */
 export const Login = ({ account, clock }: { account: AccountRow; clock: Clock }) => {
-  const { status, renewAt, credentialsExpireAt } = account;
+  const { status, renewAt, credentialsExpireAt, loginEndsAt } = account;
   if (status !== "active") return <p class="why">{RECONNECT}</p>;
-  if (renewAt) {
+  if (loginEndsAt && isEnding(account, now())) {
     return (
-      <p class="muted">
-        The login renews itself, next on <Time at={renewAt} clock={clock} />.
+      <p class="why">
+        The login ends on <Time at={loginEndsAt} clock={clock} />. Connect the same account again
+        before then: its posts and tags stay.
       </p>
     );
   }
-  if (!credentialsExpireAt) return null;
-  return (
-    <p class="muted">
-      The login lives until <Time at={credentialsExpireAt} clock={clock} />; it is renewed by then
-      where the platform lets it.
-    </p>
-  );
+  if (renewAt) {
+    return (
+      <p class="muted">
+        The login renews itself, next on <Time at={renewAt} clock={clock} />
+        {loginEndsAt && (
+          <>
+            ; without that it lives until <Time at={loginEndsAt} clock={clock} />
+          </>
+        )}
+        .
+      </p>
+    );
+  }
+  if (loginEndsAt) {
+    return (
+      <p class="muted">
+        The login lives until <Time at={loginEndsAt} clock={clock} />. Then the account has to be
+        connected again.
+      </p>
+    );
+  }
+  if (!credentialsExpireAt) return <p class="muted">The login has no end that is known.</p>;
+  return <p class="muted">The login is renewed whenever it is used.</p>;
 };
 
 const RECONNECT =
   "The login does not work any more. Connect the same account again: its posts and tags stay.";
-
-const SandboxForm = () => (
-  <form class="fields" method="post" action="/app/accounts">
-    <p>A sandbox account publishes to a simulated platform, to try things out.</p>
-    <div>
-      <label for="platform">Platform</label>
-      <select id="platform" name="platform">
-        {[...PLATFORM_NAMES].map(([platform, name]) => (
-          <option value={platform}>{name}</option>
-        ))}
-      </select>
-    </div>
-    <div>
-      <label for="name">
-        Name <span class="hint">(optional)</span>
-      </label>
-      <input id="name" name="name" maxlength={100} autocomplete="off" />
-    </div>
-    <p>
-      <button type="submit">Create a sandbox account</button>
-    </p>
-  </form>
-);

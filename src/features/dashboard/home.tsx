@@ -1,5 +1,7 @@
 import { Hono } from "hono";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { platformName } from "../../sandbox/registry.ts";
+import { TOLD_AHEAD_MS } from "../accounts/rules.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { Section, State, UploadList } from "./parts.tsx";
 import {
@@ -10,8 +12,8 @@ import {
   type UploadLine,
   zoneOfTeam,
 } from "./repo.ts";
-import { type Clock, clockOf } from "./times.tsx";
-import { ACCOUNT_WORDS, platformName } from "./words.ts";
+import { type Clock, clockOf, Time } from "./times.tsx";
+import { ACCOUNT_WORDS } from "./words.ts";
 
 export const homePage = new Hono<PageEnv>();
 
@@ -21,6 +23,7 @@ const SHOWN = 10;
 homePage.get("/app", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const { team } = ctx;
+  const endsBy = new Date(ctx.now().getTime() + TOLD_AHEAD_MS);
   const [[zone = null], [isConnected = false], pending, scheduled, failed, held, inNeed] =
     await ctx.read("posts:read", [
       zoneOfTeam({ team }),
@@ -29,7 +32,7 @@ homePage.get("/app", signedIn("read:pages"), async (c) => {
       soonestUploads({ team, group: "scheduled", limit: SHOWN }),
       lastFailures({ team, limit: SHOWN }),
       soonestUploads({ team, group: "pending_approval", limit: SHOWN }),
-      accountsInNeed({ team, limit: SHOWN }),
+      accountsInNeed({ team, endsBy, limit: SHOWN }),
     ]);
   const clock = clockOf(zone);
   const due = [...pending, ...scheduled].slice(0, SHOWN);
@@ -98,6 +101,8 @@ interface InNeedProps {
   clock: Clock;
 }
 
+const ENDING = { text: "Login ends soon", tone: "wait" } as const;
+
 const InNeed = ({ held, accounts, clock }: InNeedProps) => (
   <Section id="people" title="Needs a person">
     {held.length > 0 && (
@@ -110,13 +115,18 @@ const InNeed = ({ held, accounts, clock }: InNeedProps) => (
       <>
         <h3>Accounts to reconnect</h3>
         <ul class="list">
-          {accounts.map(({ id, platform, accountName, status }) => (
+          {accounts.map(({ id, platform, accountName, status, loginEndsAt }) => (
             <li>
               <div class="grow">
                 <a href={`/app/accounts/${id}`}>{accountName}</a>
                 <p class="muted">{platformName(platform)}</p>
+                {status === "active" && loginEndsAt && (
+                  <p class="why">
+                    The login ends on <Time at={loginEndsAt} clock={clock} />.
+                  </p>
+                )}
               </div>
-              <State {...ACCOUNT_WORDS[status]} />
+              <State {...(status === "active" ? ENDING : ACCOUNT_WORDS[status])} />
             </li>
           ))}
         </ul>

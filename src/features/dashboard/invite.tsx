@@ -12,6 +12,8 @@ import { type PageEnv, rememberTeam, signedIn } from "../auth/signed-in.ts";
 import type { inviteByHash } from "../teams/repo/invites.ts";
 import { endOfInvite } from "../teams/rules.ts";
 import { acceptInvite, giveAddress, inviteOfLink, invitePath } from "../teams/service.ts";
+import { type Notice, NoticeLine } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
 import { ROLE_WORDS } from "./team-parts.tsx";
 
 export const invitePage = new Hono<AppEnv>();
@@ -33,19 +35,20 @@ invitePage.post("/invite/:token", async (c) => {
   if (endOfInvite(invite, c.var.deps.now()) || invite.isAddressed) {
     return showInvite(c, { token, invite, person, refusal: null });
   }
-  if (email === null) {
-    const refusal = "That is no e-mail address. Check it and send it again.";
-    return showInvite(c, { token, invite, person, refusal });
-  }
-  await giveAddress(c.var.deps, token, email);
+  const refusal = await attempt(async () => {
+    if (email === null) {
+      throw new AppError(null, "That is no e-mail address. Check it and send it again.");
+    }
+    await giveAddress(c.var.deps, token, email);
+  });
+  if (refusal) return showInvite(c, { token, invite, person, refusal });
   return c.redirect("/sign-in", 307);
 });
 
 const acceptRoutes = new Hono<PageEnv>();
 
-acceptRoutes.post("/invite/:token/accept", signedIn("write"), async (c) => {
+acceptRoutes.post("/invite/:token/accept", signedIn("write", { isPersonal: true }), async (c) => {
   const { ctx, deps } = c.var;
-  await ctx.read("*", []);
   const { teamId, hasJoined } = await acceptInvite(deps, c.req.param("token"), ctx.person);
   rememberTeam(c, teamId);
   return c.redirect(`/app/team?done=${hasJoined ? "joined" : "member"}`, 303);
@@ -67,7 +70,7 @@ async function findInvite(
   const { deps } = c.var;
   const query = await inviteOfLink(token);
   const cookies = c.req.header("cookie") ?? null;
-  const presented = { cookies, origin: publicOrigin(deps, c.req.url), teamId: null, isForm: false };
+  const presented = { cookies, origin: publicOrigin(deps, c.req.url), teamId: null, form: null };
   try {
     const ctx = await createPersonCtx(deps, presented, admission);
     const [[invite]] = await ctx.read("*", [query]);
@@ -85,7 +88,7 @@ interface Shown {
   token: string;
   invite: Invite;
   person: Person | null;
-  refusal: string | null;
+  refusal: { notice: Notice; status: number } | null;
 }
 
 function showInvite(c: AppContext, { token, invite, person, refusal }: Shown) {
@@ -109,17 +112,13 @@ function showInvite(c: AppContext, { token, invite, person, refusal }: Shown) {
   }
   return showPlain(
     c,
-    refusal === null ? 200 : 400,
+    refusal?.status ?? 200,
     `Join ${team}`,
     <>
       <p>
         {invitedBy} invites you to the team {team}, as {ROLE_WORDS[role].toLowerCase()}.
       </p>
-      {refusal !== null && (
-        <p class="notice bad" role="alert">
-          {refusal}
-        </p>
-      )}
+      <NoticeLine notice={refusal?.notice ?? null} />
       {person ? (
         <Accept token={token} invite={invite} person={person} />
       ) : (

@@ -75,7 +75,7 @@ const Passkeys = ({ passkeys }: Pick<SignIns, "passkeys">) => (
           <li>
             <form method="post" action={`${PATH}/passkeys/${id}/name`} class="row grow">
               <label>
-                Name of the passkey
+                Passkey
                 <input name="name" value={name ?? ""} required maxlength={100} />
               </label>
               <button class="quiet" type="submit">
@@ -153,22 +153,22 @@ mePage.get(`${PATH}/data`, signedIn("read:pages"), async (c) => {
   });
 });
 
-mePage.post(`${PATH}/name`, signedIn("write"), async (c) => {
+mePage.post(`${PATH}/name`, signedIn("write", { isPersonal: true }), async (c) => {
   await renameSelf(c.var.ctx, textField(await readForm(c), "name"));
   return c.redirect(PATH, 303);
 });
 
-mePage.post(`${PATH}/sessions/end-others`, signedIn("write"), async (c) => {
+mePage.post(`${PATH}/sessions/end-others`, signedIn("write", { isPersonal: true }), async (c) => {
   await endOwnOtherSessions(c.var.ctx);
   return c.redirect(PATH, 303);
 });
 
-mePage.post(`${PATH}/sessions/:id/end`, signedIn("write"), async (c) => {
+mePage.post(`${PATH}/sessions/:id/end`, signedIn("write", { isPersonal: true }), async (c) => {
   await endOwnSession(c.var.ctx, readNumericId(c.req.param("id"), "Session"));
   return c.redirect(PATH, 303);
 });
 
-mePage.post(`${PATH}/passkeys/:id/name`, signedIn("write"), async (c) => {
+mePage.post(`${PATH}/passkeys/:id/name`, signedIn("write", { isPersonal: true }), async (c) => {
   await renameOwnPasskey(
     c.var.ctx,
     readNumericId(c.req.param("id"), "Passkey"),
@@ -177,7 +177,7 @@ mePage.post(`${PATH}/passkeys/:id/name`, signedIn("write"), async (c) => {
   return c.redirect(PATH, 303);
 });
 
-mePage.post(`${PATH}/passkeys/:id/remove`, signedIn("write"), async (c) => {
+mePage.post(`${PATH}/passkeys/:id/remove`, signedIn("write", { isPersonal: true }), async (c) => {
   await removeOwnPasskey(c.var.ctx, readNumericId(c.req.param("id"), "Passkey"));
   return c.redirect(PATH, 303);
 });

@@ -1,7 +1,8 @@
 import type { Child } from "hono/jsx";
+import { platformName } from "../../sandbox/registry.ts";
 import type { UploadLine } from "./repo.ts";
 import { type Clock, Time } from "./times.tsx";
-import { adviceFor, platformName, wordsOfUpload } from "./words.ts";
+import { adviceFor, wordsOfUpload } from "./words.ts";
 
 /** Characters of a text that a list shows. */
 const SHOWN_CHARACTERS = 140;

@@ -10,6 +10,7 @@ export const privacyPage = new Hono<AppEnv>();
 /** Kinds of data and their time, by the hours that files of published posts stay. */
 const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Name and e-mail address of people who sign in", () => "Until they leave"],
+  ["E-mail addresses invited or given for an invite", () => "30 days after the invite expires"],
   ["Sessions, with address and browser", () => "Until they end or are revoked"],
   ["Connected accounts: name, picture, and their logins, encrypted", () => "Until disconnected"],
   ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],

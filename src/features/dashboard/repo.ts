@@ -90,13 +90,14 @@ export const lastFailures = prepared(
   line.read,
 );
 
-/** Accounts of the team whose login does not work any more. */
+/** Accounts of the team whose login does not work any more, or ends by then. */
 export const accountsInNeed = prepared(
-  ({ team, limit }: Params<{ team: SQL; limit: number }>) =>
-    sql`SELECT id, platform, account_name, status FROM accounts
-      WHERE team_id = ${team} AND deleted_at IS NULL AND status <> 'active'
+  ({ team, endsBy, limit }: Params<{ team: SQL; endsBy: Date; limit: number }>) =>
+    sql`SELECT id, platform, account_name, status, login_ends_at FROM accounts
+      WHERE team_id = ${team} AND deleted_at IS NULL
+        AND (status <> 'active' OR login_ends_at <= ${endsBy})
       ORDER BY platform, platform_account_id LIMIT ${limit}`,
-  rowReader(pickColumns(accounts, ["id", "platform", "accountName", "status"])),
+  rowReader(pickColumns(accounts, ["id", "platform", "accountName", "status", "loginEndsAt"])),
 );
 
 export const hasAccounts = prepared(
@@ -134,34 +135,20 @@ export const wholeUpload = prepared(
   readWhole,
 );
 
-/** Events of the team that are looked at, from either end of a post's life. */
-const EVENTS_LOOKED_AT = 1_000;
-const MINUTE_MS = 60_000;
+/** Events of a post that its timeline shows at most: more than a post has that is not retried all day. */
+const MAX_EVENTS = 100;
 
 /**
- * The events of one post, oldest first. There is no index by post: the team's next events from its creation
- * on are looked at, and the last ones before its end. Of a post that lives long in a busy team, an event in
- * the middle may be missing; its own row has its times.
+ * The last events of one post, oldest first. Its publication is not among them: the post's row has its time.
+ * Without a hint, SQLite prefers the key, and walks all events of the team.
  */
 export const eventsOfUpload = prepared(
-  ({ team, id, now }: Params<{ team: SQL; id: number; now: Date }>) => {
-    const ended = sql`max(coalesce(uploaded_at, 0), coalesce(failed_at, 0))`;
-    const post = sql`(SELECT team_id, created_at, coalesce(nullif(${ended}, 0), ${now}) AS ended_at
-      FROM uploads WHERE uploads.id = ${id} AND ${OWN(sql`${team}`)})`;
-    const idAt = (at: SQL) => sql`'evt_' || printf('%012x', ${at})`;
-    const most = sql.raw(`${EVENTS_LOOKED_AT}`);
-    return sql`WITH post AS ${post}
-      SELECT id, name, data, created_at FROM (
-        SELECT * FROM (SELECT e.id, e.name, e.data, e.created_at FROM post CROSS JOIN events e
-          ON e.team_id = post.team_id AND e.id >= ${idAt(sql`post.created_at`)}
-          ORDER BY e.id LIMIT ${most})
-        UNION
-        SELECT * FROM (SELECT e.id, e.name, e.data, e.created_at FROM post CROSS JOIN events e
-          ON e.team_id = post.team_id AND e.id >= ${idAt(sql`post.created_at`)}
-            AND e.id < ${idAt(sql`post.ended_at + ${sql.raw(`${MINUTE_MS}`)}`)}
-          ORDER BY e.id DESC LIMIT ${most}))
-      WHERE data ->> 'uploadId' = ${id} ORDER BY id LIMIT 100`;
-  },
+  ({ team, id }: Params<{ team: SQL; id: number }>) =>
+    sql`SELECT * FROM (
+        SELECT id, name, data, created_at FROM events INDEXED BY events_by_upload
+        WHERE team_id = ${team} AND data ->> 'uploadId' = ${id} AND name <> 'upload.completed'
+        ORDER BY id DESC LIMIT ${sql.raw(`${MAX_EVENTS}`)})
+      ORDER BY id`,
   rowReader(pickColumns(events, ["name", "data", "createdAt"])),
 );
 

@@ -4,14 +4,16 @@ import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
+import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
 import { logoPath } from "../settings/logo-address.ts";
+import { LOGO_TOO_LARGE } from "../settings/logo-type.ts";
 import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
-import { PLATFORM_NAMES } from "./words.ts";
 
 export const settingsPage = new Hono<PageEnv>();
 
@@ -87,9 +89,11 @@ const tagsOf = (form: FormData, platform: string): string[] | null =>
     : null;
 
 settingsPage.post(`${PATH}/logo`, signedIn("write"), async (c) => {
-  const file = (await readForm(c)).get("logo");
-  const bytes = file instanceof File ? await file.arrayBuffer() : new ArrayBuffer(0);
-  const refused = await attempt(() => storeLogo(c.var.ctx, new Uint8Array(bytes)));
+  const refused = await attempt(async () => {
+    const file = (await readForm(c, LOGO_TOO_LARGE)).get("logo");
+    const bytes = file instanceof File ? await file.arrayBuffer() : new ArrayBuffer(0);
+    await storeLogo(c.var.ctx, new Uint8Array(bytes));
+  });
   return refused ? show(c, refused) : c.redirect(`${PATH}?done=logo`, 303);
 });
 
@@ -102,7 +106,6 @@ settingsPage.post(`${PATH}/delete`, signedIn("destructive"), async (c) => {
   const form = await readForm(c);
   const { ctx } = c.var;
   const refused = await attempt(async () => {
-    await ctx.read("*", []);
     await deleteTeam(ctx, ctx.actor.teamId, textField(form, "confirm"));
   });
   return refused ? show(c, refused) : c.redirect("/sign-in", 303);
@@ -144,7 +147,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
       <h1>Settings</h1>
       <NoticeLine notice={notice} />
       {role === "MEMBER" && <p class="muted">The owner and admins change the team's settings.</p>}
-      <TeamForm settings={settings} mayChange={role !== "MEMBER"} sent={sent} />
+      <SettingsForm settings={settings} mayChange={role !== "MEMBER"} sent={sent} />
       <LogoForm settings={settings} mayChange={role !== "MEMBER"} />
       <ApprovalForm settings={settings} mayChange={role === "OWNER"} />
       <NotificationsForm settings={settings} />
@@ -163,7 +166,7 @@ interface FormProps {
   mayChange: boolean;
 }
 
-const TeamForm = ({
+const SettingsForm = ({
   settings: { branding, zone, blocklist, bannedHashtags },
   mayChange,
   sent,
@@ -175,7 +178,7 @@ const TeamForm = ({
     isSent && sent ? sent.has(`own.${platform}`) : platform in bannedHashtags;
   return (
     <Section id="team" title="Team">
-      <form class="fields" method="post" action={PATH}>
+      <TeamForm class="fields" action={PATH}>
         <div>
           <label for="name">
             Brand name <span class="hint">(clients see it on review pages)</span>
@@ -242,7 +245,7 @@ const TeamForm = ({
             <button type="submit">Save</button>
           </p>
         )}
-      </form>
+      </TeamForm>
     </Section>
   );
 };
@@ -255,7 +258,7 @@ const LogoForm = ({ settings: { branding }, mayChange }: FormProps) => (
       <p>The team has no logo.</p>
     )}
     {mayChange && (
-      <form class="fields" method="post" action={`${PATH}/logo`} enctype="multipart/form-data">
+      <TeamForm class="fields" action={`${PATH}/logo`} enctype="multipart/form-data">
         <div>
           <label for="logo">
             Image <span class="hint">(PNG, JPEG, WebP or SVG, up to 150 KB)</span>
@@ -265,21 +268,21 @@ const LogoForm = ({ settings: { branding }, mayChange }: FormProps) => (
         <p>
           <button type="submit">Store the logo</button>
         </p>
-      </form>
+      </TeamForm>
     )}
     {mayChange && branding.logo && (
-      <form method="post" action={`${PATH}/logo/remove`}>
+      <TeamForm action={`${PATH}/logo/remove`}>
         <button class="danger" type="submit">
           Remove the logo
         </button>
-      </form>
+      </TeamForm>
     )}
   </Section>
 );
 
 const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormProps) => (
   <Section id="approval" title="Approval">
-    <form class="fields" method="post" action={`${PATH}/approval`}>
+    <TeamForm class="fields" action={`${PATH}/approval`}>
       <label>
         <input
           type="checkbox"
@@ -296,7 +299,7 @@ const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormPr
       ) : (
         <p class="hint">Only the owner changes this.</p>
       )}
-    </form>
+    </TeamForm>
   </Section>
 );
 
@@ -314,7 +317,7 @@ const CHANNEL_NAMES: Record<(typeof CHANNELS)[number], string> = {
 
 const NotificationsForm = ({ settings: { notifications } }: { settings: Settings }) => (
   <Section id="notifications" title="Your notifications">
-    <form class="fields" method="post" action={`${PATH}/notifications`}>
+    <TeamForm class="fields" action={`${PATH}/notifications`}>
       {NOTICES.map((notice) => (
         <fieldset>
           <legend>{NOTICE_NAMES[notice]}</legend>
@@ -335,7 +338,7 @@ const NotificationsForm = ({ settings: { notifications } }: { settings: Settings
       <p>
         <button type="submit">Save</button>
       </p>
-    </form>
+    </TeamForm>
   </Section>
 );
 
@@ -354,7 +357,7 @@ const Leaving = ({ slug }: { slug: string }) => (
         Everything of the team goes, planned posts unpublished, and your own account is closed with
         it. Nothing comes back.
       </p>
-      <form class="fields" method="post" action={`${PATH}/delete`}>
+      <TeamForm class="fields" action={`${PATH}/delete`}>
         <div>
           <label for="confirm">
             Type <code>{slug}</code> to confirm
@@ -366,7 +369,7 @@ const Leaving = ({ slug }: { slug: string }) => (
             Delete the team for good
           </button>
         </p>
-      </form>
+      </TeamForm>
     </Section>
   </>
 );

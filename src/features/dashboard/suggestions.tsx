@@ -3,6 +3,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { listSuggestions } from "../suggestions/service.ts";
 import type { SuggestionStatus } from "../suggestions/table.ts";
@@ -59,7 +60,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
       <h1>Suggestions</h1>
       <NoticeLine notice={notice} />
       <Section id="new" title="Make a suggestion">
-        <form class="fields" method="post" action={PATH}>
+        <TeamForm class="fields" action={PATH}>
           <div>
             <label for="title">In a few words</label>
             <input
@@ -81,7 +82,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
           <p>
             <button type="submit">Send</button>
           </p>
-        </form>
+        </TeamForm>
       </Section>
       <Section id="made" title="Your team's suggestions">
         {rows.length === 0 ? (

@@ -1,5 +1,6 @@
 import type { Role } from "../../deps.ts";
 import type { Viewer } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
 import type { InviteRow } from "../teams/repo/invites.ts";
 import type { MemberRow } from "../teams/repo/members.ts";
 import { Section, State } from "./parts.tsx";
@@ -70,7 +71,7 @@ export const MemberItem = ({
       {!isActive && <State text="Deactivated" tone="wait" />}
       {canChange && (
         <>
-          <form class="row" method="post" action={path}>
+          <TeamForm class="row" action={path}>
             <label>
               <span class="hidden">Role of {email}</span>
               <select name="role">
@@ -80,8 +81,8 @@ export const MemberItem = ({
             <button class="quiet" type="submit" aria-label={`Save role of ${email}`}>
               Save role
             </button>
-          </form>
-          <form method="post" action={path}>
+          </TeamForm>
+          <TeamForm action={path}>
             <input type="hidden" name="active" value={isActive ? "no" : "yes"} />
             <button
               class="quiet"
@@ -90,7 +91,7 @@ export const MemberItem = ({
             >
               {isActive ? "Deactivate" : "Activate"}
             </button>
-          </form>
+          </TeamForm>
         </>
       )}
       {canRemove && (
@@ -117,11 +118,11 @@ const InviteItem = ({ invite, clock }: { invite: InviteRow; clock: Clock }) => {
           {ROLE_WORDS[role]}, until <Time at={expiresAt} clock={clock} />
         </p>
       </div>
-      <form method="post" action={`/app/team/invites/${id}/revoke`}>
+      <TeamForm action={`/app/team/invites/${id}/revoke`}>
         <button class="quiet" type="submit" aria-label={`Revoke the invite of ${who}`}>
           Revoke
         </button>
-      </form>
+      </TeamForm>
     </li>
   );
 };
@@ -143,7 +144,7 @@ export const InviteSection = ({
     ) : (
       <p class="muted">No invite is open.</p>
     )}
-    <form class="fields" method="post" action="/app/team/invites">
+    <TeamForm class="fields" action="/app/team/invites">
       <label>
         E-mail address
         <input type="email" name="email" maxlength={254} autocomplete="off" />
@@ -160,13 +161,13 @@ export const InviteSection = ({
       <div>
         <button type="submit">Make an invite link</button>
       </div>
-    </form>
+    </TeamForm>
   </Section>
 );
 
 export const RenameSection = ({ name }: { name: string }) => (
   <Section id="name" title="Name of the team">
-    <form class="row" method="post" action="/app/team/name">
+    <TeamForm class="row" action="/app/team/name">
       <label>
         Name
         <input name="name" required maxlength={200} value={name} autocomplete="off" />
@@ -174,6 +175,6 @@ export const RenameSection = ({ name }: { name: string }) => (
       <button class="quiet" type="submit">
         Rename
       </button>
-    </form>
+    </TeamForm>
   </Section>
 );

@@ -6,6 +6,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { openInvitesOf } from "../teams/repo/invites.ts";
 import { type MemberRow, membersOf } from "../teams/repo/members.ts";
@@ -36,11 +37,9 @@ teamPage.get("/app/team", signedIn("read:pages"), (c) => {
   return showTeam(c, { notice: done ? { text: done, isRefusal: false } : null, status: 200 });
 });
 
-teamPage.post("/app/team/show", signedIn("write"), async (c) => {
+teamPage.post("/app/team/show", signedIn("write", { isPersonal: true }), async (c) => {
   const teamId = readNumericId(textField(await readForm(c), "team"), "Team");
-  const { ctx } = c.var;
-  await ctx.read("*", []);
-  if (!ctx.person.teams.some(({ id }) => id === teamId)) throw notFound("Team");
+  if (!c.var.ctx.person.teams.some(({ id }) => id === teamId)) throw notFound("Team");
   rememberTeam(c, teamId);
   return c.redirect("/app", 303);
 });
@@ -86,18 +85,20 @@ teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) =
     { title: isSelf ? "Leave the team" : "Remove a member", here: "/app/team" },
     <>
       <h1>{isSelf ? `Leave ${viewerOf(c).team.name}?` : `Remove ${member.email}?`}</h1>
-      <p>
-        {isSelf ? "You lose" : "They lose"} access at once, and tokens made for this team alone are
-        revoked. Posts and accounts stay with the team. A new invite leads back in.
-      </p>
-      <form class="row" method="post" action={`/app/team/members/${userId}/remove`}>
-        <button class="danger" type="submit">
-          {isSelf ? "Leave the team" : "Remove the member"}
-        </button>
-        <a class="button quiet" href="/app/team">
-          {isSelf ? "Stay" : "Keep them"}
-        </a>
-      </form>
+      <div class="card">
+        <p>
+          {isSelf ? "You lose" : "They lose"} access at once, and tokens made for this team alone
+          are revoked. Posts and accounts stay with the team. A new invite leads back in.
+        </p>
+        <TeamForm class="row" action={`/app/team/members/${userId}/remove`}>
+          <button class="danger" type="submit">
+            {isSelf ? "Leave the team" : "Remove the member"}
+          </button>
+          <a class="button quiet" href="/app/team">
+            {isSelf ? "Stay" : "Keep them"}
+          </a>
+        </TeamForm>
+      </div>
     </>,
   );
 });

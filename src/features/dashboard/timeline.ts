@@ -15,7 +15,6 @@ const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
   const planned = data.scheduledFor ? ` for ${clock.local(new Date(data.scheduledFor))}` : "";
   const words: Partial<Record<EventName, string>> = {
     "upload.scheduled": `Planned${planned}`,
-    "upload.completed": "Published",
     "upload.failed": `Failed: ${data.errorMessage ?? "the reason is not known"}`,
     "upload.cancelled": "Cancelled",
     "upload.changes_requested": `Changes were asked for: ${data.comment ?? ""}`,

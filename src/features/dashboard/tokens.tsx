@@ -5,6 +5,7 @@ import { SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
 import { type TokenRow, tokensOfUser } from "../auth/repo/tokens.ts";
 import { createToken, revokeToken } from "../auth/service.ts";
 import type { OwnTeam } from "../auth/session.ts";
@@ -71,18 +72,20 @@ tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
     { title: "Revoke a token", here: "/app/tokens" },
     <>
       <h1>Revoke “{token.name}”?</h1>
-      <p>
-        Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.{" "}
-        <LastUse token={token} clock={clock} />
-      </p>
-      <form class="row" method="post" action={`/app/tokens/${id}/revoke`}>
-        <button class="danger" type="submit">
-          Revoke the token
-        </button>
-        <a class="button quiet" href="/app/tokens">
-          Keep it
-        </a>
-      </form>
+      <div class="card">
+        <p>
+          Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.{" "}
+          <LastUse token={token} clock={clock} />
+        </p>
+        <TeamForm class="row" action={`/app/tokens/${id}/revoke`}>
+          <button class="danger" type="submit">
+            Revoke the token
+          </button>
+          <a class="button quiet" href="/app/tokens">
+            Keep it
+          </a>
+        </TeamForm>
+      </div>
     </>,
   );
 });
@@ -179,7 +182,7 @@ const TokenItem = ({
 
 const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
   <Section id="new" title="Create a token">
-    <form class="fields" method="post" action="/app/tokens">
+    <TeamForm class="fields" action="/app/tokens">
       <label>
         Name
         <input name="name" required maxlength={100} autocomplete="off" />
@@ -207,6 +210,6 @@ const NewToken = ({ teams }: { teams: readonly OwnTeam[] }) => (
       <div>
         <button type="submit">Create the token</button>
       </div>
-    </form>
+    </TeamForm>
   </Section>
 );

@@ -4,6 +4,8 @@ import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
+import { platformName } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
 import { HELD } from "../uploads/rules.ts";
@@ -13,7 +15,7 @@ import { attempt } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
 import { timelineOf } from "./timeline.ts";
 import { type Clock, clockOf, Time } from "./times.tsx";
-import { adviceFor, platformName, wordsOfUpload } from "./words.ts";
+import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();
 
@@ -66,7 +68,7 @@ async function showUpload(
   const [[zone = null], [upload], events] = await ctx.read("posts:read", [
     zoneOfTeam({ team }),
     wholeUpload({ team, id }),
-    eventsOfUpload({ team, id, now: ctx.now() }),
+    eventsOfUpload({ team, id }),
   ]);
   if (!upload) throw notFound("Upload");
   const clock = clockOf(zone);
@@ -155,14 +157,14 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
   return (
     <div class="row actions">
       {status === "failed" && isRetryable && (
-        <form method="post" action={`/app/uploads/${id}/retry`}>
+        <TeamForm action={`/app/uploads/${id}/retry`}>
           <button type="submit">Retry</button>
-        </form>
+        </TeamForm>
       )}
       {status === "failed" && !isRetryable && (
         <details>
           <summary>Retry anyway…</summary>
-          <form method="post" action={`/app/uploads/${id}/retry?force=1`}>
+          <TeamForm action={`/app/uploads/${id}/retry?force=1`}>
             <p>
               {failureCode === "platform_processing_timeout"
                 ? "The post may have been published: a retry would publish it twice."
@@ -171,12 +173,12 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
             <button class="quiet" type="submit">
               Retry anyway
             </button>
-          </form>
+          </TeamForm>
         </details>
       )}
       <details>
         <summary>{isWaiting ? "Cancel…" : "Remove…"}</summary>
-        <form method="post" action={`/app/uploads/${id}/delete`}>
+        <TeamForm action={`/app/uploads/${id}/delete`}>
           <p>
             {isWaiting
               ? "The post will not go out. It stays in the list as cancelled."
@@ -185,7 +187,7 @@ const Actions = ({ upload }: { upload: WholeUpload }) => {
           <button class="danger" type="submit">
             {isWaiting ? "Cancel the post" : "Remove the post"}
           </button>
-        </form>
+        </TeamForm>
       </details>
     </div>
   );

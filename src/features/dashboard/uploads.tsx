@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import { toPagination } from "../../core/pagination.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { uploadCount } from "../uploads/repo/read.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../uploads/rules.ts";
@@ -9,7 +10,7 @@ import type { UploadFilter } from "../uploads/schema.ts";
 import { doneNotice, type Notice, NoticeLine, UploadList } from "./parts.tsx";
 import { uploadLines, zoneOfTeam } from "./repo.ts";
 import { type Clock, clockOf, dayIn } from "./times.tsx";
-import { PLATFORM_NAMES, STATUS_WORDS } from "./words.ts";
+import { STATUS_WORDS } from "./words.ts";
 
 export const uploadsPage = new Hono<PageEnv>();
 

@@ -1,6 +1,4 @@
 import { FAILURES, type FailureCode, LOOK_FIRST } from "../../core/failures.ts";
-import type { Platform } from "../../core/platforms.ts";
-import { SIMULATED_PLATFORMS } from "../../sandbox/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { UploadStatus } from "../uploads/rules.ts";
 
@@ -51,10 +49,3 @@ const ADVICE: Record<(typeof FAILURES)[FailureCode]["nextAction"], string> = {
 
 /** Says what to do about a failed post. */
 export const adviceFor = (code: FailureCode): string => ADVICE[FAILURES[code].nextAction];
-
-const NAMES = new Map(SIMULATED_PLATFORMS.map(({ platform, name }) => [platform, name]));
-
-/** Every platform and its own spelling of its name. */
-export const PLATFORM_NAMES: ReadonlyMap<Platform, string> = NAMES;
-
-export const platformName = (platform: Platform): string => NAMES.get(platform) ?? platform;

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createMember, Harness, joinTeam, type Member } from "../../support/harness.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
+import { askForLink, mailedLink, useLink } from "../../support/sign-in.ts";
 
 const harness = new Harness();
 let owner: Member;
@@ -27,6 +28,16 @@ const roleOf = async ({ userId }: Member) => {
     .bind(owner.teamId, userId)
     .first<{ role: string }>();
   return row?.role ?? null;
+};
+
+const givenFor = async ({ teamId }: Member): Promise<unknown[]> => {
+  const { results } = await env.DB.prepare(
+    `SELECT a.email FROM invite_addresses a JOIN invites i ON i.id = a.invite_id
+     WHERE i.team_id = ? ORDER BY a.email`,
+  )
+    .bind(teamId)
+    .all();
+  return results.map(({ email }) => email);
 };
 
 const visitor = () => new Browser(harness);
@@ -59,10 +70,7 @@ test("an open invite takes an address and passes the form on to the sign-in", as
   expect(wrong.html).toContain("no e-mail address");
   const sent = await visitor().post(path, { email: "Guest@Example.com", next: path });
   expect(sent).toMatchObject({ status: 307, location: "/sign-in" });
-  const row = await env.DB.prepare("SELECT email FROM invites WHERE team_id = ?")
-    .bind(owner.teamId)
-    .first();
-  expect(row).toEqual({ email: "guest@example.com" });
+  expect(await givenFor(owner)).toEqual(["guest@example.com"]);
 });
 
 test("somebody who is signed in joins by a button, and sees the team", async () => {
@@ -166,4 +174,108 @@ test("a session that has ended is as none", async () => {
   const page = await browser.get(path);
   expect(page.status).toBe(200);
   expect(page.html).toContain("Your e-mail address");
+});
+
+describe("several holders of an open link", () => {
+  const signUp = async (path: string, email: string) => {
+    const browser = visitor();
+    const given = await browser.post(path, { email, next: path });
+    expect([given.status, given.location]).toEqual([307, "/sign-in"]);
+    return { email, browser, link: await askForLink(harness, browser, { email, next: path }) };
+  };
+
+  const isRegistered = async (email: string) =>
+    (await env.DB.prepare("SELECT 1 FROM users WHERE email = ?").bind(email).first()) !== null;
+
+  const membersOf = async () => {
+    const { results } = await env.DB.prepare(
+      "SELECT u.email FROM members m JOIN users u ON u.id = m.user_id WHERE m.team_id = ?",
+    )
+      .bind(owner.teamId)
+      .all();
+    return results.map(({ email }) => email).filter((email) => email !== ownerEmail);
+  };
+
+  let ownerEmail: string;
+  beforeEach(async () => {
+    ownerEmail = await emailOf(owner);
+  });
+
+  test("each prove their address, whoever gave theirs later", async () => {
+    const { path } = await invite();
+    const first = await signUp(path, "first@example.com");
+    const second = await signUp(path, "second@example.com");
+    expect((await useLink(first.browser, first.link)).location).toBe(path);
+    expect((await useLink(second.browser, second.link)).location).toBe(path);
+    expect((await first.browser.post(`${path}/accept`)).location).toBe("/app/team?done=joined");
+    expect(await membersOf()).toEqual(["first@example.com"]);
+  });
+
+  test("accept at once: one joins, the others read that it was used", async () => {
+    const { path } = await invite();
+    const emails = Array.from({ length: 5 }, (_, i) => `rival${i}@example.com`);
+    const rivals = [];
+    for (const email of emails) rivals.push(await signUp(path, email));
+    await Promise.all(rivals.map(({ browser, link }) => useLink(browser, link)));
+    const pages = await Promise.all(rivals.map(({ browser }) => browser.post(`${path}/accept`)));
+    const refused = pages.filter(({ status }) => status !== 303);
+    expect(refused).toHaveLength(4);
+    for (const { status, html } of refused) {
+      expect([status, html]).toEqual([410, expect.stringContaining("has been used")]);
+    }
+    const joined = rivals.filter((_, i) => pages[i]?.location === "/app/team?done=joined");
+    expect(await membersOf()).toEqual(joined.map(({ email }) => email));
+  });
+
+  test("are not registered once one of them has joined", async () => {
+    const { path } = await invite();
+    const quick = await signUp(path, "quick@example.com");
+    const slow = await signUp(path, "slow@example.com");
+    await useLink(quick.browser, quick.link);
+    await quick.browser.post(`${path}/accept`);
+    const late = await useLink(slow.browser, slow.link);
+    expect([late.status, late.html]).toEqual([403, expect.stringContaining("it was used")]);
+    expect(await isRegistered(slow.email)).toBe(false);
+    harness.logs.length = 0;
+    await slow.browser.post("/sign-in", { email: slow.email });
+    expect(await mailedLink(harness)).toBeNull();
+    expect((await slow.browser.get(path)).html).toContain("has been used");
+  });
+
+  test("sign up while another joins: each is let in or refused whole", async () => {
+    const { path } = await invite();
+    const rivals = [];
+    for (let i = 0; i < 6; i++) rivals.push(await signUp(path, `racer${i}@example.com`));
+    const guest = await browserOf(await createMember());
+    const [joined, ...pages] = await Promise.all([
+      guest.post(`${path}/accept`),
+      ...rivals.map(({ browser, link }) => useLink(browser, link)),
+    ]);
+    expect(joined?.location).toBe("/app/team?done=joined");
+    for (const [i, { email, browser }] of rivals.entries()) {
+      const isIn = pages[i]?.status === 303;
+      expect([303, 403]).toContain(pages[i]?.status);
+      expect(await isRegistered(email)).toBe(isIn);
+      expect((await browser.get("/app")).status).toBe(isIn ? 200 : 303);
+    }
+    expect(await membersOf()).toHaveLength(1);
+  });
+
+  test("are ten at most, however many come at once; one of them may come again", async () => {
+    const { path } = await invite();
+    const emails = Array.from({ length: 25 }, (_, i) => `crowd${i}@example.com`);
+    const pages = await Promise.all(emails.map((email) => visitor().post(path, { email })));
+    const taken = emails.filter((_, i) => pages[i]?.status === 307);
+    expect(taken).toHaveLength(10);
+    for (const page of pages.filter(({ status }) => status !== 307)) {
+      expect(page.status).toBe(409);
+      expect(page.html).toContain("10 addresses were given for this invite");
+    }
+    expect(await givenFor(owner)).toEqual(taken.sort());
+    const [again = "", out = ""] = [taken[0], emails.find((email) => !taken.includes(email))];
+    expect((await visitor().post(path, { email: again })).status).toBe(307);
+    harness.logs.length = 0;
+    await visitor().post("/sign-in", { email: out });
+    expect(await mailedLink(harness)).toBeNull();
+  });
 });

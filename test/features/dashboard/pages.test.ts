@@ -161,6 +161,33 @@ test("an upload shows its text, its timeline and what to do, and is retried once
   expect((await browser.get(retried.location ?? "")).html).toContain("queued again");
 });
 
+test("a timeline has every event of its post, however many the team has before and after", async () => {
+  const { harness, member, browser } = await signedIn();
+  const accountId = await connectSandbox(harness, member);
+  const id = await createPost(harness, member, accountId);
+  const other = await createPost(harness, member, accountId, { title: "Another" });
+  await env.DB.batch(
+    [0, 10_000].map((from) =>
+      env.DB.prepare(
+        `WITH RECURSIVE n (i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + 2999)
+          INSERT INTO events (team_id, id, name, data, created_at)
+          SELECT ?2, 'evt_' || printf('%012x', created_at + i) || printf('%016x', i), 'upload.approved',
+            json_object('uploadId', ?3, 'platform', 'bluesky', 'reviewedBy', 'team', 'scheduledFor', NULL),
+            created_at + i FROM n, uploads WHERE uploads.id = ?3`,
+      ).bind(from, member.teamId, other),
+    ),
+  );
+  harness.advance(5_000);
+  const { token } = member;
+  const json = { scheduledFor: "2027-01-01T00:00:00Z" };
+  const changed = await harness.call("PATCH", `/upload/${id}`, { token, json });
+  expect(changed.status, JSON.stringify(changed.body)).toBe(200);
+  harness.advance(60_000);
+  const { html } = await browser.get(`/app/uploads/${id}`);
+  expect(html).toContain("<p>Planned for Fri, 1 Jan 2027");
+  expect(html).not.toContain("<p>Approved</p>");
+});
+
 test("a failure that a retry hardly helps is retried only when a person insists", async () => {
   const { harness, member, browser } = await signedIn();
   const accountId = await connectSandbox(harness, member);

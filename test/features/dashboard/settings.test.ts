@@ -73,6 +73,12 @@ test("a logo is stored, shown and removed; one of another type is refused", asyn
   const refused = await browser.post("/app/settings/logo", { logo: new Blob(["hello"]) });
   expect(refused.status).toBe(415);
   expect(refused.html).toContain("no PNG, JPEG, WebP or SVG");
+  for (const size of [150_001, 450_000]) {
+    const large = await browser.post("/app/settings/logo", { logo: new Blob(["x".repeat(size)]) });
+    expect(large.status).toBe(413);
+    expect(large.html).toContain("The logo is larger than 150 KB.");
+    expect(large.html).toContain("Store the logo");
+  }
   await browser.post("/app/settings/logo/remove");
   expect((await browser.get("/app/settings")).html).toContain("The team has no logo.");
 });
@@ -134,7 +140,26 @@ test("the privacy page needs no sign-in, and names whoever runs the instance", a
   const page = await new Browser(harness).get("/privacy");
   expect(page.status).toBe(200);
   expect(page.html).toContain("24 hours");
+  expect(page.html).toMatch(/given for an invite.*30 days after the invite expires/);
   expect(page.html).toContain('<a href="https://example.com/">Ada &amp; Co</a>');
   await env.DB.prepare("UPDATE teams SET branding = NULL WHERE id = ?").bind(first).run();
   expect((await new Browser(harness).get("/privacy")).html).toContain("gave you access");
+});
+
+test("the privacy page names who came next once the owner of the instance has left", async () => {
+  const { results } = await env.DB.prepare(
+    `UPDATE teams SET branding = json_object('name', 'Team of ' || owner_id, 'link', NULL, 'logo', NULL)
+     RETURNING owner_id AS id`,
+  ).all<{ id: number }>();
+  const [owner = 0, next = 0] = results.map(({ id }) => id).sort((a, b) => a - b);
+  const page = async () => (await new Browser(harness).get("/privacy")).html;
+  expect(await page()).toContain(`Team of ${owner}`);
+  const close = "UPDATE users SET email = 'deleted-' || id || '@akimbo.invalid'";
+  await env.DB.batch([
+    env.DB.prepare("UPDATE teams SET deleted_at = 1 WHERE owner_id = ?").bind(owner),
+    env.DB.prepare(`${close} WHERE id = ?`).bind(owner),
+  ]);
+  expect(await page()).toContain(`Team of ${next}`);
+  await env.DB.exec(close);
+  expect(await page()).toContain("gave you access");
 });

@@ -1,0 +1,160 @@
+import { TeamForm } from "../../pages/team-form.tsx";
+import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import type { Offer } from "../connect/offers.ts";
+import { MAX_IDENTIFIER } from "../connect/rules.ts";
+
+/** Styles of the list of platforms. */
+export const OFFER_STYLES = `
+.offer { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; }
+.list .more { flex: 1 1 100%; }
+`;
+
+/** Fields of a form that was refused, and are kept; empty on a page that nothing was sent to. */
+export interface SentLogin {
+  identifier: string;
+  service: string;
+}
+
+export const OfferList = ({ offers, sent }: { offers: readonly Offer[]; sent: SentLogin }) => (
+  <ul class="list">
+    {offers.map((offer) => (
+      <OfferItem offer={offer} sent={sent} />
+    ))}
+  </ul>
+);
+
+const OfferItem = ({ offer, sent }: { offer: Offer; sent: SentLogin }) => {
+  const { name, asks, refusal, isSimulated, takesPassword } = offer;
+  return (
+    <li>
+      <div class="grow">
+        <h3>{name}</h3>
+        {asks !== null && <p class="muted">{asks}</p>}
+        {asks !== null && refusal !== null && (
+          <p class="why">It is not set up on this instance yet.</p>
+        )}
+      </div>
+      {(refusal === null || isSimulated) && <ConsentForm offer={offer} />}
+      {takesPassword && <PasswordForm offer={offer} sent={sent} />}
+    </li>
+  );
+};
+
+/** Leads to the platform's consent page, or to the simulated one. */
+const ConsentForm = ({
+  offer: { platform, name, identifierLabel, refusal, isSimulated },
+}: {
+  offer: Offer;
+}) => (
+  <TeamForm class="offer" action="/app/accounts/connect">
+    <input type="hidden" name="platform" value={platform} />
+    {identifierLabel !== null && (
+      <label>
+        {identifierLabel}
+        <input
+          name="identifier"
+          required
+          maxlength={MAX_IDENTIFIER}
+          autocapitalize="none"
+          spellcheck={false}
+        />
+      </label>
+    )}
+    {refusal === null && (
+      <button type="submit" name="mode" value="live">
+        Connect {name}
+      </button>
+    )}
+    {isSimulated && (
+      <button class="quiet" type="submit" name="mode" value="sandbox" formnovalidate>
+        <span class="hidden">Connect {name} </span>In the sandbox
+      </button>
+    )}
+  </TeamForm>
+);
+
+const PasswordForm = ({
+  offer: { platform, refusal },
+  sent,
+}: {
+  offer: Offer;
+  sent: SentLogin;
+}) => (
+  <details class="more" open={refusal !== null || sent.identifier !== ""}>
+    <summary>By an app password</summary>
+    <TeamForm class="fields" action="/app/accounts">
+      <input type="hidden" name="platform" value={platform} />
+      <div>
+        <label for="handle">Handle</label>
+        <input
+          id="handle"
+          name="identifier"
+          required
+          maxlength={MAX_IDENTIFIER}
+          value={sent.identifier}
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+        />
+      </div>
+      <div>
+        <label for="app-password">
+          App password{" "}
+          <span class="hint">(made in the settings there, for this service alone)</span>
+        </label>
+        <input
+          id="app-password"
+          name="appPassword"
+          type="password"
+          required
+          maxlength={100}
+          autocomplete="off"
+        />
+      </div>
+      <div>
+        <label for="service">
+          Server <span class="hint">(only where it is not the usual one)</span>
+        </label>
+        <input
+          id="service"
+          name="service"
+          type="url"
+          maxlength={2048}
+          placeholder="https://"
+          value={sent.service}
+          autocomplete="off"
+        />
+      </div>
+      <p>
+        <button type="submit">Connect by the password</button>
+      </p>
+    </TeamForm>
+  </details>
+);
+
+/** Makes an account of a simulated platform at once. */
+export const SandboxForm = () => (
+  <TeamForm class="fields" action="/app/accounts">
+    <p>
+      A sandbox account publishes to a simulated platform, to try things out. This makes one without
+      the way through a consent page.
+    </p>
+    <div>
+      <label for="platform">Platform</label>
+      <select id="platform" name="platform">
+        {[...PLATFORM_NAMES].map(([platform, name]) => (
+          <option value={platform}>{name}</option>
+        ))}
+      </select>
+    </div>
+    <div>
+      <label for="name">
+        Name <span class="hint">(optional)</span>
+      </label>
+      <input id="name" name="name" maxlength={100} autocomplete="off" />
+    </div>
+    <p>
+      <button type="submit">Create a sandbox account</button>
+    </p>
+  </TeamForm>
+);

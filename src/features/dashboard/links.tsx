@@ -1,0 +1,264 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError, toFieldErrors } from "../../core/errors.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { readNumericId } from "../../http/ids.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
+import { platformName } from "../../sandbox/registry.ts";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { DEFAULT_LINK_HOURS, type LinkStatus, MAX_LINK_HOURS } from "../connect/link-rules.ts";
+import type { TokenLink } from "../connect/link-service.ts";
+import { linkPath } from "../connect/links.ts";
+import type { Offer } from "../connect/offers.ts";
+import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { zoneOfTeam } from "./repo.ts";
+import { type Clock, clockOf, Time } from "./times.tsx";
+
+/** Links by which clients connect their accounts to the team. */
+export const linksPage = new Hono<PageEnv>();
+
+const PATH = "/app/links";
+
+const DONE: Record<string, string> = {
+  created: "The link is made. Copy it and send it to your client.",
+  deleted: "The link is deleted, and leads nowhere now.",
+};
+
+const LINK_WORDS: Record<LinkStatus, { text: string; tone: string }> = {
+  pending: { text: "Waits", tone: "wait" },
+  connected: { text: "Connected", tone: "good" },
+  expired: { text: "Expired", tone: "" },
+};
+
+/** A click selects the whole address, to be copied. */
+const STYLES = ".address { user-select: all; margin-top: .4rem; }";
+
+linksPage.get(PATH, signedIn("read:pages"), (c) =>
+  showLinks(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 }),
+);
+
+linksPage.post(PATH, signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { createLink, newLinkSchema } = await import("./actions.ts");
+  const optional = ["title", "description", "logoUrl", "redirectUrl"].flatMap((name) => {
+    const text = textField(form, name);
+    return text === "" ? [] : [[name, text] as const];
+  });
+  const [platform, mode] = textField(form, "platform").split("/");
+  const refused = await attempt(async () => {
+    const wanted = newLinkSchema.safeParse({
+      ...{ platform, mode, ...Object.fromEntries(optional) },
+      expiresInHours: Number(textField(form, "expiresInHours")),
+      tags: textField(form, "tags")
+        .split(",")
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+    });
+    if (!wanted.success) throw mistaken(toFieldErrors(wanted.error)[0]?.field ?? "");
+    await createLink(c.var.ctx, wanted.data);
+  });
+  if (refused) return showLinks(c, { ...refused, sent: form });
+  return c.redirect(`${PATH}?done=created`, 303);
+});
+
+linksPage.post(`${PATH}/:id/delete`, signedIn("destructive"), async (c) => {
+  const id = readNumericId(c.req.param("id"), "Link");
+  const { deleteLink } = await import("../connect/link-service.ts");
+  const refused = await attempt(() => deleteLink(c.var.ctx, id));
+  return refused ? showLinks(c, refused) : c.redirect(`${PATH}?done=deleted`, 303);
+});
+
+/** Says what is wrong with a field: the schema's own words are for callers of the API. */
+function mistaken(field: string): AppError {
+  const [name = ""] = field.split(".");
+  const words: Record<string, string> = {
+    platform: "Choose a platform of the list.",
+    expiresInHours: `A link is open for 1 to ${MAX_LINK_HOURS} hours.`,
+    title: "The title has at most 100 characters.",
+    description: "The description has at most 1,000 characters.",
+    tags: "Give up to 20 tags with at most 50 characters each, and 500 in all.",
+  };
+  return new AppError(null, words[name] ?? "An address has at most 2,048 characters.");
+}
+
+interface Shown {
+  notice: Notice | null;
+  status: number;
+  /** The form that was refused, whose fields are kept. */
+  sent?: FormData;
+}
+
+async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): Promise<Response> {
+  const { ctx } = c.var;
+  const { linksQuery, withTokens } = await import("../connect/link-service.ts");
+  const { platformOffers } = await import("../connect/offers.ts");
+  const [[zone = null], rows] = await ctx.read("accounts:read", [
+    zoneOfTeam({ team: ctx.team }),
+    linksQuery(ctx),
+  ]);
+  const links = await withTokens(ctx, rows);
+  const clock = clockOf(zone);
+  const origin = publicOrigin(c.var.deps, c.req.url);
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    {
+      title: "Links for clients",
+      here: "/app/accounts",
+      status: status as ContentfulStatusCode,
+      styles: STYLES,
+    },
+    <>
+      <p>
+        <a href="/app/accounts">All accounts</a>
+      </p>
+      <h1>Links for clients</h1>
+      <NoticeLine notice={notice} />
+      <Section id="links" title={links.length === 1 ? "1 link" : `${links.length} links`}>
+        <p class="muted">
+          Whoever opens a link connects one of their accounts to this team, without a sign-in here.
+          Each works once.
+        </p>
+        {links.length > 0 && (
+          <ul class="list">
+            {links.map((link) => (
+              <LinkItem link={link} origin={origin} clock={clock} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <LinkForm offers={platformOffers(ctx)} sent={sent} />
+    </>,
+  );
+}
+
+const LinkItem = ({ link, origin, clock }: { link: TokenLink; origin: string; clock: Clock }) => {
+  const { id, token, platform, mode, title, tags, status, accountId, expiresAt } = link;
+  const name = `${platformName(platform)}${mode === "sandbox" ? ", in the sandbox" : ""}`;
+  return (
+    <li>
+      <div class="grow">
+        <strong>{title ?? name}</strong>
+        <p class="muted">
+          {title !== null && `${name} · `}
+          {tags.length > 0 && `tags: ${tags.join(", ")} · `}
+          {accountId === null ? (
+            <>
+              open until <Time at={expiresAt} clock={clock} />
+            </>
+          ) : (
+            <a href={`/app/accounts/${accountId}`}>The account</a>
+          )}
+        </p>
+        {status === "pending" && <pre class="address">{origin + linkPath(token)}</pre>}
+      </div>
+      <State {...LINK_WORDS[status]} />
+      {status === "pending" && (
+        <TeamForm action={`${PATH}/${id}/delete`}>
+          <button class="danger" type="submit">
+            Delete<span class="hidden"> the link {title ?? `for ${name}`}</span>
+          </button>
+        </TeamForm>
+      )}
+    </li>
+  );
+};
+
+const LinkForm = ({ offers, sent }: { offers: readonly Offer[]; sent: FormData | undefined }) => {
+  const value = (name: string, usual = "") => (sent ? textField(sent, name) : usual);
+  const choices = offers.flatMap(({ platform, name, refusal, isSimulated }) => [
+    ...(refusal === null ? [{ value: `${platform}/live`, name }] : []),
+    ...(isSimulated ? [{ value: `${platform}/sandbox`, name: `${name}, in the sandbox` }] : []),
+  ]);
+  if (choices.length === 0) {
+    return (
+      <Section id="new" title="Make a link">
+        <p>
+          No platform is set up on this instance yet: see <a href="/app/accounts">Accounts</a>.
+        </p>
+      </Section>
+    );
+  }
+  return (
+    <Section id="new" title="Make a link">
+      <TeamForm class="fields" action={PATH}>
+        <div>
+          <label for="platform">Platform</label>
+          <select id="platform" name="platform">
+            {choices.map((choice) => (
+              <option value={choice.value} selected={choice.value === value("platform")}>
+                {choice.name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div>
+          <label for="title">
+            Title <span class="hint">(optional, up to 100 characters)</span>
+          </label>
+          <input id="title" name="title" maxlength={100} value={value("title")} />
+        </div>
+        <div>
+          <label for="description">
+            Description <span class="hint">(optional, up to 1,000 characters)</span>
+          </label>
+          <textarea id="description" name="description" rows={3} maxlength={1_000}>
+            {value("description")}
+          </textarea>
+        </div>
+        <div>
+          <label for="hours">
+            Open for <span class="hint">(hours, up to {MAX_LINK_HOURS})</span>
+          </label>
+          <input
+            id="hours"
+            name="expiresInHours"
+            type="number"
+            min={1}
+            max={MAX_LINK_HOURS}
+            required
+            value={value("expiresInHours", String(DEFAULT_LINK_HOURS))}
+          />
+        </div>
+        <div>
+          <label for="tags">
+            Tags of the account <span class="hint">(optional, with commas between them)</span>
+          </label>
+          <input id="tags" name="tags" maxlength={500} value={value("tags")} autocomplete="off" />
+        </div>
+        <div>
+          <label for="logo">
+            Address of a logo <span class="hint">(optional; else the logo in the settings)</span>
+          </label>
+          <input
+            id="logo"
+            name="logoUrl"
+            type="url"
+            maxlength={2_048}
+            placeholder="https://"
+            value={value("logoUrl")}
+          />
+        </div>
+        <div>
+          <label for="redirect">
+            Where they go afterwards <span class="hint">(optional)</span>
+          </label>
+          <input
+            id="redirect"
+            name="redirectUrl"
+            type="url"
+            maxlength={2_048}
+            placeholder="https://"
+            value={value("redirectUrl")}
+          />
+        </div>
+        <p>
+          <button type="submit">Make the link</button>
+        </p>
+      </TeamForm>
+    </Section>
+  );
+};
