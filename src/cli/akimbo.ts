@@ -30,6 +30,11 @@ interface TeamOptions extends PlaceOptions {
   team: string;
 }
 
+interface LinkOptions {
+  email?: string;
+  user?: string;
+}
+
 async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
   const stateDir = readStateDir();
   if (remote) return { kind: "remote", config: await requireDeployConfig(stateDir) };
@@ -47,7 +52,7 @@ function createProgram(): Command {
     .requiredOption("--name <name>", "what the token is for")
     .option("--scopes <scopes>", "comma-separated; default: all")
     .option("--team <id or slug>", "pins the token to this team")
-    .option("--user <email>", "the user that the token acts for; default: the only owner")
+    .option("--user <email or id>", "whom the token acts for; default: the only owner")
     .option("--init", "also creates the first owner, in an empty database")
     .option("--email <email>", "the first owner's address, with --init")
     .action(async (options: CreateOptions & PlaceOptions & { init?: boolean; email?: string }) => {
@@ -140,17 +145,29 @@ function createProgram(): Command {
   withPlace(program.command("signin-link"))
     .description("makes a link that signs one person in, once and within the hour")
     .option("--email <email>", "whom; default: the owner, the first person of the instance")
-    .action(async ({ email, ...options }: PlaceOptions & { email?: string }) => {
+    .option("--user <id>", "whom, by their id")
+    .action(async ({ email, user, ...options }: PlaceOptions & LinkOptions) => {
+      if (email !== undefined && user !== undefined) {
+        throw new Problem(
+          "--email and --user both say whom the link is for. Leave one of them out.",
+        );
+      }
       const place = await choosePlace(options);
       const origin = await findOrigin(place);
-      const link = await createLink(place, email ?? null);
+      const to = user === undefined ? null : { id: user };
+      const link = await createLink(place, email === undefined ? to : { email });
       console.log(`${origin}${link.path}\n\nIt signs ${link.email} in, once and within the hour.`);
     });
 
   program
     .command("doctor")
-    .description("shows the API versions of the platforms, and warns of versions that end soon")
-    .option("--remote", "also checks /health of the instance at AKIMBO_URL")
+    .description(
+      "shows what each platform needs, asks it about your app, and warns of API versions that end soon",
+    )
+    .option(
+      "--remote",
+      "looks at the instance at AKIMBO_URL: its /health, and the names of its secrets",
+    )
     .action(runDoctor);
   return program;
 }

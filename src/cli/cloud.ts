@@ -11,6 +11,8 @@ import { readComplaint, requireWrangler, runWrangler, type WranglerResult } from
 
 /** The account operations a deployment needs: each is one or two wrangler commands. */
 export interface Cloud {
+  /** The account that is deployed to; null where it is not plain which one. */
+  findAccountId(): Promise<string | null>;
   findDatabase(name: string): Promise<string | null>;
   createDatabase(name: string): Promise<string>;
   findBucket(name: string): Promise<Bucket | null>;
@@ -41,6 +43,7 @@ const CORS = {
 };
 
 const databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
+const login = z.object({ accounts: z.array(z.object({ id: z.string() })).default([]) });
 const secrets = z.array(z.object({ name: z.string() }));
 const deployment = z.object({ type: z.literal("deploy"), targets: z.array(z.string()) });
 
@@ -52,6 +55,14 @@ export function createCloud(stateDir: string): Cloud {
   }
 
   return {
+    findAccountId: async () => {
+      const { CLOUDFLARE_ACCOUNT_ID: chosen } = process.env;
+      if (chosen) return chosen;
+      const { code, stdout } = await runWrangler(["whoami", "--json"]);
+      if (code !== 0) return null;
+      const [only, ...others] = login.parse(JSON.parse(stdout)).accounts;
+      return only && others.length === 0 ? only.id : null;
+    },
     findDatabase,
     createDatabase: async (name) => {
       await requireWrangler("Creating the database", ["d1", "create", name, KEEP_CONFIG]);

@@ -12,6 +12,7 @@ const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 
 const raw = z.looseObject({
   name: z.string(),
+  account_id: z.string().optional(),
   main: z.string(),
   alias: z.record(z.string(), z.string()).default({}),
   vars: z.record(z.string(), z.unknown()).default({}),
@@ -23,7 +24,9 @@ const raw = z.looseObject({
       migrations_dir: z.string(),
     }),
   ]),
-  r2_buckets: z.tuple([z.looseObject({ bucket_name: z.string() })]),
+  r2_buckets: z.tuple([
+    z.looseObject({ bucket_name: z.string(), local_dev: z.unknown().optional() }),
+  ]),
   queues: z.looseObject({
     producers: z.array(z.looseObject({ queue: z.string() })),
     consumers: z.array(
@@ -59,12 +62,14 @@ export async function writeDeployConfig(
 ): Promise<string> {
   const fromStateDir = (path: string) => relative(stateDir, inProject(path)).replaceAll("\\", "/");
   const [database] = config.d1_databases;
+  const [{ local_dev: _, ...bucket }] = config.r2_buckets;
   const adjusted: WranglerConfig = {
     ...config,
     main: fromStateDir(config.main),
     alias: Object.fromEntries(
       Object.entries(config.alias).map(([name, path]) => [name, inProject(path)]),
     ),
+    r2_buckets: [bucket],
     assets: { ...config.assets, directory: fromStateDir(config.assets.directory) },
     d1_databases: [
       {

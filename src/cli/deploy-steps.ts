@@ -6,8 +6,8 @@ import {
   type WranglerConfig,
   writeDeployConfig,
 } from "./deploy-config.ts";
-import { createEncryptionKeys, createSigningKey } from "./dev-vars.ts";
-import { insertFirstOwner, toOwner } from "./owner.ts";
+import { createBlueskyKey, createEncryptionKeys, createSigningKey } from "./dev-vars.ts";
+import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { createLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
@@ -49,6 +49,7 @@ export async function runDeployment(
 ): Promise<Deployment> {
   checkProductionVars(config);
   const databaseId = await prepareDatabase(cloud, config, dialog);
+  config = await withEndpoint(cloud, config, dialog);
   const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
   const place: Place = { kind: "remote", config: deployConfig };
   await applyMigrations(place);
@@ -75,6 +76,25 @@ function checkProductionVars({ vars }: WranglerConfig): void {
   for (const [name, value] of Object.entries(vars)) texts[name] = String(value);
   const keys = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
   checkVars({ ...texts, ...keys });
+}
+
+/** The address of the bucket is known by the account, unless wrangler.toml has another one. */
+async function withEndpoint(
+  cloud: Cloud,
+  config: WranglerConfig,
+  { say }: Dialog,
+): Promise<WranglerConfig> {
+  if (config.vars.STORAGE_ENDPOINT) return config;
+  const accountId = config.account_id ?? (await cloud.findAccountId());
+  if (!accountId) {
+    say(
+      "! The bucket's address is not known, and large uploads stay off. Set CLOUDFLARE_ACCOUNT_ID, or STORAGE_ENDPOINT under [vars].",
+    );
+    return config;
+  }
+  const bucket = config.r2_buckets[0].bucket_name;
+  const STORAGE_ENDPOINT = `https://${accountId}.r2.cloudflarestorage.com/${bucket}`;
+  return { ...config, vars: { ...config.vars, STORAGE_ENDPOINT } };
 }
 
 async function prepareDatabase(
@@ -113,7 +133,7 @@ async function prepareQueues(cloud: Cloud, names: string[], dialog: Dialog): Pro
 
 async function readContents(place: Place): Promise<{ users: number; logins: number }> {
   const [users, logins] = await execute(place, [
-    sql`SELECT count(*) AS count FROM users`,
+    sql`SELECT count(*) AS count FROM users WHERE ${HAS_ACCOUNT}`,
     sql`SELECT count(*) AS count FROM accounts WHERE credentials IS NOT NULL`,
   ]);
   return { users: Number(users?.[0]?.count), logins: Number(logins?.[0]?.count) };
@@ -133,6 +153,7 @@ async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<
   const secrets: Record<string, string> = {};
   if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
   if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
+  if (!present.includes("BLUESKY_KEY")) secrets.BLUESKY_KEY = createBlueskyKey();
   if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
     const key = await dialog.askStorageKey();
     if (key) {

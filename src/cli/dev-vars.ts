@@ -1,23 +1,57 @@
-import { randomBytes } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { appendFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
+import type { Vars } from "./vars.ts";
 
 export const createEncryptionKeys = (): string => `k1:${randomBytes(32).toString("base64")}`;
 export const createSigningKey = (): string => randomBytes(32).toString("hex");
 
+/** A key of ES256 as JWK, by which Bluesky's servers know this instance. */
+export function createBlueskyKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return JSON.stringify({
+    ...privateKey.export({ format: "jwk" }),
+    kid: randomBytes(8).toString("hex"),
+  });
+}
+
 export const OWNER_ONLY = 0o600;
 
+/** Makes a fresh value of every secret that is generated. A value of JSON stands in quotes. */
+const GENERATED = {
+  ENCRYPTION_KEYS: createEncryptionKeys,
+  SIGNING_KEY: createSigningKey,
+  BLUESKY_KEY: () => `'${createBlueskyKey()}'`,
+};
+
+type Generated = keyof typeof GENERATED;
+
+const NAMES = Object.keys(GENERATED) as Generated[];
+
+const generate = (name: Generated): string => `${name}=${GENERATED[name]()}`;
+
 /**
- * Creates the file with fresh keys unless it exists; true when it was created. The file appears whole
- * or not at all, and whoever comes second keeps the first one's.
+ * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. What
+ * is set is never replaced. Returns what was done, in a sentence, or null.
+ *
+ * @param elsewhere variables of other sources, which the file would override
  */
-export async function ensureDevVars(path: string): Promise<boolean> {
+export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise<string | null> {
+  if (await createDevVars(path)) return "Created .dev.vars with fresh keys.";
+  const here: Vars = await readDevVars(path);
+  const missing = NAMES.filter((name) => !here[name] && !elsewhere[name]);
+  if (missing.length === 0) return null;
+  await appendFile(path, `\n${missing.map(generate).join("\n")}\n`);
+  return `Added ${missing.join(", ")} to .dev.vars, where there was none.`;
+}
+
+/** The file appears whole or not at all, and whoever comes second keeps the first one's. @returns false for those */
+async function createDevVars(path: string): Promise<boolean> {
   const draft = `${path}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const text = [
     "# Secrets of this machine's Akimbo, read by `npm start`. Every setting: .dev.vars.example",
     "# Keep ENCRYPTION_KEYS: connected accounts cannot be read without it.",
-    `ENCRYPTION_KEYS=${createEncryptionKeys()}`,
-    `SIGNING_KEY=${createSigningKey()}`,
+    ...NAMES.map(generate),
     "",
   ].join("\n");
   await writeFile(draft, text, { mode: OWNER_ONLY, flag: "wx" });

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Platform } from "../core/platforms.ts";
+import { setupOf } from "../features/connect/setup.ts";
 import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
 import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
@@ -8,10 +9,22 @@ import { APP_KEY_NAMES } from "./vars.ts";
 const BEGIN = "<!-- platforms -->";
 const END = "<!-- /platforms -->";
 
-const HEAD = ["Platform", "Takes", "Posts in 24 h", "API", "You need", "Review", "Scopes"];
+const HEAD = [
+  "Platform",
+  "Takes",
+  "Posts in 24 h",
+  "API",
+  "You need",
+  "Review",
+  "Keys",
+  "Addresses to register",
+  "Scopes",
+];
 
 function toCells(platform: Platform): string[] {
-  const { apiVersion, capabilities, needs } = connectorOf(platform);
+  const connector = connectorOf(platform);
+  const { apiVersion, capabilities } = connector;
+  const { app, review, variables, key, addresses, required, optional } = setupOf(connector, "");
   const { kinds, maxCount, textOnly } = capabilities.mediaSupport;
   const what = [...(textOnly ? ["text"] : []), ...kinds].join(", ");
   const { version, header } = apiVersion;
@@ -20,11 +33,21 @@ function toCells(platform: Platform): string[] {
     `${what}; ${maxCount === 1 ? "one file" : `up to ${maxCount} files`}`,
     String(capabilities.dailyPostCap),
     header ? `\`${header}: ${version}\`` : version,
-    needs.app ?? "Nothing.",
-    needs.review ?? "None.",
-    needs.scopes.map((scope) => `\`${scope}\``).join(" ") || "none",
+    app ?? "Nothing.",
+    review ?? "None.",
+    listed([...variables, ...(key ? [key.variable] : [])]) || "none",
+    addresses.map(({ field, url }) => `${field}: \`${url}\``).join("; ") || "none",
+    toScopes(required, optional),
   ];
 }
+
+const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(" ");
+
+const toScopes = (required: readonly string[], optional: readonly string[]): string =>
+  [
+    ...(required.length > 0 ? [listed(required)] : []),
+    ...(optional.length > 0 ? [`optional: ${listed(optional)}`] : []),
+  ].join("; ") || "none";
 
 const toRow = (cells: string[]): string =>
   `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;

@@ -44,21 +44,26 @@ interface Prepared {
  * Brings the local database up to date and makes sure that a demo workspace with a working token is in
  * it. The token is `chosen`, else the one kept from an earlier start, else a new one.
  *
+ * @param at the time by the clock of the instance
  * @throws Problem when the folder cannot be made, or the chosen token has been revoked
  */
-export async function prepareWorkspace(stateDir: string, chosen: string | null): Promise<Prepared> {
+export async function prepareWorkspace(
+  stateDir: string,
+  chosen: string | null,
+  at: Date,
+): Promise<Prepared> {
   await mkdir(stateDir, { recursive: true }).catch((error: Error) => {
     throw new Problem(`STATE_DIR cannot be used: ${error.message}`);
   });
   const token = chosen ?? (await findDemoToken(stateDir)) ?? createToken();
-  const link = await prepareLink(null, new Date());
-  const state = await migrateAndSeed(stateDir, token, link.statement);
+  const link = await prepareLink(null, at);
+  const state = await migrateAndSeed(stateDir, token, link.insert);
   const prepared = { token: null, signInPath: link.path };
   if (!state.hasDemoOwner) return prepared;
   if (state.isTokenWorking) return { ...prepared, token: await keepToken(stateDir, token) };
   if (chosen) throw new Problem("AKIMBO_DEMO_TOKEN has been revoked here; choose another one.");
   const fresh = createToken();
-  await migrateAndSeed(stateDir, fresh, link.statement);
+  await migrateAndSeed(stateDir, fresh, link.insert);
   return { ...prepared, token: await keepToken(stateDir, fresh) };
 }
 

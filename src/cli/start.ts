@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import type { Config } from "../config.ts";
+import { addSeconds } from "../core/time.ts";
 import { PLATFORMS } from "../platforms/registry.ts";
 import { createApi, ensureSandboxAccounts } from "./api.ts";
 import { buildAssets } from "./assets.ts";
 import { ensureDevVars, readDevVars } from "./dev-vars.ts";
+import { localStorageVars } from "./local-storage.ts";
 import { inProject, readStateDir, showPath } from "./paths.ts";
 import { runProgram } from "./program.ts";
 import { prepareWorkspace, readDemoTokenVariable } from "./seed.ts";
@@ -27,15 +28,22 @@ async function main(stopping: AbortSignal): Promise<number> {
   const port = readPort();
   const stateDir = readStateDir();
   const chosenToken = readDemoTokenVariable(process.env);
-  if (await ensureDevVars(inProject(".dev.vars")))
-    console.log("Created .dev.vars with fresh keys.");
-  const { sandboxEnabled, publicUrl } = await checkAllVars(vars);
+  const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
+  const done = await ensureDevVars(inProject(".dev.vars"), toml);
+  if (done) console.log(done);
+  const all = await readAllVars(toml, vars);
+  const { sandboxEnabled, publicUrl, clockOffsetSeconds } = checkVars(all);
   await requireFreePort(port);
 
   console.log("Starting Akimbo …");
   await buildAssets();
-  const { token, signInPath } = await prepareWorkspace(stateDir, chosenToken);
-  const server = startServer({ port, stateDir, vars });
+  const at = addSeconds(new Date(), clockOffsetSeconds);
+  const { token, signInPath } = await prepareWorkspace(stateDir, chosenToken, at);
+  const server = startServer({
+    port,
+    stateDir,
+    vars: { ...localStorageVars(port, all), ...vars },
+  });
   const { status, error } = await waitUntilAnswering(server);
   startTicker(
     (minuteMs) => runSchedule(server.origin, minuteMs),
@@ -66,13 +74,13 @@ function readOptions(): string[] {
   return program.opts<{ var: string[] }>().var;
 }
 
-/** Checks the variables that the Worker will see: each source overrides the one before. */
-async function checkAllVars(vars: Vars): Promise<Config> {
-  return checkVars({
-    ...readTomlVars(await readFile(inProject("wrangler.toml"), "utf8")),
+/** Reads the variables that the Worker will see: each source overrides the one before. */
+async function readAllVars(toml: Vars, vars: Vars): Promise<Vars> {
+  return {
+    ...toml,
     ...(await readDevVars(inProject(".dev.vars"))),
     ...vars,
-  });
+  };
 }
 
 const describeAddresses = ({ origin, logPath }: Server, sandboxEnabled: boolean): string[] => [

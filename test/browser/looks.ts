@@ -8,9 +8,15 @@ const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [360, 1_280].map((width) => ({ colorScheme, width })),
 );
 
+/** The look in which most goes wrong. */
+export const NARROW = LOOKS.slice(0, 1);
+
 const HEIGHT = 800;
 /** A finding of axe that keeps somebody from using a page. */
 const GRAVE = ["serious", "critical"];
+
+/** Two lines of the navigation, on any screen. */
+const MAX_HEADER_HEIGHT = 100;
 
 /** Limit of a page as it travels. */
 const MAX_COMPRESSED_BYTES = 30_000;
@@ -40,6 +46,7 @@ export async function lookAt(
       ...(person ? { storageState: person } : {}),
     });
     const foreign = watchOrigins(context, origin);
+    const refused = watchPolicy(context);
     const page = await context.newPage();
     for (const path of paths) {
       const found = await faultsOf(page, origin + path);
@@ -47,7 +54,7 @@ export async function lookAt(
       const name = `${person ? "" : "visitor-"}${path.slice(1).replaceAll(/\W+/g, "-") || "front"}-${colorScheme}-${width}.png`;
       await page.screenshot({ path: join(folder, name), fullPage: true });
     }
-    problems.push(...[...foreign].map((address) => `asked elsewhere: ${address}`));
+    problems.push(...[...foreign].map((address) => `asked elsewhere: ${address}`), ...refused);
     await context.close();
   }
   return problems;
@@ -63,6 +70,40 @@ function watchOrigins(context: BrowserContext, origin: string): Set<string> {
   return foreign;
 }
 
+/** Collects what the policies of pages refuse, in the browser's words. */
+export function watchPolicy(context: BrowserContext): string[] {
+  const refused: string[] = [];
+  context.on("console", (message) => {
+    const text = message.text();
+    if (!/content security policy/i.test(text)) return;
+    refused.push(`${message.page()?.url()}: ${text}`);
+  });
+  return refused;
+}
+
+/** Looks at the page that is open, however it was reached. @throws Error naming its faults */
+export async function requireSound(
+  page: Page,
+  folder: string,
+  name: string,
+  looks = LOOKS,
+): Promise<void> {
+  const before = page.viewportSize();
+  const faults: string[] = [];
+  await page.waitForLoadState();
+  for (const { colorScheme, width } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: HEIGHT });
+    const found = await faultsShown(page);
+    faults.push(...found.map((what) => `(${colorScheme}, ${width}) ${what}`));
+    const file = `${name.replaceAll(/\W+/g, "-")}-${colorScheme}-${width}.png`;
+    await page.screenshot({ path: join(folder, file), fullPage: true });
+  }
+  await page.emulateMedia({ colorScheme: null });
+  if (before) await page.setViewportSize(before);
+  if (faults.length > 0) throw new Error(`The page ${faults.join("; ")}`);
+}
+
 async function faultsOf(page: Page, address: string): Promise<string[]> {
   const answer = await page.goto(address);
   if (answer?.status() !== 200) return [`answers ${answer?.status()}`];
@@ -71,11 +112,13 @@ async function faultsOf(page: Page, address: string): Promise<string[]> {
   return [...long, ...(await faultsShown(page))];
 }
 
-/** Looks at the page that is open: its width, and what axe finds. */
+/** Looks at the page that is open: its width, its header, and what axe finds. */
 export async function faultsShown(page: Page): Promise<string[]> {
   const faults: string[] = [];
   const wide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
   if (wide > 0) faults.push(`is ${wide} pixels too wide`);
+  const high = await page.evaluate<number>("document.querySelector('.top')?.offsetHeight ?? 0");
+  if (high > MAX_HEADER_HEIGHT) faults.push(`has a header that is ${high} pixels high`);
   // By the debugger's way, which the page's policy does not govern.
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>("axe.run()");

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import type { SignedIn } from "./looks.ts";
-import { press, type Step, walk } from "./steps.ts";
+import { mailedLink } from "./mail.ts";
+import { press, walk } from "./steps.ts";
 
-const STRANGER = "grace@example.com";
+/** The address of somebody who is invited by an open link, and becomes a member. */
+export const STRANGER = "grace@example.com";
 const INVITED = "katherine@example.com";
-const MAIL_TIMEOUT_MS = 10_000;
-const POLL_MS = 100;
 
 const PHONE = { width: 360, height: 800 };
 
@@ -32,6 +31,8 @@ const VIRTUAL_KEY = {
 interface People {
   problems: string[];
   owner: SignedIn;
+  /** The stranger, as a member of the owner's team. */
+  member: SignedIn;
   /** The path of an invite that is still open, for somebody by address. */
   openInvite: string;
 }
@@ -43,11 +44,13 @@ export async function checkPeople(browser: Browser, akimbo: Akimbo): Promise<Peo
   const page = await context.newPage();
   problems.push(...(await useToken(page, akimbo)), ...(await changeSettings(page, akimbo)));
   const { link, problems: refused } = await invite(page, akimbo, "");
-  problems.push(...refused, ...(await acceptInvite(browser, akimbo, link)));
+  const accepted = await acceptInvite(browser, akimbo, link);
+  problems.push(...refused, ...accepted.problems);
   const open = await invite(page, akimbo, INVITED);
   problems.push(...open.problems);
   await context.close();
-  return { problems, owner, openInvite: new URL(open.link).pathname };
+  const { member } = accepted;
+  return { problems, owner, member, openInvite: new URL(open.link).pathname };
 }
 
 /** By the printed link first; then adds a passkey, signs out, and comes back by it. */
@@ -222,10 +225,10 @@ async function invite(page: Page, { origin }: Akimbo, email: string) {
 }
 
 /** A stranger opens the link, proves an address, joins, and sees the team. */
-async function acceptInvite(browser: Browser, akimbo: Akimbo, link: string): Promise<string[]> {
+async function acceptInvite(browser: Browser, akimbo: Akimbo, link: string) {
   const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false });
   const page = await context.newPage();
-  const steps: Step[] = [
+  const problems = await walk(page, [
     {
       name: "a stranger gives an address",
       shows: "a link is on its way to it",
@@ -239,7 +242,7 @@ async function acceptInvite(browser: Browser, akimbo: Akimbo, link: string): Pro
       name: "the mailed link leads back to the invite",
       shows: `You are signed in as ${STRANGER}`,
       act: async () => {
-        await page.goto(await mailedLink(akimbo));
+        await page.goto(await mailedLink(akimbo, STRANGER));
         await press(page, "Sign in");
       },
     },
@@ -263,21 +266,8 @@ async function acceptInvite(browser: Browser, akimbo: Akimbo, link: string): Pro
       shows: "You are a member of this team already",
       act: () => page.goto(link),
     },
-  ];
-  const problems = await walk(page, steps);
+  ]);
+  const member = await context.storageState();
   await context.close();
-  return problems;
-}
-
-/** Waits for the link that is mailed to the stranger; a server without mail keeps it in its log. */
-async function mailedLink({ readLog }: Akimbo): Promise<string> {
-  for (const end = Date.now() + MAIL_TIMEOUT_MS; Date.now() < end; await sleep(POLL_MS)) {
-    for (const line of (await readLog()).split("\n")) {
-      if (!line.startsWith('{"event":"mail.not_sent"')) continue;
-      const { to, text } = JSON.parse(line) as { to: string; text: string };
-      const [link] = /http\S+/.exec(text) ?? [];
-      if (to === STRANGER && link) return link;
-    }
-  }
-  throw new Error("No link was mailed.");
+  return { problems, member };
 }

@@ -11,22 +11,36 @@ export interface Step {
   act(page: Page): Promise<unknown>;
 }
 
+/** A click does not wait for the page that it leads to. */
+const WAIT = { timeout: 10_000 };
+
 /** Presses the button of that name. */
 export const press = (page: Page, name: string): Promise<void> =>
   page.getByRole("button", { name, exact: true }).click();
 
-/** Does the steps in order; each one that does not show what it should, in words. */
+/**
+ * Does the steps in order; each one that does not show what it should, in words. One that cannot be done ends
+ * the walk: the next begins where it should have led.
+ */
 export async function walk(page: Page, steps: readonly Step[]): Promise<string[]> {
   const problems: string[] = [];
   for (const { name, shows, isLookedAt, act } of steps) {
     try {
       await act(page);
+      await page
+        .getByRole("main")
+        .filter({ hasText: shows })
+        .waitFor(WAIT)
+        .catch(() => null);
       const text = await page.locator("main").innerText();
       if (!text.includes(shows)) problems.push(`${name}: it does not show "${shows}" but: ${text}`);
       const faults = isLookedAt ? await faultsShown(page) : [];
       problems.push(...faults.map((what) => `${name}: the page ${what}`));
     } catch (error) {
-      problems.push(`${name}: ${error instanceof Error ? error.message : error}`);
+      problems.push(
+        `${name}: ${error instanceof Error ? error.message : error} (at ${page.url()})`,
+      );
+      break;
     }
   }
   return problems;

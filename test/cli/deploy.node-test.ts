@@ -104,7 +104,11 @@ test("then deploys with fresh keys, and creates the owner with a first token", a
   const changes = takeChanges();
   for (const creation of CREATIONS) assert.ok(!changes.includes(creation), `${creation} again`);
   assert.ok(changes.includes("PUT /workers/scripts/akimbo"));
-  assert.deepEqual([...cloud.secrets.keys()].sort(), ["ENCRYPTION_KEYS", "SIGNING_KEY"]);
+  assert.deepEqual([...cloud.secrets.keys()].sort(), [
+    "BLUESKY_KEY",
+    "ENCRYPTION_KEYS",
+    "SIGNING_KEY",
+  ]);
   assert.match(output, /https:\/\/akimbo\.example\.workers\.dev\n/);
   assert.match(output, /kmb_[0-9a-f]{64}/);
   assert.deepEqual(findLinks(output), [EMAIL]);
@@ -151,16 +155,21 @@ test("a link is made for whoever may sign in, and for nobody else", async () => 
   cloud.database.exec(
     `INSERT INTO invites (team_id, token_hash, email, is_addressed, role, invited_by, created_at, expires_at)
       VALUES (1, 'a', 'new@example.com', 1, 'MEMBER', 1, 1, 9e15),
-        (1, 'b', 'late@example.com', 1, 'MEMBER', 1, 1, 2)`,
+        (1, 'b', 'late@example.com', 1, 'MEMBER', 1, 1, 2),
+        (1, 'c', NULL, 0, 'MEMBER', 1, 1, 9e15), (1, 'd', NULL, 0, 'MEMBER', 1, 1, 2);
+      INSERT INTO invite_addresses (invite_id, email, given_at)
+        SELECT id, 'given@example.com', 1 FROM invites WHERE token_hash = 'c'
+        UNION ALL SELECT id, 'too-late@example.com', 1 FROM invites WHERE token_hash = 'd'`,
   );
   const make = (...args: string[]) =>
     run("src/cli/akimbo.ts", ["signin-link", "--remote", ...args], env);
   const ofOwner = await make();
   assert.deepEqual(findLinks(ofOwner.output), [EMAIL], ofOwner.output);
-  assert.deepEqual(findLinks((await make("--email", "New@example.com")).output), [
-    "new@example.com",
-  ]);
-  for (const email of ["late@example.com", "nobody@example.com"]) {
+  for (const email of ["New@example.com", "Given@example.com"]) {
+    const { output } = await make("--email", email);
+    assert.deepEqual(findLinks(output), [email.toLowerCase()], output);
+  }
+  for (const email of ["late@example.com", "too-late@example.com", "nobody@example.com"]) {
     const { code, output } = await make("--email", email);
     assert.equal(code, 1);
     assert.match(output, /Invite them first/);
@@ -205,6 +214,30 @@ test("tokens of the deployed database can be created and revoked", async () => {
   assert.match(list.output, /2 +it's; -- +kmb_\S+ +o'neil@example\.com +o-neil .* posts:read/);
   const revoked = await run("src/cli/akimbo.ts", ["token", "revoke", "2", "--remote"]);
   assert.equal(revoked.code, 0, revoked.output);
+});
+
+test("once the owner has left, a deployment is the next person's; where nobody is left it makes an owner", async () => {
+  const close = "UPDATE users SET email = 'deleted-' || id || '@akimbo.invalid'";
+  cloud.database.exec("INSERT INTO users (email, created_at) VALUES ('next@example.com', 1)");
+  cloud.database.exec(
+    `${close} WHERE email <> 'next@example.com'; UPDATE teams SET deleted_at = 1`,
+  );
+  const env = { AKIMBO_OWNER_EMAIL: EMAIL };
+  const next = await run("src/cli/deploy.ts", [], env);
+  assert.deepEqual(findLinks(next.output), ["next@example.com"], next.output);
+  assert.doesNotMatch(next.output, /kmb_/);
+  cloud.database.exec(close);
+  const asked = await run("src/cli/deploy.ts");
+  assert.match(asked.output, /AKIMBO_OWNER_EMAIL=you@example\.com/);
+  const made = await run("src/cli/deploy.ts", [], env);
+  assert.deepEqual(findLinks(made.output), [EMAIL], made.output);
+  assert.match(made.output, /kmb_[0-9a-f]{64}/);
+});
+
+test("the Worker is told the bucket's address, and nothing of the local one", async () => {
+  const config = JSON.parse(await readFile(join(stateDir, "deploy.json"), "utf8"));
+  assert.equal(config.vars.STORAGE_ENDPOINT, "https://acc.r2.cloudflarestorage.com/akimbo-media");
+  assert.deepEqual(config.r2_buckets, [{ binding: "MEDIA", bucket_name: "akimbo-media" }]);
 });
 
 test("the generated configuration passes wrangler's dry run", async () => {

@@ -3,7 +3,12 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { ensureDevVars, readDevVars } from "../../src/cli/dev-vars.ts";
+import {
+  createEncryptionKeys,
+  createSigningKey,
+  ensureDevVars,
+  readDevVars,
+} from "../../src/cli/dev-vars.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { checkVars, NAMES } from "../../src/cli/vars.ts";
 
@@ -12,16 +17,40 @@ after(() => rm(folder, { recursive: true }));
 
 test("writes usable keys that only the owner may read", async () => {
   const path = join(folder, "fresh");
-  assert.equal(await ensureDevVars(path), true);
+  assert.equal(await ensureDevVars(path), "Created .dev.vars with fresh keys.");
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   checkVars({ ...(await readDevVars(path)), ENVIRONMENT: "development" });
 });
 
-test("leaves a file that is there as it is", async () => {
+test("leaves a file that has every key as it is", async () => {
   const path = join(folder, "mine");
-  await writeFile(path, "SIGNING_KEY=mine\n");
-  assert.equal(await ensureDevVars(path), false);
-  assert.equal(await readFile(path, "utf8"), "SIGNING_KEY=mine\n");
+  const text = "ENCRYPTION_KEYS=k\nSIGNING_KEY=s\nBLUESKY_KEY=b";
+  await writeFile(path, text);
+  assert.equal(await ensureDevVars(path), null);
+  assert.equal(await readFile(path, "utf8"), text);
+});
+
+test("adds the keys that an older file lacks, and replaces none", async () => {
+  const path = join(folder, "older");
+  const older = `ENCRYPTION_KEYS=${createEncryptionKeys()}\nSIGNING_KEY=${createSigningKey()}\nX_CLIENT_ID=id`;
+  await writeFile(path, older);
+  const done = "Added BLUESKY_KEY to .dev.vars, where there was none.";
+  assert.equal(await ensureDevVars(path), done);
+  const text = await readFile(path, "utf8");
+  assert.ok(text.startsWith(`${older}\n`));
+  const vars = await readDevVars(path);
+  checkVars({ ...vars, ENVIRONMENT: "development" });
+  assert.equal(JSON.parse(vars.BLUESKY_KEY ?? "").crv, "P-256");
+  assert.equal(await ensureDevVars(path), null);
+  assert.equal(await readFile(path, "utf8"), text);
+});
+
+test("fills in keys that are empty, but not those that are set elsewhere", async () => {
+  const path = join(folder, "copied");
+  await writeFile(path, "ENCRYPTION_KEYS=\nSIGNING_KEY=\nBLUESKY_KEY=\n");
+  const elsewhere = { ENCRYPTION_KEYS: createEncryptionKeys() };
+  const done = await ensureDevVars(path, elsewhere);
+  assert.equal(done, "Added SIGNING_KEY, BLUESKY_KEY to .dev.vars, where there was none.");
 });
 
 test("of many who start at once, one writes and all read the same", async () => {

@@ -50,6 +50,11 @@ const refused: [string, Record<string, string>, RegExp][] = [
     { ENVIRONMENT: "production", PLANS: '{"dailyCaps":{"blusky":1}}' },
     /PLANS names blusky/,
   ],
+  [
+    "permissions of a platform that does not exist",
+    { ENVIRONMENT: "production", APP_SCOPES: '{"linkedn":["openid"]}' },
+    /APP_SCOPES names linkedn/,
+  ],
   ["a missing key", { ENVIRONMENT: "development", SIGNING_KEY: "" }, /SIGNING_KEY is missing/],
 ];
 for (const [what, vars, message] of refused) {

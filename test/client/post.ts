@@ -16,6 +16,7 @@ async function main(baseUrl: string, token: string): Promise<void> {
     body: { platform: "bluesky", sandbox: true, name: "Generated" },
   });
   if (connected.error) throw new Error(connected.error.error);
+  if (!("data" in connected.data)) throw new Error("A person has to agree first.");
   const accountId = connected.data.data.id;
 
   const created = await client.POST("/api/v1/upload", {

@@ -39,9 +39,9 @@ test("taking in a text costs 2 round trips, 6 rows written and 1 message", async
   expect(await costsOf({ accountId, description: "Text" })).toEqual(TEXT);
 });
 
-test("a planned post writes its event too, and sends no message before its time", async () => {
+test("a planned post writes its event, which its timeline finds, too, and sends no message before its time", async () => {
   const planned = { accountId, description: "Later", schedule_date: "2027-01-01T00:00:00Z" };
-  expect(await costsOf(planned)).toEqual({ ...TEXT, rowsWritten: 7, queueSends: [] });
+  expect(await costsOf(planned)).toEqual({ ...TEXT, rowsWritten: 8, queueSends: [] });
 });
 
 test("a draft is in no index of work, and sends no message", async () => {

@@ -33,6 +33,11 @@ beforeAll(async () => {
         tags, connected_at)
       SELECT 'acc_many_' || i, ${teamId}, 'bluesky', 'did:many:' || i, 'Account number ' || i, 'sandbox',
         iif(i % 20, 'active', 'expired'), 'news,fun', ${from} FROM n`,
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 999)
+      INSERT INTO connection_links (team_id, platform, mode, title, tags, created_by, created_at,
+        expires_at, account_id)
+      SELECT ${teamId}, 'instagram', 'live', 'Link number ' || i, '["news"]', 1, ${from},
+        ${from} + 3600000, iif(i % 10, 'acc_many_7', NULL) FROM n`,
     `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4999)
       INSERT INTO events (team_id, id, name, data, created_at)
       SELECT ${teamId}, 'evt_' || printf('%012x', ${from} - 500 * 60000 + i) || printf('%016x', i),
@@ -41,35 +46,48 @@ beforeAll(async () => {
   ]);
 });
 
-const PAGES = [
+/** `walked`: tables of which a page looks at the first rows, until it finds what it is after. */
+interface MeasuredPage {
+  path: string;
+  rows: number;
+  walked?: string[];
+}
+
+const PAGES: MeasuredPage[] = [
   { path: "/app", rows: 780 },
   { path: "/app/uploads", rows: 1_300 },
   { path: "/app/uploads?limit=100", rows: 1_300 },
   { path: "/app/uploads?limit=100&status=failed", rows: 600 },
   { path: "/app/uploads?limit=100&page=10", rows: 3_050 },
   { path: "/app/uploads?search=number+7&platform=tiktok", rows: 2_500 },
-  { path: "/app/uploads/500", rows: 4_200 },
-  { path: "/app/accounts", rows: 300 },
+  { path: "/app/uploads/500", rows: 40 },
+  { path: "/app/accounts", rows: 300, walked: ["users"] },
   { path: "/app/accounts/acc_many_7", rows: 30 },
-  { path: "/app/accounts/acc_many_7/remove", rows: 30 },
+  // Looks whether another of the team's 200 accounts shares the login.
+  { path: "/app/accounts/acc_many_7/remove", rows: 260 },
+  { path: "/app/links", rows: 1_250 },
+  { path: "/app/setup", rows: 10, walked: ["users"] },
   { path: "/app/team", rows: 30 },
   { path: "/app/tokens", rows: 30 },
 ];
 
-test.each(PAGES)("$path: one round trip, $rows rows at most, no walk", async ({ path, rows }) => {
-  const harness = new Harness();
-  const browser = await new Browser(harness).signIn(member);
-  const { result: page, costs } = await measure(harness, () => browser.get(path));
-  expect(page.status).toBe(200);
-  expect(costs.roundTrips).toHaveLength(1);
-  expect(costs.rowsRead).toBeLessThanOrEqual(rows);
-  expect(costs.rowsWritten).toBe(0);
-  expect(await walks(costs.roundTrips.flat())).toEqual([]);
-});
+test.each(PAGES)(
+  "$path: one round trip, $rows rows at most, no walk",
+  async ({ path, rows, walked }) => {
+    const harness = new Harness();
+    const browser = await new Browser(harness).signIn(member);
+    const { result: page, costs } = await measure(harness, () => browser.get(path));
+    expect(page.status).toBe(200);
+    expect(costs.roundTrips).toHaveLength(1);
+    expect(costs.rowsRead).toBeLessThanOrEqual(rows);
+    expect(costs.rowsWritten).toBe(0);
+    expect(await walks(costs.roundTrips.flat(), walked)).toEqual([]);
+  },
+);
 
 /** Statements that walk a table: sorting the few rows of a page is no matter. */
-const walks = async (statements: readonly Statement[]): Promise<string[]> =>
-  (await slowPlans(statements, ["post"])).filter((plan) => plan.includes("SCAN "));
+const walks = async (statements: readonly Statement[], walked: string[] = []): Promise<string[]> =>
+  (await slowPlans(statements, ["post", ...walked])).filter((plan) => plan.includes("SCAN "));
 
 test.each(PAGES)(
   "$path: under 30 KB compressed, no script, nothing from elsewhere",

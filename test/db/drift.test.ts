@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
+import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
   creditBalances,
   creditLedger,
@@ -13,8 +14,9 @@ import {
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
+import { presigns } from "../../src/features/presign/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
-import { invites, members, teams } from "../../src/features/teams/table.ts";
+import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
 
 const TABLES: SQLiteTable[] = [
@@ -25,13 +27,17 @@ const TABLES: SQLiteTable[] = [
   teams,
   members,
   invites,
+  inviteAddresses,
   sessions,
   verifications,
   passkeys,
   suggestions,
   accounts,
+  consents,
+  connectionLinks,
   media,
   mediaUses,
+  presigns,
   uploads,
   events,
   creditPeriods,

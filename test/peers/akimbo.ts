@@ -13,6 +13,14 @@ import { Problem } from "../../src/cli/program.ts";
 const POLL_MS = 250;
 const PUBLISH_TIMEOUT_MS = 75_000;
 
+/** Variables of the Worker. */
+interface Vars {
+  /** Real origin → replacement. */
+  PLATFORM_ORIGINS?: Record<string, string>;
+  PUBLIC_URL?: string;
+  BLUESKY_KEY?: string;
+}
+
 interface Answer<T> {
   status: number;
   body: T;
@@ -61,20 +69,19 @@ export interface Akimbo {
   readLog(): Promise<string>;
 }
 
-/**
- * Runs `npm start` on a free port with everything it keeps in `stateDir`.
- *
- * @param platformOrigins for `PLATFORM_ORIGINS`: real origin → replacement
- */
+/** Runs `npm start` on a free port with everything it keeps in `stateDir`. */
 export async function startAkimbo(
   stateDir: string,
-  platformOrigins: Record<string, string>,
+  { PLATFORM_ORIGINS = {}, ...vars }: Vars,
 ): Promise<Akimbo> {
   const port = await findFreePort();
   const token = `kmb_${randomBytes(32).toString("hex")}`;
   const start = inProject("src/cli/start.ts");
-  const origins = `PLATFORM_ORIGINS:${JSON.stringify(platformOrigins)}`;
-  const options = ["--var", "RATE_LIMITS:off", "--var", origins];
+  const options = Object.entries({
+    ...vars,
+    RATE_LIMITS: "off",
+    PLATFORM_ORIGINS: JSON.stringify(PLATFORM_ORIGINS),
+  }).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const child = spawnGroup(process.execPath, [start, ...options], {
     stdio: ["ignore", "pipe", "inherit", "ipc"],
     env: {

@@ -58,6 +58,8 @@ export interface Pds {
   origin: string;
   /** The origin of the directory that its accounts' DIDs are registered in. */
   directory: string;
+  /** From now on `replacement` answers what the PDS asks of the origin. */
+  replaceOrigin(origin: string, replacement: string): void;
   call<T>(nsid: string, call: XrpcCall): Promise<XrpcAnswer<T>>;
   createPerson(handle: string): Promise<Person>;
   /** The record at an `at://` address. */
@@ -77,12 +79,16 @@ interface XrpcCall {
   body?: object;
 }
 
-/** Starts PLC and PDS, with their files in `folder`; they end together with this program. */
-export async function startPds(folder: string, jwtSecret: string): Promise<Pds> {
+/**
+ * Starts PLC and PDS, with their files in `folder`; they end together with this program.
+ *
+ * @param host the PDS believes to be https there; else it is what it is, http on this machine
+ */
+export async function startPds(folder: string, jwtSecret: string, host?: string): Promise<Pds> {
   const program = join(import.meta.dirname, "pds.mjs");
   const child = spawnGroup(
     process.execPath,
-    ["--disable-warning=ExperimentalWarning", program, folder],
+    ["--disable-warning=ExperimentalWarning", program, folder, ...(host ? [host] : [])],
     {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
       env: { ...process.env, PDS_JWT_SECRET: jwtSecret },
@@ -93,10 +99,13 @@ export async function startPds(folder: string, jwtSecret: string): Promise<Pds> 
     once(child, "exit").then(() => null),
   ]);
   if (addresses === null) throw new Problem("The Bluesky server could not be started.");
-  return createPds(addresses);
+  return createPds(addresses, (replaced) => child.send(replaced));
 }
 
-function createPds({ origin, directory }: Addresses): Pds {
+function createPds(
+  { origin, directory }: Addresses,
+  replaceOrigins: (replaced: Record<string, string>) => void,
+): Pds {
   function send(nsid: string, { query = {}, token, method, body }: XrpcCall): Promise<Response> {
     const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {});
     if (body) headers.set("content-type", "application/json");
@@ -121,6 +130,7 @@ function createPds({ origin, directory }: Addresses): Pds {
   return {
     origin,
     directory,
+    replaceOrigin: (replaced, replacement) => replaceOrigins({ [replaced]: replacement }),
     call,
     createPerson: async (handle) => {
       const password = crypto.randomUUID();

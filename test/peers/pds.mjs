@@ -5,10 +5,24 @@ import { join } from "node:path";
 import { PDS } from "@atproto/pds";
 import plc from "@did-plc/server";
 
-// A Bluesky server with its DID directory: `node pds.mjs <folder>` keeps its files there, prints
-// both addresses and runs until it is stopped, or until the program that started it is gone.
+// A Bluesky server with its DID directory: `node pds.mjs <folder> [host]` keeps its files there, prints
+// both addresses and runs until it is stopped, or until the program that started it is gone. With a host,
+// it believes to be https://<host>. The program that started it may send real origins with the ones that
+// answer for them.
 
 const secret = () => randomBytes(32).toString("hex");
+
+/** Real origin → the one that answers for it. */
+const origins = {};
+process.on("message", (replaced) => Object.assign(origins, replaced));
+
+const network = globalThis.fetch;
+globalThis.fetch = (input, init) => {
+  const address = input instanceof Request ? input.url : String(input);
+  const { origin } = new URL(address);
+  const url = address.replace(origin, origins[origin] ?? origin);
+  return network(input instanceof Request ? new Request(url, input) : url, init);
+};
 
 async function findFreePort() {
   const server = createServer();
@@ -24,14 +38,14 @@ async function startDirectory() {
   return `http://localhost:${port}`;
 }
 
-async function startPds(folder, didPlcUrl) {
+async function startPds(folder, didPlcUrl, hostname) {
   const port = await findFreePort();
   const blobs = join(folder, "blobs");
   await mkdir(blobs, { recursive: true });
   const pds = await PDS.fromEnv({
     devMode: true,
     port,
-    hostname: "localhost",
+    hostname,
     dataDirectory: folder,
     blobstoreDiskLocation: blobs,
     didPlcUrl,
@@ -47,9 +61,9 @@ async function startPds(folder, didPlcUrl) {
 }
 
 process.on("disconnect", () => process.exit());
-const [folder] = process.argv.slice(2);
-if (!folder) throw new Error("Usage: node pds.mjs <folder>");
+const [folder, host = "localhost"] = process.argv.slice(2);
+if (!folder) throw new Error("Usage: node pds.mjs <folder> [host]");
 const directory = await startDirectory();
-const addresses = { origin: await startPds(folder, directory), directory };
+const addresses = { origin: await startPds(folder, directory, host), directory };
 console.log(addresses);
 process.send?.(addresses);

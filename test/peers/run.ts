@@ -4,12 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createBlueskyKey } from "../../src/cli/dev-vars.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { type Akimbo, startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
 import { createChecks } from "./checks.ts";
 import { createContractChecks } from "./contracts/checks.ts";
+import { createOAuthChecks } from "./oauth-checks.ts";
+import { createOAuthKeyChecks, KEYED_SITE } from "./oauth-key-checks.ts";
+import { OAUTH_HOST } from "./oauth-walk.ts";
 import { type Check, createPosting, type World } from "./posting.ts";
 import { startRelay } from "./relay.ts";
 import { createVideoChecks } from "./video-checks.ts";
@@ -43,8 +47,15 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   console.log("\nStarting a Bluesky server and Akimbo …\n");
   const pds = await startPds(join(folder, "pds"), jwtSecret);
   const videoService = await startVideoService(pds.directory);
+  // A server that grants access has to be known by an https address.
+  const grantor = await startPds(join(folder, "grantor"), jwtSecret, OAUTH_HOST);
+  const grantorOrigins = {
+    "https://plc.directory": grantor.directory,
+    "https://public.api.bsky.app": grantor.origin,
+    [`https://${OAUTH_HOST}`]: grantor.origin,
+  };
   const akimbo = await startAkimbo(join(folder, "state"), {
-    "https://video.bsky.app": videoService.origin,
+    PLATFORM_ORIGINS: { ...grantorOrigins, "https://video.bsky.app": videoService.origin },
   });
   const [author, friend] = await Promise.all([
     pds.createPerson("ada.test"),
@@ -53,10 +64,25 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   const relay = await startRelay(pds.origin);
   const world: World = { akimbo, pds, relay, videoService, jwtSecret, author, friend };
   const posting = createPosting(world);
-  const checks = [...createChecks(world, posting), ...createVideoChecks(world, posting)];
+  const checks = [
+    ...createChecks(world, posting),
+    ...createVideoChecks(world, posting),
+    ...createOAuthChecks(akimbo, grantor),
+  ];
   const failed = await runChecks(checks, stopping);
   if (failed > 0) await showLog(akimbo);
-  return [checks.length, failed];
+  const grantorVideos = await startVideoService(grantor.directory, grantorOrigins);
+  const blueskyKey = createBlueskyKey();
+  const keyed = await startAkimbo(join(folder, "keyed"), {
+    PLATFORM_ORIGINS: { ...grantorOrigins, "https://video.bsky.app": grantorVideos.origin },
+    PUBLIC_URL: KEYED_SITE,
+    BLUESKY_KEY: blueskyKey,
+  });
+  grantor.replaceOrigin(KEYED_SITE, keyed.origin);
+  const keyedChecks = createOAuthKeyChecks(keyed, grantor, grantorVideos, blueskyKey);
+  const keyedFailed = await runChecks(keyedChecks, stopping);
+  if (keyedFailed > 0) await showLog(keyed);
+  return [checks.length + keyedChecks.length, failed + keyedFailed];
 }
 
 /** Npm writes its own copy of the lockfile at the end of an installation. */

@@ -109,9 +109,13 @@ const invalid = (message: string, error = "InvalidRequest") =>
  * It converts nothing, and leaves it to the server to judge the token.
  *
  * @param directory the origin of the directory that tells an account's server and signing key
+ * @param origins real origin of a server → the one that answers for it
  * @see https://github.com/bluesky-social/atproto/tree/main/lexicons/app/bsky/video
  */
-export async function startVideoService(directory: string): Promise<VideoService> {
+export async function startVideoService(
+  directory: string,
+  origins: Record<string, string> = {},
+): Promise<VideoService> {
   const atproto = await loadAtproto();
   const calls: VideoCall[] = [];
   const deliveries: Delivery[] = [];
@@ -125,7 +129,7 @@ export async function startVideoService(directory: string): Promise<VideoService
   /** To the server that the directory names, as the author of the token. */
   async function deliver(token: string, video: Buffer<ArrayBuffer>): Promise<JobEnd> {
     const { pds } = await lookUp(directory, String(readClaims(token).iss));
-    const response = await fetch(`${pds}/xrpc/com.atproto.repo.uploadBlob`, {
+    const response = await fetch(`${origins[pds] ?? pds}/xrpc/com.atproto.repo.uploadBlob`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": "video/mp4" },
       body: video,

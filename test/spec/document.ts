@@ -17,7 +17,8 @@ export async function fetchDocument(harness = new Harness()): Promise<Answer> {
   return harness.call("GET", "/openapi.json");
 }
 
-export const operationsOf = (document: Json): Operation[] =>
+/** Every operation, those among them that need no token. */
+export const allOperationsOf = (document: Json): Operation[] =>
   Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Json>(methods).map(([method, spec]) => ({
       method: method.toUpperCase(),
@@ -27,6 +28,10 @@ export const operationsOf = (document: Json): Operation[] =>
       spec,
     })),
   );
+
+/** The operations that need a token. */
+export const operationsOf = (document: Json): Operation[] =>
+  allOperationsOf(document).filter(({ spec }) => spec.security.length > 0);
 
 /** Resolves a JSON pointer such as `#/components/schemas/Error`; undefined when nothing is there. */
 export const resolve = (document: Json, pointer: string): Json =>

@@ -1,7 +1,14 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { DEFAULT_PLANS, type Plan } from "../../src/core/plans.ts";
-import { type Answer, createToken, type Fields, form, harnessWith } from "../support/harness.ts";
+import {
+  type Answer,
+  createToken,
+  type Fields,
+  form,
+  Harness,
+  harnessWith,
+} from "../support/harness.ts";
 import { beginLife, type Columns, type Life, mediaOf } from "../support/life.ts";
 import { testJpeg, verticalMp4 } from "../support/videos.ts";
 
@@ -29,6 +36,17 @@ const bulk = ({ harness, member, accountId }: Life, fields: Fields) =>
     token: member.token,
     body: form({ accounts: JSON.stringify([accountId]), description: "Words", ...fields }),
   });
+
+/** A presign body: files for one thumbnail, each with these changes. */
+const presigned = (...files: Record<string, unknown>[]) => ({
+  route: "thumbnails",
+  files: files.map((file) => ({ name: "a.png", size: 5, type: "image/png", ...file })),
+});
+const THUMBNAILS = {
+  maxFiles: 1,
+  maxSize: 20_000_000,
+  types: ["image/jpeg", "image/png", "image/webp", "image/gif"],
+};
 
 /** The retry of a post that stands so. */
 const retry =
@@ -74,6 +92,101 @@ const TABLE: Row[] = [
     code: "INVALID_JSON",
     when: "a body that is no JSON",
     reach: async (life) => life.call("PATCH", `/upload/${await life.insert()}`, "{"),
+  },
+  ...(
+    [
+      [400, "INVALID_JSON", "a presign body that is no JSON", "{", {}],
+      [
+        400,
+        "INVALID_REQUEST",
+        "a presign size that is missing",
+        presigned({ size: undefined }),
+        { errors: [expect.objectContaining({ field: "files.0.size" })] },
+      ],
+      [
+        400,
+        "INVALID_REQUEST",
+        "a presign size of zero",
+        presigned({ size: 0 }),
+        { errors: [expect.objectContaining({ field: "files.0.size" })] },
+      ],
+      [
+        400,
+        "TOO_MANY_FILES",
+        "more files than the route allows",
+        presigned({}, {}),
+        { limits: THUMBNAILS },
+      ],
+      [
+        400,
+        "FILE_TOO_LARGE",
+        "a declared size above the route's",
+        presigned({ size: 20_000_001 }),
+        { limits: THUMBNAILS },
+      ],
+      [
+        400,
+        "INVALID_FILE_TYPE",
+        "a type that the route does not take",
+        presigned({ type: "video/mp4" }),
+        { limits: THUMBNAILS },
+      ],
+      [
+        404,
+        "UNKNOWN_ROUTE",
+        "an unknown presign route",
+        { ...presigned({}), route: "gifs" },
+        { validRoutes: expect.arrayContaining(["video", "documents"]) },
+      ],
+      [
+        413,
+        "BODY_TOO_LARGE",
+        "a presign body above 256 KB",
+        `{"route":"${"a".repeat(256_000)}"}`,
+        {},
+      ],
+    ] as [number, string, string, unknown, object][]
+  ).map(
+    ([status, code, when, json, also]): Row => ({
+      ...{ status, code, when, also },
+      reach: (life) => life.call("POST", "/upload/presign", json),
+    }),
+  ),
+  {
+    status: 403,
+    code: "STORAGE_QUOTA_EXCEEDED",
+    when: "the presign allowance is exhausted",
+    life: onPlan({ presignBytes: 4 }),
+    reach: (life) => life.call("POST", "/upload/presign", presigned({})),
+    also: { usage: { used: 0, allowance: 4, remaining: 4, unlimited: false } },
+  },
+  {
+    status: 429,
+    code: "RATE_LIMIT",
+    when: "presign's own limit; it tells the seconds",
+    life: () =>
+      beginLife(harnessWith({ rateLimits: { presign: { limit: 1, windowSeconds: 60 } } })),
+    reach: async (life) => {
+      await life.call("POST", "/upload/presign", presigned({}));
+      return life.call("POST", "/upload/presign", presigned({}));
+    },
+    also: { retryAfter: 60 },
+  },
+  {
+    status: 503,
+    code: null,
+    when: "storage does not answer presign",
+    life: async () => {
+      const media = Object.create(env.MEDIA, {
+        createMultipartUpload: { value: () => Promise.reject(new Error("internal (10001)")) },
+      });
+      return beginLife(new Harness({ media }));
+    },
+    reach: (life) =>
+      life.call("POST", "/upload/presign", {
+        route: "linkedin_videos",
+        files: [{ name: "a", size: 5, type: "video/mp4" }],
+      }),
   },
   {
     status: 400,

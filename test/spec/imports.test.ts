@@ -128,19 +128,31 @@ test.each(["doors/site.ts", "doors/sandbox.ts", "cron/schedule.ts"])(
   },
 );
 
-test.each(["doors/site.ts", "doors/sandbox.ts", "queue/consumer.ts", "cron/schedule.ts"])(
-  "%s loads no schema of the API",
-  (door) => {
-    const reach = [...reachOf(door)];
-    expect(reach).not.toContain("@hono/zod-openapi");
-    // Without that library a schema that describes itself to it cannot even be made.
-    expect(reach.filter((path) => sources.get(path)?.includes(".openapi("))).toEqual([]);
-  },
-);
+test.each([
+  "doors/site.ts",
+  "doors/sandbox.ts",
+  "doors/pages.ts",
+  "doors/connect.ts",
+  "queue/consumer.ts",
+  "cron/schedule.ts",
+])("%s loads no schema of the API", (door) => {
+  const reach = [...reachOf(door)];
+  expect(reach).not.toContain("@hono/zod-openapi");
+  // Without that library a schema that describes itself to it cannot even be made.
+  expect(reach.filter((path) => sources.get(path)?.includes(".openapi("))).toEqual([]);
+});
 
 test.each(["doors/pages.ts", "doors/api.ts", "doors/site.ts", "doors/sandbox.ts"])(
   "%s loads no library of the sign-in before somebody signs in",
   (door) => {
     expect([...reachOf(door)].filter((name) => name.includes("better-auth"))).toEqual([]);
+  },
+);
+
+test.each(["doors/api.ts", "doors/site.ts", "doors/storage.ts", "queue/consumer.ts"])(
+  "%s loads no signing of storage's addresses before something is presigned",
+  (door) => {
+    expect(reachOf("features/presign/service.ts")).toContain("aws4fetch");
+    expect(reachOf(door)).not.toContain("aws4fetch");
   },
 );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Role } from "../../src/deps.ts";
 import { createPages } from "../../src/doors/pages.ts";
-import { Harness, START } from "../support/harness.ts";
+import { harnessWith, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { OPEN_PAGES, PAGE_PERMISSIONS, type PageSent } from "../support/page-permission-table.ts";
 import { isAtLeast, switchOff } from "../support/permission-principals.ts";
@@ -9,7 +9,9 @@ import { changedTables, effectsOf, readTables } from "../support/permission-rows
 import { type Holder, PlantedTeam } from "../support/permission-team.ts";
 import { Browser, type Page } from "../support/person.ts";
 
-const harness = new Harness();
+const harness = harnessWith({
+  appKeys: { instagram: { clientId: "id", clientSecret: "secret" } },
+});
 
 /** Every page of the door, and every form: `GET /app/uploads/:id`. */
 const routes = [
@@ -21,10 +23,13 @@ const routes = [
 ];
 const closed = Object.entries(PAGE_PERMISSIONS);
 
-/** Somebody with a browser. A stranger sees their own team, an intruder asks for this one. */
+/**
+ * Somebody with a browser. A stranger sees their own team, an intruder asks for this one. The operator is the
+ * owner of the instance, and a stranger in every other way.
+ */
 interface Visitor {
   name: string;
-  standing: "signed out" | "stranger" | "intruder" | Role;
+  standing: "signed out" | "stranger" | "operator" | "intruder" | Role;
   holder: Holder;
   enter(): Promise<Browser> | Browser;
 }
@@ -34,6 +39,8 @@ let other: PlantedTeam;
 let visitors: Visitor[];
 
 beforeAll(async () => {
+  // The first person of an instance owns it.
+  const first = await PlantedTeam.make(harness);
   home = await PlantedTeam.make(harness);
   other = await PlantedTeam.make(harness);
   for (const team of [home, other]) await team.plant();
@@ -60,6 +67,12 @@ beforeAll(async () => {
       standing: "stranger",
       holder: stranger,
       enter: showing(stranger, other),
+    },
+    {
+      name: "the owner of the instance",
+      standing: "operator",
+      holder: first.owner,
+      enter: showing(first.owner, first),
     },
     {
       name: "another team's OWNER who asks for this team",
@@ -110,14 +123,21 @@ function toldOf({ status, location }: Page): string {
   return status === 303 ? `to ${location}` : String(status);
 }
 
+/** Does not belong to the team. */
+const isOutside = (
+  standing: Visitor["standing"],
+): standing is "stranger" | "operator" | "intruder" =>
+  standing === "stranger" || standing === "operator" || standing === "intruder";
+
 function expectedOf({ standing }: Visitor, route: string, sent: PageSent): string {
-  const { least, stranger, endsTeam } = PAGE_PERMISSIONS[route] ?? {};
+  const { least, stranger, endsTeam, isPersonal, isInstances } = PAGE_PERMISSIONS[route] ?? {};
   if (standing === "signed out") {
     const next = `?next=${encodeURIComponent(addressOf(route, sent))}`;
     return `to /sign-in${isForm(route) ? "" : next}`;
   }
-  if (standing === "intruder" && isForm(route)) return "403";
-  if (standing === "stranger" || standing === "intruder") {
+  if (isInstances) return standing === "operator" ? "done" : "403";
+  if (standing === "intruder" && isForm(route) && !isPersonal) return "403";
+  if (isOutside(standing)) {
     if (stranger) return String(stranger);
     return route.includes(":") ? "404" : "done";
   }
@@ -139,8 +159,7 @@ test.each(closed)("%s is answered as session, team and role allow", async (route
   const shown: string[] = [];
   for (const visitor of visitors) {
     const { name, standing } = visitor;
-    const isInside =
-      standing !== "signed out" && standing !== "stranger" && standing !== "intruder";
+    const isInside = standing !== "signed out" && !isOutside(standing);
     const mayOpen = isInside && isAtLeast(standing, least);
     const team = endsTeam && mayOpen ? await PlantedTeam.make(harness) : home;
     const browser = await (team === home

@@ -21,6 +21,10 @@ export interface PagePermission {
   stranger?: number;
   /** The form ends its team, and leads to the sign-in: whoever may send it sends it for a team of their own. */
   endsTeam?: true;
+  /** The form changes what is the person's own in every team, or chooses a team: it is of no team. */
+  isPersonal?: true;
+  /** Only the owner of the instance may, whatever their role in the team that they see. */
+  isInstances?: true;
 }
 
 /** Pages that need nobody to be signed in: they have tests of their own. */
@@ -49,11 +53,22 @@ const anybody = (send: PagePermission["send"] = nothing): PagePermission => ({
   send,
 });
 
+const personal = (send: PagePermission["send"] = nothing): PagePermission => ({
+  ...anybody(send),
+  isPersonal: true,
+});
+
+/** A page for the owner of the instance. */
+const ofInstance = (send: PagePermission["send"] = nothing): PagePermission => ({
+  ...personal(send),
+  isInstances: true,
+});
+
 const ofAccount = (fields?: Record<string, string>) =>
   anybody(async (team) => ({ params: { id: await team.account() }, ...(fields && { fields }) }));
 
 const ofPasskey = (fields?: Record<string, string>) =>
-  anybody(async (team, holder) => ({
+  personal(async (team, holder) => ({
     params: { id: await team.passkey(holder) },
     ...(fields && { fields }),
   }));
@@ -86,20 +101,31 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/accounts": anybody(),
   "POST /app/accounts": anybody(() => ({ fields: { platform: "bluesky", name: "New" } })),
-  "GET /app/accounts/:id": ofAccount(),
+  // Of a platform whose page has every form.
+  "GET /app/accounts/:id": anybody(async (team) => ({ params: { id: await team.account("x") } })),
+  "POST /app/accounts/connect": anybody(() => ({ fields: { platform: "x", mode: "sandbox" } })),
+  "POST /app/accounts/:id/reconnect": anybody(async (team) => ({
+    params: { id: await team.account("x") },
+  })),
   "POST /app/accounts/:id/tags": ofAccount({ tags: "changed" }),
   "GET /app/accounts/:id/remove": ofAccount(),
   "POST /app/accounts/:id/remove": ofAccount(),
 
+  "GET /app/links": anybody(),
+  "POST /app/links": anybody(() => ({
+    fields: { platform: "x/sandbox", title: "New", expiresInHours: "24" },
+  })),
+  "POST /app/links/:id/delete": anybody(async (team) => ({ params: { id: await team.link() } })),
+
   "GET /app/me": anybody(),
   "GET /app/me/data": anybody(),
-  "POST /app/me/name": anybody(() => ({ fields: { name: "New" } })),
+  "POST /app/me/name": personal(() => ({ fields: { name: "New" } })),
   "POST /app/me/passkeys/:id/name": ofPasskey({ name: "New" }),
   "POST /app/me/passkeys/:id/remove": ofPasskey(),
-  "POST /app/me/sessions/:id/end": anybody(async (team, holder) => ({
+  "POST /app/me/sessions/:id/end": personal(async (team, holder) => ({
     params: { id: await team.session(holder) },
   })),
-  "POST /app/me/sessions/end-others": anybody(async (team, holder) => {
+  "POST /app/me/sessions/end-others": personal(async (team, holder) => {
     await team.session(holder);
     return {};
   }),
@@ -119,6 +145,10 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     endsTeam: true,
   },
 
+  "GET /app/setup": ofInstance(),
+  // Of a platform that cannot be asked: its answer is a sentence of ours.
+  "POST /app/setup/check": ofInstance(() => ({ fields: { platform: "instagram" } })),
+
   "GET /app/suggestions": anybody(),
   "POST /app/suggestions": anybody(() => ({ fields: { title: "New" } })),
   "GET /app/tokens": anybody(),
@@ -131,7 +161,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/team": anybody(),
   "POST /app/team/show": {
-    ...anybody((team) => ({ fields: { team: String(team.teamId) } })),
+    ...personal((team) => ({ fields: { team: String(team.teamId) } })),
     stranger: 404,
   },
   "POST /app/team/name": atLeast("OWNER", () => ({ fields: { name: "Renamed" } })),

@@ -79,6 +79,8 @@ export async function createPrincipals(
   return [
     withToken("without a token", "unknown", { ...nobody, token: "" }),
     withToken("malformed token", "unknown", { ...nobody, token: "kmb_abc" }),
+    withToken("token of another prefix", "unknown", { ...nobody, token: `kmc_${"a".repeat(64)}` }),
+    withToken("token with a letter more", "unknown", { ...nobody, token: `${owner.token}a` }),
     withToken("unknown token", "unknown", { ...nobody, token: `kmb_${"a".repeat(64)}` }),
     withToken("revoked token", "unknown", { ...owner, token: await createRevoked(owner) }),
     {
@@ -87,6 +89,7 @@ export async function createPrincipals(
       enter: (scope) => ({ ...owner, token: rest.get(scope) ?? "" }),
     },
     withToken("another team's OWNER", "stranger", other.owner),
+    withToken("another team's OWNER, pinned there", "stranger", strangerPinned),
     withToken("another team's OWNER who names this team", "outsider", {
       ...other.owner,
       headers: named,

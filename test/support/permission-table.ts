@@ -75,6 +75,13 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listPinterestBoards: askedOf("pinterest"),
   getTikTokStats: askedOf("tiktok"),
 
+  listConnectionLinks: anybody(async (team) => {
+    await team.link();
+    return {};
+  }),
+  createConnectionLink: anybody(() => ({ json: { platform: "x", mode: "sandbox" } })),
+  deleteConnectionLink: anybody(async (team) => ({ params: { id: await team.link() } })),
+
   listUploads: anybody(nothing),
   getUpload: ofUpload,
   listPosts: anybody(nothing),
@@ -88,6 +95,9 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   })),
   validateUploads: anybody(async (team) => ({
     form: { accounts: JSON.stringify([await team.account()]), description: "Hello" },
+  })),
+  presignFiles: anybody(() => ({
+    json: { route: "photos", files: [{ name: "a.png", size: 68, type: "image/png" }] },
   })),
   updateUpload: anybody(async (team) => ({
     params: { id: await team.upload() },

@@ -100,6 +100,7 @@ export class PlantedTeam {
     await this.upload();
     await this.token(this.owner);
     await this.invite();
+    await this.link();
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
     await this.send("POST", "/suggestions", { json: { title: this.text("suggestion") } });
@@ -131,6 +132,12 @@ export class PlantedTeam {
       await env.DB.prepare(fail).bind(uploadId).run();
     }
     return String(uploadId);
+  }
+
+  /** Makes a link for a client. */
+  async link(): Promise<string> {
+    const json = { platform: "x", mode: "sandbox", title: this.text("link") };
+    return String((await this.send("POST", "/whitelabel/links", { json })).id);
   }
 
   /** Makes a token of the holder's. */
