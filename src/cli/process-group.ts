@@ -56,10 +56,13 @@ const isGroupAlive = (pid: number): boolean => signalGroup(pid, 0);
 
 /** Stops every group started here; no process of theirs runs on. */
 export async function stopGroups(): Promise<void> {
-  await Promise.all([...leaders].map(([pid, child]) => stopGroup(pid, child)));
+  await Promise.all([...leaders.values()].map(stopGroup));
 }
 
-async function stopGroup(pid: number, leader: ChildProcess): Promise<void> {
+/** Stops a program that `spawnGroup` started, and its descendants. */
+export async function stopGroup(leader: ChildProcess): Promise<void> {
+  const { pid } = leader;
+  if (pid === undefined) return;
   signalGroup(pid, "SIGTERM");
   await waitWhile(() => leader.exitCode === null && leader.signalCode === null, GRACE_MS);
   await waitWhile(() => isGroupAlive(pid), STRAGGLER_MS);
