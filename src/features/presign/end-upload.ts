@@ -10,6 +10,7 @@ type StorageCode =
   | "InvalidPart"
   | "InvalidPartOrder"
   | "MalformedXML"
+  | "MethodNotAllowed"
   | "NoSuchUpload"
   | "OperationAborted"
   | "ServiceUnavailable";
@@ -19,7 +20,8 @@ export const storageRefusal = (
   status: number,
   storageCode: StorageCode | "AccessDenied",
   message: string,
-): AppError => new AppError(null, message, { status, extras: { storageCode } });
+  headers: Record<string, string> = {},
+): AppError => new AppError(null, message, { status, headers, extras: { storageCode } });
 
 const noSuchUpload = (): AppError =>
   storageRefusal(404, "NoSuchUpload", "There is no such upload. Presign the file again.");
@@ -43,7 +45,8 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
 }
 
 /**
- * Puts the parts of an upload together. Doing that again gives the same answer.
+ * Puts the parts of an upload together. Doing that again gives the same answer; the ETags of a later list are
+ * not looked at.
  *
  * @throws AppError with the storage's codes: 400 for a list that is not the parts', 404, 410 once it is aborted,
  * 503 where storage does not answer
@@ -51,7 +54,6 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
 export async function completeUpload(deps: Deps, id: number, xml: string): Promise<WholeFile> {
   const row = await findUpload(deps, id);
   if (row.abortedAt) throw wasAborted();
-  if (row.completedAt) return await requireThere(deps, row);
   const parts = readCompleteBody(xml);
   if (!parts) {
     const message = "The body must be a CompleteMultipartUpload that lists ETag and PartNumber.";
@@ -64,6 +66,7 @@ export async function completeUpload(deps: Deps, id: number, xml: string): Promi
       refusal.includes("order") ? "InvalidPartOrder" : "InvalidPart",
       refusal,
     );
+  if (row.completedAt) return await requireThere(deps, row);
   const object = await putTogether(deps, row, parts);
   if (object.size !== row.sizeBytes) {
     await deps.db.run([endUpload(id, "aborted", deps.now())]);

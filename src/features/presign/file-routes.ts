@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import { type ByteRange, parseByteRange } from "../../core/byte-range.ts";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
@@ -8,6 +9,16 @@ import { FILE_HEADERS } from "../media/routes.ts";
 /** Presigned files for everybody who knows their address. */
 export const fileRoutes = new Hono<AppEnv>();
 
+/** Pages of any origin may read what everybody may: no cookie counts here. */
+const anyPage = cors({
+  origin: "*",
+  allowMethods: ["GET", "HEAD"],
+  allowHeaders: ["range"],
+  exposeHeaders: ["accept-ranges", "content-length", "content-range", "etag", "x-request-id"],
+  maxAge: 86_400,
+});
+
+fileRoutes.use("/files/presigned/*", anyPage);
 fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", async (c) => {
   await countVisitor(c, "media");
   return serveObject(c, c.req.path.slice("/files/".length));
@@ -15,17 +26,18 @@ fileRoutes.get("/files/presigned/:teamId{[1-9][0-9]{0,14}}/:key{[0-9a-f]{32}}", 
 
 async function serveObject(c: AppContext, objectKey: string): Promise<Response> {
   const { media } = c.var.deps;
+  if (c.req.method === "HEAD") {
+    // A range is asked for with GET alone. Source: RFC 9110, 14.2.
+    const object = await media.head(objectKey);
+    if (!object) throw notFound("File");
+    return c.body(null, 200, headersOf(object, null));
+  }
   const asked = c.req.header("range");
-  const isHead = c.req.method === "HEAD";
   // The size of a file decides what a range means; most readers ask for all of it.
-  const known = isHead || asked !== undefined ? await media.head(objectKey) : null;
+  const known = asked === undefined ? null : await media.head(objectKey);
   const range = known && parseByteRange(asked, known.size);
   if (range === "unsatisfiable") {
     return c.body(null, 416, { "Content-Range": `bytes */${known?.size}` });
-  }
-  if (isHead) {
-    if (!known) throw notFound("File");
-    return c.body(null, range ? 206 : 200, headersOf(known, range));
   }
   const object = await media.get(objectKey, range ? { range } : {});
   if (!object) throw notFound("File");

@@ -51,9 +51,19 @@ async function complete(c: AppContext, id: number): Promise<Response> {
   });
 }
 
-storageRoutes.on(["GET", "HEAD"], "/storage/*", async (c) => {
+for (const action of STORAGE_ACTIONS) {
+  storageRoutes.all(`/storage/${action}/*`, async (c) => {
+    await countVisitor(c, "presign-address");
+    const Allow = METHODS[action];
+    const message = `This address answers ${Allow}, not ${c.req.method}.`;
+    throw storageRefusal(405, "MethodNotAllowed", message, { Allow });
+  });
+}
+
+storageRoutes.all("/storage/presigned/*", async (c) => {
   await countVisitor(c, "media");
-  const message = "Files here are private. Pass the address to POST /upload, or use its accessUrl.";
+  const message =
+    "Files here are private. Pass the address to POST /upload, or use its accessUrl. Bytes are put to its uploadUrl.";
   throw storageRefusal(401, "AccessDenied", message);
 });
 

@@ -54,6 +54,7 @@ describe("completing", () => {
     expect(await second.text()).toBe(xml);
     expect((await abort()).status).toBe(409);
     expect(await env.MEDIA.head(keyOf(file))).not.toBeNull();
+    expect(await told(await complete("<x/>"))).toEqual([400, "MalformedXML"]);
   });
 
   test("works once the first answer was lost before it was noted", async () => {
@@ -156,15 +157,45 @@ describe("the addresses", () => {
     expect(await told(await abort())).toEqual([403, "AccessDenied"]);
   });
 
-  test("take their own method alone, and may be called by pages of any origin", async () => {
-    const path = new URL(file.multipart.completeUrl);
-    const asked = await harness.request(path.pathname + path.search, {
-      method: "OPTIONS",
-      headers: { origin: "https://page.test", "access-control-request-method": "POST" },
-    });
-    expect(asked.headers.get("access-control-allow-origin")).toBe("*");
-    const wrong = await harness.request(path.pathname + path.search, { method: "DELETE" });
-    expect(wrong.status).toBe(404);
+  const pathOf = (url: string) => url.slice(new URL(url).origin.length);
+
+  test("take their own method alone (405)", async () => {
+    const { completeUrl, abortUrl } = file.multipart;
+    const wrong: [string, string, string][] = [
+      [completeUrl, "POST", "DELETE"],
+      [completeUrl, "POST", "GET"],
+      [completeUrl, "POST", "PUT"],
+      [abortUrl, "DELETE", "POST"],
+      [abortUrl, "DELETE", "GET"],
+    ];
+    for (const [url, allowed, method] of wrong) {
+      const answer = await harness.request(pathOf(url), { method });
+      expect(answer.headers.get("allow")).toBe(allowed);
+      expect(await told(answer)).toEqual([405, "MethodNotAllowed"]);
+    }
+  });
+
+  test("may be called by pages of any origin, which may read a refusal too", async () => {
+    for (const [url, method] of [
+      [file.multipart.completeUrl, "POST"],
+      [file.multipart.abortUrl, "DELETE"],
+    ]) {
+      const asked = await harness.request(pathOf(url), {
+        method: "OPTIONS",
+        headers: {
+          origin: "https://page.test",
+          "access-control-request-method": method ?? "",
+          "access-control-request-headers": "content-type",
+        },
+      });
+      expect(asked.status).toBe(204);
+      expect(asked.headers.get("access-control-allow-origin")).toBe("*");
+      expect(asked.headers.get("access-control-allow-methods")).toContain(method);
+      expect(asked.headers.get("access-control-allow-headers")).toBe("content-type");
+    }
+    const refused = await complete("");
+    expect(refused.status).toBe(400);
+    expect(refused.headers.get("access-control-allow-origin")).toBe("*");
   });
 });
 
