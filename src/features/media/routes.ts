@@ -20,9 +20,9 @@ const TRANSFORMS: Record<Exclude<MediaVariant, "original">, ImageTransform> = {
   vertical: { width: 1_080, height: 1_920, fit: "pad", background: "#000000" },
 };
 
-/** A file of a stranger's making must not be able to do anything in a browser. */
+/** A file of a stranger's making must not be able to do anything in a browser, but for a video to play. */
 export const FILE_HEADERS = {
-  "Content-Security-Policy": "default-src 'none'; sandbox",
+  "Content-Security-Policy": "default-src 'none'; media-src 'self'; sandbox",
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Cache-Control": "private, max-age=3600",
 };

@@ -48,7 +48,7 @@ test("a signed address gives the file, inert in a browser, under its own type", 
     "content-type": "image/png",
     "content-length": String(SIZE),
     "accept-ranges": "bytes",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
     "x-content-type-options": "nosniff",
     "cross-origin-resource-policy": "cross-origin",
     "cache-control": "private, max-age=3600",
@@ -205,7 +205,9 @@ describe("a thumbnail", () => {
     const response = await harness.request(await pathOf(harness, "thumbnail"));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("image/jpeg");
-    expect(response.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+    expect(response.headers.get("content-security-policy")).toBe(
+      "default-src 'none'; media-src 'self'; sandbox",
+    );
     expect(response.headers.get("x-content-type-options")).toBe("nosniff");
     expect([...(await bytesOf(response)).subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
   });

@@ -24,16 +24,42 @@ test("an accessUrl gives the file to everybody, inert in a browser", async () =>
     "content-type": "image/png",
     "content-length": String(SIZE),
     "accept-ranges": "bytes",
-    "content-security-policy": "default-src 'none'; sandbox",
+    "content-security-policy": "default-src 'none'; media-src 'self'; sandbox",
     "x-content-type-options": "nosniff",
   });
 });
 
-test("HEAD tells the same without the bytes", async () => {
-  const response = await new Harness().request(accessPath, { method: "HEAD" });
-  expect(response.status).toBe(200);
-  expect(response.headers.get("content-length")).toBe(String(SIZE));
-  expect((await bytesOf(response)).length).toBe(0);
+test.each([{}, { range: "bytes=0-9" }, { range: `bytes=${SIZE}-` }] as HeadersInit[])(
+  "HEAD tells the same without the bytes, and knows no range: %j",
+  async (headers) => {
+    const response = await new Harness().request(accessPath, { method: "HEAD", headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-length")).toBe(String(SIZE));
+    expect(response.headers.get("content-range")).toBeNull();
+    expect((await bytesOf(response)).length).toBe(0);
+  },
+);
+
+test("pages of any origin may read an accessUrl, and a refusal of it", async () => {
+  const asked = await new Harness().request(accessPath, {
+    method: "OPTIONS",
+    headers: {
+      origin: "https://page.test",
+      "access-control-request-method": "GET",
+      "access-control-request-headers": "range",
+    },
+  });
+  expect(asked.status).toBe(204);
+  expect(asked.headers.get("access-control-allow-headers")).toBe("range");
+  for (const headers of [
+    {},
+    { range: "bytes=0-9" },
+    { range: `bytes=${SIZE}-` },
+  ] as HeadersInit[]) {
+    const response = await new Harness().request(accessPath, { headers });
+    expect(response.headers.get("access-control-allow-origin")).toBe("*");
+    expect(response.headers.get("access-control-expose-headers")).toContain("content-range");
+  }
 });
 
 test.each([
@@ -41,7 +67,13 @@ test.each([
   ["bytes=10-", 206, 10, SIZE - 10],
   ["bytes=-5", 206, SIZE - 5, 5],
   ["bytes=3-999999", 206, 3, SIZE - 3],
+  ["bytes=0-0", 206, 0, 1],
+  ["bytes=-999999", 206, 0, SIZE],
   ["bytes=5-3", 200, 0, SIZE],
+  ["bytes=0-1,3-4", 200, 0, SIZE],
+  ["bytes=", 200, 0, SIZE],
+  ["bytes=a-b", 200, 0, SIZE],
+  [`bytes=${"9".repeat(400)}-`, 200, 0, SIZE],
   ["lines=1-2", 200, 0, SIZE],
 ])("a range %s", async (range, status, from, length) => {
   const response = await new Harness().request(accessPath, { headers: { range } });
@@ -51,20 +83,23 @@ test.each([
   expect(response.headers.get("content-range")).toBe(expected);
 });
 
-test("a range past the end (416)", async () => {
-  const headers = { range: `bytes=${SIZE}-` };
-  const response = await new Harness().request(accessPath, { headers });
-  expect(response.status).toBe(416);
-  expect(response.headers.get("content-range")).toBe(`bytes */${SIZE}`);
-});
+test.each([`bytes=${SIZE}-`, "bytes=-0"])(
+  "a range of nothing is refused: %s (416)",
+  async (range) => {
+    const headers = { range };
+    const response = await new Harness().request(accessPath, { headers });
+    expect(response.status).toBe(416);
+    expect(response.headers.get("content-range")).toBe(`bytes */${SIZE}`);
+  },
+);
 
 test("a bucketUrl gives nothing to anybody (401)", async () => {
-  for (const method of ["GET", "HEAD"]) {
+  for (const method of ["GET", "HEAD", "PUT", "POST", "DELETE"]) {
     const response = await new Harness().request(bucketPath, { method });
     expect(response.status).toBe(401);
     expect(response.headers.get("content-type")).toBe("application/xml");
     const text = await response.text();
-    if (method === "GET") expect(text).toContain("<Code>AccessDenied</Code>");
+    if (method !== "HEAD") expect(text).toContain("<Code>AccessDenied</Code>");
   }
 });
 

@@ -57,7 +57,9 @@ test("a published photo leaves its thumbnail, at the address that lists show", a
   const picture = await harness.request(pathOf(after.thumbnailUrl));
   expect(picture.status).toBe(200);
   expect(picture.headers.get("content-type")).toBe("image/jpeg");
-  expect(picture.headers.get("content-security-policy")).toBe("default-src 'none'; sandbox");
+  expect(picture.headers.get("content-security-policy")).toBe(
+    "default-src 'none'; media-src 'self'; sandbox",
+  );
   expect(picture.headers.get("x-content-type-options")).toBe("nosniff");
   const bytes = new Uint8Array(await picture.arrayBuffer());
   expect([...bytes.subarray(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
