@@ -7,6 +7,7 @@ import { PLATFORMS } from "../../src/platforms/registry.ts";
 import { startAkimbo } from "../peers/akimbo.ts";
 import { checkConnect } from "./connect.ts";
 import { CONSENTED } from "./consent.ts";
+import { checkDirectUploads } from "./direct-uploads.ts";
 import { checkEndings } from "./endings.ts";
 import { checkForms } from "./forms.ts";
 import { checkLinks } from "./links.ts";
@@ -48,6 +49,7 @@ async function main(): Promise<number> {
     const site = await startSite();
     problems.push(...(await checkLinks(browser, { akimbo, owner, site, folder })));
     problems.push(...(await checkEndings(browser, { akimbo, owner, site, folder })));
+    problems.push(...(await checkDirectUploads(browser, { akimbo, site, folder: stateDir })));
     site.close();
     problems.push(...(await checkPartings(browser, akimbo, { owner, member })));
     for (const problem of problems) console.error(problem);

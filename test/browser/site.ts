@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
 
 const LOGO = createGradientPng({
@@ -15,12 +17,19 @@ export interface Site {
   close(): void;
 }
 
-/** Serves a logo, and a page under every other path. */
+/** A page with a script that shows in the page's address whether it ran. */
+export const SCRIPTED = '<!doctype html><main>Here</main><script>location.hash = "ran"</script>';
+
+/** Serves a logo, a page that uploads, one with a script, and a page under every other path. */
 export async function startSite(): Promise<Site> {
-  const server = createServer((request, response) => {
-    const isLogo = request.url === "/logo.png";
+  const pages: Record<string, string> = {
+    "/uploader": await readFile(inProject("test/browser/uploader.html"), "utf8"),
+    "/scripted": SCRIPTED,
+  };
+  const server = createServer(({ url = "" }, response) => {
+    const isLogo = url === "/logo.png";
     response.setHeader("content-type", isLogo ? "image/png" : "text/html");
-    response.end(isLogo ? LOGO : "<main>The site of a customer</main>");
+    response.end(isLogo ? LOGO : (pages[url] ?? "<main>The site of a customer</main>"));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
