@@ -17,7 +17,8 @@ export interface Cloud {
   createDatabase(name: string): Promise<string>;
   findBucket(name: string): Promise<Bucket | null>;
   createBucket(name: string): Promise<void>;
-  setCors(bucket: string): Promise<void>;
+  /** Returns why that was refused, in wrangler's words; null when it is done. */
+  setCors(bucket: string): Promise<string | null>;
   hasQueue(name: string): Promise<boolean>;
   createQueue(name: string): Promise<void>;
   /** Names only; empty when the Worker does not exist. */
@@ -31,11 +32,15 @@ interface Bucket {
   cors: string | null;
 }
 
-/** Browsers put parts straight into the bucket and need each part's ETag to complete the upload. */
+/**
+ * Pages put files straight into the bucket, and need each part's ETag to complete the upload. Any origin may:
+ * an address is signed for one object and size, and is itself the permission; a page sends no cookie along.
+ * The headers are named because R2 has refused preflights under "*".
+ */
 const CORS = {
   rules: [
     {
-      allowed: { origins: ["*"], methods: ["GET", "HEAD", "PUT"], headers: ["*"] },
+      allowed: { origins: ["*"], methods: ["PUT"], headers: ["content-type", "if-none-match"] },
       exposeHeaders: ["ETag"],
       maxAgeSeconds: 3_600,
     },
@@ -84,7 +89,8 @@ export function createCloud(stateDir: string): Cloud {
     setCors: (bucket) =>
       withPrivateFile(stateDir, CORS, async (path) => {
         const command = ["r2", "bucket", "cors", "set", bucket, "--file", path, "--force"];
-        await requireWrangler("Setting the bucket's CORS rules", command);
+        const result = await runWrangler(command);
+        return result.code === 0 ? null : readComplaint(result);
       }),
 
     hasQueue: async (name) => {

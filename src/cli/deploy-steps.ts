@@ -113,14 +113,39 @@ async function prepareBucket(cloud: Cloud, name: string, dialog: Dialog): Promis
   const bucket = await cloud.findBucket(name);
   if (!bucket) await cloud.createBucket(name);
   dialog.say(`✓ Bucket ${name} ${bucket ? "is there" : "created"}`);
-  if (!bucket?.cors) {
-    await cloud.setCors(name);
-    dialog.say("✓ Bucket accepts uploads from browsers");
-  } else if (!/etag/i.test(bucket.cors)) {
-    dialog.say(
-      `! The CORS rules of ${name} are your own and do not expose ETag, which uploads need. Add it to them.`,
-    );
+  if (bucket?.cors) {
+    const missing = missingInCors(bucket.cors);
+    if (missing.length > 0) {
+      dialog.say(
+        `! The CORS rules of ${name} are your own. For uploads from browsers, one of them must also ${missing.join(", ")}.`,
+      );
+    }
+    return;
   }
+  const refusal = await cloud.setCors(name);
+  dialog.say(
+    refusal === null
+      ? "✓ Bucket accepts uploads from browsers"
+      : `! The CORS rules of ${name} could not be set. Until they are, browsers cannot upload to it; everything else works. Let your API token edit R2 and deploy again.\n  ${refusal.replaceAll("\n", "\n  ")}`,
+  );
+}
+
+/** Needs of a page that puts a file, in a rule as wrangler prints it. */
+const NEEDED_IN_CORS: readonly [RegExp, string][] = [
+  [/^allowed_methods:.*\bPUT\b/m, "allow PUT"],
+  [
+    /^allowed_headers:(?:.*\*|(?=.*\bcontent-type\b).*\bif-none-match\b)/im,
+    "allow the headers content-type and if-none-match",
+  ],
+  [/^exposed_headers:.*\betag\b/im, "expose ETag"],
+];
+
+/** Returns what no single one of the rules does alone: of the one that does most, what it lacks. */
+function missingInCors(rules: string): string[] {
+  const each = rules
+    .split(/\n\s*\n/)
+    .map((rule) => NEEDED_IN_CORS.flatMap(([present, what]) => (present.test(rule) ? [] : [what])));
+  return each.reduce((least, missing) => (missing.length < least.length ? missing : least));
 }
 
 async function prepareQueues(cloud: Cloud, names: string[], dialog: Dialog): Promise<void> {

@@ -150,6 +150,50 @@ test("a second deployment keeps what is there and adds the storage key it is giv
   assert.deepEqual(findLinks(output), [EMAIL]);
 });
 
+const CORS = {
+  rules: [
+    {
+      allowed: { origins: ["*"], methods: ["PUT"], headers: ["content-type", "if-none-match"] },
+      exposeHeaders: ["ETag"],
+      maxAgeSeconds: 3_600,
+    },
+  ],
+};
+
+test("pages of any origin may put files into the bucket, and read each ETag", () => {
+  assert.deepEqual(cloud.cors.get("akimbo-media"), CORS);
+});
+
+test("CORS rules of the owner's stay, and what they lack is said", async () => {
+  const pages = { origins: ["https://page.example"], methods: ["GET"], headers: ["Content-Type"] };
+  const own = { rules: [{ allowed: pages, exposeHeaders: ["ETag"] }, { allowed: pages }] };
+  cloud.cors.set("akimbo-media", own);
+  const { code, output } = await run("src/cli/deploy.ts");
+  assert.equal(code, 0, output);
+  assert.match(
+    output,
+    /one of them must also allow PUT, allow the headers content-type and if-none-match\./,
+  );
+  assert.ok(!takeChanges().includes("PUT /r2/buckets/akimbo-media/cors"));
+  assert.deepEqual(cloud.cors.get("akimbo-media"), own);
+  cloud.cors.set("akimbo-media", CORS);
+});
+
+test("a token that may not set CORS rules deploys all the rest, and says so", async () => {
+  cloud.cors.clear();
+  cloud.forbidden.add("PUT /r2/buckets/akimbo-media/cors");
+  const { code, output } = await run("src/cli/deploy.ts");
+  cloud.forbidden.clear();
+  assert.equal(code, 0, output);
+  assert.match(
+    output,
+    /! The CORS rules of akimbo-media could not be set\.[^!✓]*Authentication error/,
+  );
+  assert.ok(takeChanges().includes("POST /workers/scripts/akimbo/versions"));
+  assert.equal(cloud.cors.size, 0);
+  cloud.cors.set("akimbo-media", CORS);
+});
+
 test("a link is made for whoever may sign in, and for nobody else", async () => {
   const env = { AKIMBO_URL: "https://akimbo.example.com/api/v1" };
   cloud.database.exec(

@@ -24,6 +24,10 @@ export interface FakeCloudflare {
   /** Calls that no handler knows: a deployment must not make any. */
   unknown: Call[];
   secrets: Map<string, string>;
+  /** The CORS rules of each bucket. */
+  cors: Map<string, object>;
+  /** Calls that the token has no right to, such as `PUT /r2/buckets/akimbo-media/cors`. */
+  forbidden: Set<string>;
   database: DatabaseSync;
   close(): Promise<void>;
 }
@@ -34,6 +38,10 @@ const NO_BUCKET: Reply = {
 const NO_CORS: Reply = {
   error: { code: 10059, message: "The CORS configuration does not exist." },
 };
+const FORBIDDEN: Reply = {
+  status: 403,
+  error: { code: 10000, message: "Authentication error" },
+};
 const NO_WORKER: Reply = { error: { code: 10007, message: "This Worker does not exist." } };
 const DATABASE_ID = "5f0c8a4e-0000-4000-8000-00000000d1d1";
 
@@ -43,14 +51,17 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
   const unknown: Call[] = [];
   const secrets = new Map<string, string>();
   const database = new DatabaseSync(":memory:");
-  const handlers = createHandlers(database, secrets);
+  const cors = new Map<string, object>();
+  const forbidden = new Set<string>();
+  const handlers = createHandlers(database, secrets, cors);
 
   const server = createServer(async (request, response) => {
     const url = new URL(request.url ?? "/", "http://fake");
     const path = url.pathname.replace(/^\/accounts\/acc/, "") + url.search;
     const call = { method: request.method ?? "GET", path, body: await readBody(request) };
     calls.push(call);
-    const reply = answer(handlers, call);
+    const isForbidden = forbidden.has(`${call.method} ${call.path}`);
+    const reply = isForbidden ? FORBIDDEN : answer(handlers, call);
     if (!reply) unknown.push(call);
     const {
       status,
@@ -80,6 +91,8 @@ export async function startFakeCloudflare(): Promise<FakeCloudflare> {
     calls,
     unknown,
     secrets,
+    cors,
+    forbidden,
     database,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
@@ -99,10 +112,13 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString("latin1");
 }
 
-function createHandlers(database: DatabaseSync, secrets: Map<string, string>): [string, Handler][] {
+function createHandlers(
+  database: DatabaseSync,
+  secrets: Map<string, string>,
+  cors: Map<string, object>,
+): [string, Handler][] {
   const databases: { uuid: string; name: string }[] = [];
   const buckets = new Set<string>();
-  const cors = new Map<string, unknown>();
   let worker: { migration_tag: string } | null = null;
   const queues: { queue_id: string; queue_name: string; consumers: object[] }[] = [];
 
@@ -140,10 +156,15 @@ function createHandlers(database: DatabaseSync, secrets: Map<string, string>): [
     [
       "PUT /r2/buckets/([\\w-]+)/cors",
       ({ body }, [, name = ""]) => {
-        cors.set(name, JSON.parse(body));
+        cors.set(name, JSON.parse(body) as object);
         return { result: {} };
       },
     ],
+    // Wrangler asks for these once something is forbidden.
+    ["GET /user/tokens/verify", () => ({ result: { id: "token", status: "active" } })],
+    ["GET /user", () => ({ result: { id: "user", email: "somebody@example.com" } })],
+    ["GET /accounts\\?.*", () => ({ result: [{ id: "acc", name: "Somebody" }] })],
+    ["GET /memberships\\?.*", () => ({ result: [] })],
     [
       "GET /queues\\?.*",
       ({ path }) => {
