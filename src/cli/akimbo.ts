@@ -21,6 +21,7 @@ import {
   describeTokens,
   revokeToken,
 } from "./token-commands.ts";
+import { runUpload, type UploadOptions } from "./upload-command.ts";
 
 interface PlaceOptions {
   remote?: boolean;
@@ -41,7 +42,7 @@ async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
   return { kind: "local", stateDir };
 }
 
-function createProgram(): Command {
+function createProgram(stopping: AbortSignal, end: (exitCode: number) => void): Command {
   const program = new Command("npm run cli --").description("Akimbo from the command line.");
   const token = program.command("token").description("API tokens, straight in the database");
   const withPlace = (command: Command) =>
@@ -160,6 +161,29 @@ function createProgram(): Command {
     });
 
   program
+    .command("upload")
+    .description("uploads a file of any size and publishes it; what was interrupted goes on")
+    .argument("<file>", "a video, an image or a document")
+    .option("--account <id>", "where it is published; without it, the file is only uploaded")
+    .option("--title <text>", "the title of the post")
+    .option("--description <text>", "its description")
+    .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
+    .option(
+      "--set <name=value>",
+      "any other field of POST /upload; repeat it for several",
+      (value: string, all: string[]) => [...all, value],
+      [] as string[],
+    )
+    .option("--anew", "forgets what an earlier run has sent and posted")
+    .addHelpText(
+      "after",
+      "\nIt speaks to the instance at AKIMBO_URL with AKIMBO_TOKEN, else to the one of npm start.",
+    )
+    .action(async (file: string, options: UploadOptions) => {
+      end(await runUpload(file, options, stopping));
+    });
+
+  program
     .command("doctor")
     .description(
       "shows what each platform needs, asks it about your app, and warns of API versions that end soon",
@@ -172,7 +196,10 @@ function createProgram(): Command {
   return program;
 }
 
-await runProgram(async () => {
-  await createProgram().parseAsync();
-  return 0;
+await runProgram(async (stopping) => {
+  let exitCode = 0;
+  await createProgram(stopping, (code) => {
+    exitCode = code;
+  }).parseAsync();
+  return exitCode;
 });

@@ -1,5 +1,8 @@
 import * as z from "zod";
+import type { RouteName } from "../features/presign/rules.ts";
+import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
+import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
 
 const account = z.object({
   id: z.string(),
@@ -13,15 +16,57 @@ export type Account = z.infer<typeof account>;
 const upload = z.object({
   id: z.number(),
   status: z.string(),
-  metadata: z.object({ shareUrl: z.string().nullish() }).nullish(),
+  scheduledFor: z.string().nullish(),
+  metadata: z
+    .object({ shareUrl: z.string().nullish(), warnings: z.array(z.string()).optional() })
+    .nullish(),
   errorMessage: z.string().nullish(),
-  failure: z.object({ code: z.string() }).partial().nullish(),
+  failure: z.object({ code: z.string(), nextAction: z.string() }).partial().nullish(),
+  progress: z
+    .object({ phase: z.string(), sentBytes: z.number(), totalBytes: z.number() })
+    .nullish(),
 });
-type Upload = z.infer<typeof upload>;
+export type Upload = z.infer<typeof upload>;
+
+const common = { bucketUrl: z.string(), accessUrl: z.string() };
+
+/** A presigned file: with parts, or for one PUT. */
+export const presigned = z.union([
+  z.object({
+    ...common,
+    multipart: z.object({
+      parts: z.array(z.object({ partNumber: z.number(), uploadUrl: z.string(), size: z.number() })),
+      partSize: z.number(),
+      completeUrl: z.string(),
+      abortUrl: z.string(),
+    }),
+  }),
+  z.object({
+    ...common,
+    uploadUrl: z.string(),
+    uploadHeaders: z.record(z.string(), z.string()),
+  }),
+]);
+export type Presigned = z.infer<typeof presigned>;
+
+const capabilities = z.object({
+  mediaSupport: z.object({
+    kinds: z.array(z.string()),
+    imageMaxBytes: z.number().optional(),
+    videoMaxBytes: z.number().optional(),
+    documentMaxBytes: z.number().optional(),
+  }),
+  settingsSchema: z.record(z.string(), z.unknown()),
+});
+export type Capabilities = z.infer<typeof capabilities>;
 
 const board = z.object({ id: z.string(), name: z.string() });
 type Board = z.infer<typeof board>;
 
+const oneWholeAccount = z.object({ data: account });
+const oneCapabilities = z.object({ data: capabilities });
+const verdict = z.object({ valid: z.boolean(), errors: z.array(z.object({ error: z.string() })) });
+const presignedFiles = z.object({ files: z.tuple([presigned]) });
 const accountList = z.object({ data: z.array(account) });
 const boardList = z.object({ data: z.array(board) });
 const oneAccount = z.object({ data: account.pick({ id: true }) });
@@ -40,7 +85,13 @@ export interface Api {
   createSandboxAccount(platform: string, name: string): Promise<string>;
   /** Lists the boards of a Pinterest account. */
   listBoards(accountId: string): Promise<Board[]>;
-  createUpload(form: FormData): Promise<number>;
+  getAccount(id: string): Promise<Account>;
+  getCapabilities(platform: string): Promise<Capabilities>;
+  /** The errors of a post that is checked and not made; none when it would be taken. */
+  validate(form: FormData): Promise<string[]>;
+  presign(route: RouteName, file: LocalFile, idempotencyKey: string): Promise<Presigned>;
+  /** @param idempotencyKey makes the call safe to repeat */
+  createUpload(form: FormData, idempotencyKey?: string): Promise<number>;
   getUpload(id: number): Promise<Upload>;
 }
 
@@ -50,34 +101,64 @@ export function createApi(origin: string, token: string): Api {
   async function call<T>(schema: z.ZodType<T>, path: string, init: RequestInit = {}): Promise<T> {
     const headers = new Headers(init.headers);
     headers.set("x-api-key", token);
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(`${origin}/api/v1${path}`, { ...init, headers, signal });
-    const text = await response.text();
+    const { response, text } = await ask(`${origin}/api/v1${path}`, { ...init, headers });
     const body = parseJson(text);
     const parsed = schema.safeParse(body);
     if (response.ok && parsed.success) return parsed.data;
-    throw new Problem(`${init.method ?? "GET"} ${path}: ${explain(response.status, body, text)}`);
+    const { status } = response;
+    const message = `${init.method ?? "GET"} ${path}: ${explain(status, body, text)}`;
+    if (!isPassingStatus(status)) throw new Problem(message);
+    throw new PassingProblem(message, readRetryAfter(response.headers.get("retry-after")));
   }
+
+  const post = <T>(schema: z.ZodType<T>, path: string, body: object, key?: string): Promise<T> =>
+    call(schema, path, {
+      method: "POST",
+      headers: {
+        ...(key ? { "idempotency-key": key } : {}),
+        ...(body instanceof FormData ? {} : { "content-type": "application/json" }),
+      },
+      body: body instanceof FormData ? body : JSON.stringify(body),
+    });
+
+  const query = (values: Record<string, string>) => `?${new URLSearchParams(values)}`;
 
   return {
     origin,
     listAccounts: async () => (await call(accountList, "/accounts")).data,
-    createSandboxAccount: async (platform, name) => {
-      const init = {
-        method: "POST",
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify({ platform, sandbox: true, name }),
-      };
-      return (await call(oneAccount, "/accounts", init)).data.id;
-    },
+    createSandboxAccount: async (platform, name) =>
+      (await post(oneAccount, "/accounts", { platform, sandbox: true, name })).data.id,
     listBoards: async (accountId) =>
-      (await call(boardList, `/pinterest/boards?accountId=${encodeURIComponent(accountId)}`)).data,
-    createUpload: async (form) => {
-      const init = { method: "POST", body: form };
-      return (await call(createdUpload, "/upload", init)).data.uploadId;
+      (await call(boardList, `/pinterest/boards${query({ accountId })}`)).data,
+    getAccount: async (id) =>
+      (await call(oneWholeAccount, `/accounts/${encodeURIComponent(id)}`)).data,
+    getCapabilities: async (platform) =>
+      (await call(oneCapabilities, `/platforms/capabilities${query({ platform })}`)).data,
+    validate: async (form) =>
+      (await post(verdict, "/upload/validate", form)).errors.map(({ error }) => error),
+    presign: async (route, { name, sizeBytes: size, mime: type }, key) => {
+      const body = { route, files: [{ name, size, type }] };
+      return (await post(presignedFiles, "/upload/presign", body, key)).files[0];
     },
+    createUpload: async (form, key) =>
+      (await post(createdUpload, "/upload", form, key)).data.uploadId,
     getUpload: async (id) => (await call(oneUpload, `/upload/${id}`)).data,
   };
+}
+
+/** The answer of a server with its text. @throws PassingProblem when there is none */
+export async function ask(
+  url: string,
+  init: RequestInit,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    return { response, text: await response.text() };
+  } catch (error) {
+    const { origin } = new URL(url);
+    throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+  }
 }
 
 function parseJson(text: string): unknown {

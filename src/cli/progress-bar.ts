@@ -1,0 +1,95 @@
+/** Shows how far something is: one line that is rewritten on a terminal, else a line for every tenth. */
+export interface ProgressBar {
+  /** @param note replaces the speed and the time that is left */
+  show(doneBytes: number, note?: string): void;
+  /** Leaves the last state on the screen and goes to the next line. */
+  end(): void;
+}
+
+interface BarOptions {
+  label: string;
+  totalBytes: number;
+  /** Bytes that were done before: they do not count into the speed. */
+  fromBytes?: number;
+  out?: NodeJS.WriteStream;
+  now?: () => number;
+}
+
+const MEGABYTE = 1_000_000;
+const BAR_CHARACTERS = 24;
+const REDRAW_MS = 100;
+/** A speed says something after this long. */
+const SPEED_AFTER_MS = 500;
+const STEP_PERCENT = 10;
+
+export const formatMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+
+export const formatSpeed = (bytes: number, ms: number): string =>
+  `${(bytes / MEGABYTE / (Math.max(ms, 1) / 1_000)).toFixed(1)} MB/s`;
+
+/** Such as `300.0 MB in 3.2 s (93.8 MB/s)`. */
+export const formatTransfer = (bytes: number, ms: number): string =>
+  `${formatMegabytes(bytes)} in ${(ms / 1_000).toFixed(1)} s (${formatSpeed(bytes, ms)})`;
+
+function formatDuration(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes} min ${seconds % 60} s`
+    : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+export function createProgressBar(options: BarOptions): ProgressBar {
+  const { label, totalBytes, fromBytes = 0, out = process.stdout } = options;
+  const now = options.now ?? (() => performance.now());
+  const startedAt = now();
+  let drawnAt = Number.NEGATIVE_INFINITY;
+  let drawn = "";
+  let latest = "";
+
+  const percentOf = (done: number) => Math.min(100, Math.floor((100 * done) / totalBytes));
+  const describe = (done: number, note: string | undefined): string => {
+    const state = `${percentOf(done)} %, ${(done / MEGABYTE).toFixed(1)} of ${formatMegabytes(totalBytes)}`;
+    if (note !== undefined) return `${state}, ${note}`;
+    const ms = now() - startedAt;
+    const moved = done - fromBytes;
+    if (ms < SPEED_AFTER_MS || moved <= 0) return state;
+    const left =
+      done < totalBytes ? `, ${formatDuration(((totalBytes - done) * ms) / moved)} left` : "";
+    return `${state}, ${formatSpeed(moved, ms)}${left}`;
+  };
+
+  if (!out.isTTY) {
+    let [shown, shownNote] = [-1, "" as string | undefined];
+    return {
+      show(done, note) {
+        const step = Math.floor(percentOf(done) / STEP_PERCENT);
+        // A part that is sent again takes bytes back.
+        if (step <= shown && note === shownNote) return;
+        [shown, shownNote] = [Math.max(step, shown), note];
+        out.write(`${label}: ${describe(done, note)}\n`);
+      },
+      end() {},
+    };
+  }
+  const draw = () => {
+    if (latest === drawn) return;
+    drawn = latest;
+    drawnAt = now();
+    out.write(`\r\x1b[2K${latest}`);
+  };
+  return {
+    show(done, note) {
+      const filled = Math.round((percentOf(done) * BAR_CHARACTERS) / 100);
+      const bar = "█".repeat(filled) + "░".repeat(BAR_CHARACTERS - filled);
+      latest = `${label} ${bar} ${describe(done, note)}`.slice(0, (out.columns || 80) - 1);
+      if (now() - drawnAt >= REDRAW_MS) draw();
+    },
+    end() {
+      draw();
+      if (drawn) out.write("\n");
+      [latest, drawn] = ["", ""];
+    },
+  };
+}

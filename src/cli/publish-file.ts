@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { DAY } from "../core/time.ts";
+import type { Account, Api, Upload } from "./api.ts";
+import type { LocalFile } from "./local-file.ts";
+import { Problem } from "./program.ts";
+import { createProgressBar } from "./progress-bar.ts";
+import { PassingProblem, retrying } from "./retry.ts";
+import type { StoredFile } from "./store-file.ts";
+import type { UploadJournal } from "./upload-journal.ts";
+
+/** Fields of POST /upload, besides the account and the file. */
+export type PostFields = Record<string, string>;
+
+interface Publishing {
+  api: Api;
+  account: Account;
+  file: LocalFile;
+  journal: UploadJournal;
+  fields: PostFields;
+}
+
+/** The instance remembers the answer to a call for so long. */
+const KEY_KEPT_MS = DAY;
+/** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
+const FIRST_POLL_MS = 400;
+const LONGEST_POLL_MS = 4_000;
+const POLL_GROWTH = 1.25;
+
+/** States of a post in which nothing more happens now. */
+const RESTING = ["completed", "failed", "scheduled", "draft", "pending_approval"];
+
+const hash = (value: unknown): string =>
+  createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
+
+/** Names a post in the journal: the same account and fields are the same post. */
+export const nameOfPost = ({ id }: Account, fields: PostFields): string =>
+  hash([id, Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1))]);
+
+/** The field of the form that takes a file of this kind. */
+export const fieldOf = ({ kind }: LocalFile): "video" | "photo" =>
+  kind === "video" ? "video" : "photo";
+
+export function toForm(fields: PostFields): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  return form;
+}
+
+/**
+ * Publishes a stored file and waits for the outcome; what an earlier run has posted is not posted again.
+ *
+ * @throws Problem when the post is refused
+ */
+export async function publishFile(publishing: Publishing, stored: StoredFile): Promise<Upload> {
+  const { api, account, file, journal, fields } = publishing;
+  const name = nameOfPost(account, fields);
+  const { uploadId, sentAt, failures } = journal.post(name);
+  if (uploadId !== null) return await watch(publishing, uploadId);
+  if (sentAt !== null && Date.now() - sentAt > KEY_KEPT_MS) {
+    throw new Problem(
+      "An earlier run was cut off while it made this post, more than a day ago: nobody can tell any more " +
+        "if it did. Look at your posts. If it is not there, add --anew.",
+    );
+  }
+  const form = toForm({ accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields });
+  // The key follows from what is posted, so that no interruption can lose it.
+  const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
+  if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
+  const created = await retrying(() => api.createUpload(form, key));
+  journal.note({ post: name, uploadId: created });
+  const upload = await watch(publishing, created);
+  // Where the post may be on the platform all the same, a person has to look before it is made again.
+  if (upload.status === "failed" && upload.failure?.nextAction !== "check_platform") {
+    journal.note({ post: name, failed: true });
+  }
+  return upload;
+}
+
+/** Shows the progress of a post until nothing more happens to it. */
+async function watch({ api, account, file }: Publishing, id: number): Promise<Upload> {
+  const label = `To ${account.platform}`;
+  const bar = createProgressBar({ label, totalBytes: file.sizeBytes });
+  try {
+    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * POLL_GROWTH, LONGEST_POLL_MS)) {
+      const upload = await retrying(() => api.getUpload(id));
+      if (upload.status === "completed") bar.show(file.sizeBytes, "published");
+      if (RESTING.includes(upload.status)) return upload;
+      const { progress } = upload;
+      if (progress?.phase === "sending") bar.show(progress.sentBytes);
+      else bar.show(progress?.sentBytes ?? 0, progress?.phase ?? "waiting for its turn");
+      await sleep(pollMs);
+    }
+  } catch (error) {
+    if (!(error instanceof PassingProblem)) throw error;
+    throw new PassingProblem(`${error.message}\nThe post goes on without this program.`);
+  } finally {
+    bar.end();
+  }
+}

@@ -1,0 +1,134 @@
+import { createReadStream } from "node:fs";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { Problem } from "./program.ts";
+import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
+
+/** One PUT of a range of a file to a presigned address. */
+export interface RangePut {
+  url: string;
+  headers?: Record<string, string>;
+  path: string;
+  offset: number;
+  size: number;
+  signal: AbortSignal;
+  /** Told of bytes as they leave; of a try that fails, the same bytes once more below zero. */
+  onBytes(bytes: number): void;
+}
+
+/** Presigned addresses that work no more: there is no other way than to presign again. */
+export class AddressesEnded extends Problem {}
+
+/** Read in pieces of this size: smaller ones cost more time, and larger ones memory. */
+const CHUNK_BYTES = 1024 ** 2;
+/** Storage that says nothing for so long is taken for gone. */
+const SILENCE_MS = 120_000;
+const MAX_ANSWER_BYTES = 16_000;
+
+/** Connections are kept: a new one for each part would wait for the line to warm up again. */
+const http = { request: httpRequest, agent: new HttpAgent({ keepAlive: true }) };
+const https = { request: httpsRequest, agent: new HttpsAgent({ keepAlive: true }) };
+
+/**
+ * Puts a range of a file, read as it is sent, and returns its ETag without quotes.
+ *
+ * @throws AddressesEnded, PassingProblem for what another try may mend, and Problem for a refusal
+ */
+export async function putRange(put: RangePut): Promise<string> {
+  let told = 0;
+  const onBytes = (bytes: number) => {
+    told += bytes;
+    put.onBytes(bytes);
+  };
+  try {
+    return await send({ ...put, onBytes });
+  } catch (error) {
+    put.onBytes(-told);
+    if (error instanceof Problem) throw error;
+    put.signal.throwIfAborted();
+    throw new PassingProblem(`Storage cannot be reached: ${describeNetworkError(error)}`);
+  }
+}
+
+function send({ url, headers, path, offset, size, signal, onBytes }: RangePut): Promise<string> {
+  const { request: open, agent } = url.startsWith("https:") ? https : http;
+  return new Promise((resolve, reject) => {
+    const request = open(url, {
+      method: "PUT",
+      agent,
+      headers: { ...headers, "content-length": String(size) },
+    });
+    const body = createReadStream(path, {
+      start: offset,
+      end: offset + size - 1,
+      highWaterMark: CHUNK_BYTES,
+    });
+    let isOver = false;
+    const fail = (error: unknown) => {
+      isOver = true;
+      signal.removeEventListener("abort", stop);
+      body.destroy();
+      request.destroy();
+      reject(error);
+    };
+    const stop = () => fail(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) return stop();
+
+    let sent = 0;
+    body.on("data", (chunk) => {
+      if (isOver) return;
+      sent += chunk.length;
+      onBytes(chunk.length);
+    });
+    body.on("end", () => {
+      if (sent < size) fail(new Problem("The file became shorter while it was sent."));
+    });
+    body.on("error", (error) => fail(new Problem(`${path} cannot be read: ${error.message}`)));
+    request.on("error", fail);
+    request.setTimeout(SILENCE_MS, () => fail(new Error("no answer for two minutes")));
+    request.on("response", (response) => {
+      readText(response).then((text) => {
+        const { statusCode = 0, headers } = response;
+        if (statusCode !== 200) return fail(toProblem(statusCode, headers["retry-after"], text));
+        signal.removeEventListener("abort", stop);
+        resolve((headers.etag ?? "").replaceAll('"', ""));
+      }, fail);
+    });
+    body.pipe(request);
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) {
+    if (text.length < MAX_ANSWER_BYTES) text += chunk;
+  }
+  return text;
+}
+
+const tagOf = (xml: string, tag: string): string =>
+  new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(xml)?.[1] ?? "";
+
+function toProblem(status: number, retryAfter: string | undefined, text: string): Problem {
+  const [code, message] = [tagOf(text, "Code"), tagOf(text, "Message")];
+  const said = [String(status), code, message].filter(Boolean).join(", ");
+  if (isPassingStatus(status)) {
+    return new PassingProblem(
+      `Storage does not take the file at the moment: ${said}`,
+      readRetryAfter(retryAfter),
+    );
+  }
+  if (status === 404 || /expired/i.test(code + message)) return new AddressesEnded(said);
+  return new RefusedPut(status, `Storage refuses the file: ${said}`);
+}
+
+/** A refusal that another try would get too. */
+export class RefusedPut extends Problem {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}

@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "./program.ts";
+
+/** A failure that may be over in a moment: no answer, or an answer that says so. */
+export class PassingProblem extends Problem {
+  /** How long the answer asks to wait; null when it does not say. */
+  readonly waitMs: number | null;
+
+  constructor(message: string, waitMs: number | null = null) {
+    super(message);
+    this.waitMs = waitMs;
+  }
+}
+
+/** Status codes after which the same call may succeed. */
+export const isPassingStatus = (status: number): boolean =>
+  status >= 500 || status === 408 || status === 429;
+
+/** The wait of a Retry-After header in seconds; null without one. */
+export function readRetryAfter(value: string | null | undefined): number | null {
+  return value && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : null;
+}
+
+/** What went wrong on the way, in words: `fetch failed` alone says nothing. */
+export function describeNetworkError(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  if (!(cause instanceof Error)) return String(cause);
+  const { code } = cause as NodeJS.ErrnoException;
+  return cause.message || code || cause.name;
+}
+
+/** Waits before the second try and those after it; with the tries themselves, about half a minute. */
+const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
+/** Who is asked to wait longer is told so instead. */
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Repeats what failed in passing, with growing waits. Only for calls that may be repeated.
+ *
+ * @throws PassingProblem the last one, when there are no more tries
+ */
+export async function retrying<T>(act: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    try {
+      return await act();
+    } catch (error) {
+      const delayMs = RETRY_DELAYS_MS[tries];
+      if (!(error instanceof PassingProblem) || delayMs === undefined) throw error;
+      const waitMs = error.waitMs ?? delayMs * (0.75 + Math.random() / 2);
+      if (waitMs > LONGEST_WAIT_MS) throw error;
+      await sleep(waitMs, undefined, signal ? { signal } : {});
+    }
+  }
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { MINUTE } from "../core/time.ts";
+import { type Api, ask, type Presigned } from "./api.ts";
+import { isUnchanged, type LocalFile } from "./local-file.ts";
+import { choosePresignRoute } from "./presign-route.ts";
+import { Problem } from "./program.ts";
+import {
+  createProgressBar,
+  formatMegabytes,
+  formatTransfer,
+  type ProgressBar,
+} from "./progress-bar.ts";
+import { AddressesEnded, putRange, RefusedPut } from "./put-range.ts";
+import { isPassingStatus, PassingProblem, retrying } from "./retry.ts";
+import type { UploadJournal } from "./upload-journal.ts";
+
+interface Storing {
+  api: Api;
+  file: LocalFile;
+  journal: UploadJournal;
+  /** Null for a file that is only stored. */
+  platform: string | null;
+  /** Aborted when the program is told to stop. */
+  stopping: AbortSignal;
+}
+
+/** The file where posts find it. */
+export interface StoredFile {
+  bucketUrl: string;
+  accessUrl: string;
+  /** Bytes of this run, without what an earlier one had sent. */
+  sentBytes: number;
+  ms: number;
+}
+
+/** Parts on their way at the same time. */
+const LANES = 4;
+/** Storage puts hundreds of parts together before it answers. */
+const COMPLETE_TIMEOUT_MS = 5 * MINUTE;
+
+/**
+ * Brings a file into storage: all of it, or what an earlier run has not sent. Each step is in the journal before
+ * the next, so this may end at any time.
+ *
+ * @throws Problem
+ */
+export async function storeFile(storing: Storing): Promise<StoredFile> {
+  const { file, journal } = storing;
+  await forgetUseless(storing);
+  for (let isSecond = false; ; isSecond = true) {
+    const target = journal.presigned ?? (await presign(storing));
+    const startedAt = performance.now();
+    try {
+      const sentBytes = journal.isStored ? 0 : await sendMissing(storing, target);
+      const { bucketUrl, accessUrl } = target;
+      return { bucketUrl, accessUrl, sentBytes, ms: performance.now() - startedAt };
+    } catch (error) {
+      if (!(error instanceof AddressesEnded)) throw error;
+      journal.clear();
+      const message = `The addresses of ${file.name} in storage have ended (${error.message}).`;
+      if (isSecond) throw new Problem(`${message} Run the command again.`);
+      console.log(`${message} It is sent from the beginning.`);
+    }
+  }
+}
+
+async function presign({ api, file, journal, platform }: Storing): Promise<Presigned> {
+  const route = choosePresignRoute(platform, file);
+  const key = randomUUID();
+  const target = await retrying(() => api.presign(route, file, key));
+  const { path, sizeBytes, changedAt } = file;
+  journal.note({ file: { path, sizeBytes, changedAt }, presigned: target });
+  return target;
+}
+
+/** Clears the journal of an upload that this one cannot go on with. */
+async function forgetUseless({ file, journal }: Storing): Promise<void> {
+  const { presigned } = journal;
+  if (presigned === null) return;
+  if (!journal.isOf(file)) {
+    if (!journal.isStored) await abort(presigned);
+    console.log(`${file.name} has changed since the last run. It is sent from the beginning.`);
+    journal.clear();
+  } else if (journal.isStored && (await isGone(presigned))) {
+    console.log(`${file.name} is no longer in storage. It is sent again.`);
+    journal.clear();
+  }
+}
+
+async function isGone({ accessUrl }: Presigned): Promise<boolean> {
+  const { response } = await retrying(() => ask(accessUrl, { method: "HEAD" }));
+  return response.status === 404;
+}
+
+/** Gives an upload up. Storage does so itself, later, when this fails. */
+async function abort(target: Presigned): Promise<void> {
+  if (!("multipart" in target)) return;
+  await ask(target.multipart.abortUrl, { method: "DELETE" }).catch(() => null);
+}
+
+interface Range {
+  partNumber: number;
+  url: string;
+  offset: number;
+  size: number;
+}
+
+const rangesOf = (target: Presigned, { sizeBytes }: LocalFile): Range[] =>
+  "multipart" in target
+    ? target.multipart.parts.map(({ partNumber, uploadUrl, size }) => ({
+        ...{ partNumber, url: uploadUrl, size },
+        offset: (partNumber - 1) * target.multipart.partSize,
+      }))
+    : [{ partNumber: 1, url: target.uploadUrl, offset: 0, size: sizeBytes }];
+
+/** Sends what is missing and has it put together; returns the bytes that were sent. */
+async function sendMissing(storing: Storing, target: Presigned): Promise<number> {
+  const { file, journal, stopping } = storing;
+  const ranges = rangesOf(target, file);
+  const missing = ranges.filter(({ partNumber }) => !journal.etags.has(partNumber));
+  const missingBytes = missing.reduce((sum, { size }) => sum + size, 0);
+  const fromBytes = file.sizeBytes - missingBytes;
+  if (fromBytes > 0) {
+    const count = `${ranges.length - missing.length} of ${ranges.length}`;
+    console.log(`${count} parts are in storage already (${formatMegabytes(fromBytes)}).`);
+  }
+  const bar = createProgressBar({ label: "Sending", totalBytes: file.sizeBytes, fromBytes });
+  const onStop = () => {
+    bar.end();
+    console.log("Stopped. The same command goes on from here.");
+  };
+  stopping.addEventListener("abort", onStop, { once: true });
+  const startedAt = performance.now();
+  try {
+    await sendAll(storing, target, missing, bar);
+    if (!(await isUnchanged(file))) {
+      await abort(target);
+      journal.clear();
+      throw new Problem(`${file.name} was changed while it was sent. Run the command again.`);
+    }
+    if ("multipart" in target) await complete(target.multipart.completeUrl, journal);
+    bar.end();
+    journal.note({ stored: true });
+    if (missingBytes > 0) {
+      console.log(`Sent ${formatTransfer(missingBytes, performance.now() - startedAt)}.`);
+    }
+    return missingBytes;
+  } catch (error) {
+    bar.end();
+    throw error;
+  } finally {
+    stopping.removeEventListener("abort", onStop);
+  }
+}
+
+async function sendAll(
+  { file, journal, stopping }: Storing,
+  target: Presigned,
+  missing: readonly Range[],
+  bar: ProgressBar,
+): Promise<void> {
+  const failing = new AbortController();
+  const signal = AbortSignal.any([failing.signal, stopping]);
+  const waiting = [...missing];
+  let done = file.sizeBytes - missing.reduce((sum, { size }) => sum + size, 0);
+  const onBytes = (bytes: number) => {
+    done += bytes;
+    if (bytes > 0) bar.show(done);
+  };
+  const headers = "uploadHeaders" in target ? target.uploadHeaders : {};
+  const lane = async () => {
+    for (let range = waiting.shift(); range; range = waiting.shift()) {
+      const { partNumber, ...where } = range;
+      const put = { ...where, headers, path: file.path, signal, onBytes };
+      const etag = await retrying(() => putRange(put), signal).catch((error) => {
+        // One PUT takes the place of nothing: this is our own, whose answer was lost.
+        const isThere = error instanceof RefusedPut && error.status === 412;
+        if (isThere && !("multipart" in target)) return "";
+        throw error;
+      });
+      journal.note({ part: partNumber, etag });
+    }
+  };
+  const lanes = Array.from({ length: LANES }, lane);
+  try {
+    await Promise.all(lanes);
+  } catch (error) {
+    failing.abort();
+    await Promise.allSettled(lanes);
+    throw error;
+  }
+}
+
+/** Has the parts put together; storage gives the same answer when it is asked again. */
+async function complete(completeUrl: string, { etags }: UploadJournal): Promise<void> {
+  const parts = [...etags]
+    .sort(([one], [other]) => one - other)
+    .map(
+      ([partNumber, etag]) =>
+        `<Part><PartNumber>${partNumber}</PartNumber><ETag>${etag}</ETag></Part>`,
+    );
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/xml" },
+    body: `<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`,
+  };
+  await retrying(async () => {
+    const { response, text } = await ask(completeUrl, init, COMPLETE_TIMEOUT_MS);
+    if (response.ok) return;
+    const said = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
+    const message = `The parts could not be put together: ${response.status}, ${said}`;
+    if (isPassingStatus(response.status)) throw new PassingProblem(message);
+    // What it says of the parts does not change by itself.
+    throw new AddressesEnded(said);
+  });
+}

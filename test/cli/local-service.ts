@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inProject } from "../../src/cli/paths.ts";
+
+/** The whole service as `npm start` runs it: its storage is wrangler's own S3 endpoint. */
+export interface LocalService {
+  origin: string;
+  port: number;
+  stateDir: string;
+  token: string;
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
+  api(method: string, path: string, body?: object): Promise<any>;
+  stop(): Promise<void>;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "localhost");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
+  return port;
+}
+
+export async function startLocalService(): Promise<LocalService> {
+  const stateDir = await mkdtemp(join(tmpdir(), "akimbo-service-"));
+  const port = await freePort();
+  const origin = `http://localhost:${port}`;
+  const token = `kmb_${"5".repeat(64)}`;
+  const server: ChildProcess = fork(inProject("src/cli/start.ts"), {
+    env: { ...process.env, PORT: String(port), STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: token },
+    stdio: "ignore",
+  });
+  const [message] = await once(server, "message");
+  assert.equal(message, "ready");
+  return {
+    ...{ origin, port, stateDir, token },
+    async api(method, path, body) {
+      const response = await fetch(`${origin}/api/v1${path}`, {
+        method,
+        headers: { "x-api-key": token, "content-type": "application/json" },
+        body: body ? JSON.stringify(body) : null,
+      });
+      return response.json();
+    },
+    async stop() {
+      if (server.exitCode === null) {
+        server.kill("SIGINT");
+        await once(server, "exit");
+      }
+      await rm(stateDir, { recursive: true });
+    },
+  };
+}
