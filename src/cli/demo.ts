@@ -1,15 +1,16 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Command } from "commander";
 import { randomHex } from "../core/ids.ts";
 import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
-import { inProject, PROJECT_DIR, readStateDir } from "./paths.ts";
+import { readOrigin, readToken } from "./instance.ts";
+import { runLargeDemo } from "./large-demo.ts";
+import { inProject, PROJECT_DIR } from "./paths.ts";
 import { spawnGroup } from "./process-group.ts";
 import { Problem, runProgram } from "./program.ts";
-import { findDemoToken, readDemoTokenVariable } from "./seed.ts";
-import { readPort } from "./server.ts";
 
 /** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
 const FIRST_POLL_MS = 400;
@@ -23,11 +24,13 @@ interface Post extends Progress {
   post: DemoPost;
 }
 
-async function main(): Promise<number> {
-  const origin = process.env.AKIMBO_URL?.replace(/\/+$/, "") || `http://localhost:${readPort()}`;
+async function main(stopping: AbortSignal): Promise<number> {
+  const { large: isLarge } = readOptions();
+  const origin = readOrigin();
   const isRunning = Boolean((await askHealth(origin))?.status);
   if (!isRunning) await startServerAt(origin);
   const api = createApi(origin, await readToken());
+  if (isLarge) return await runLargeDemo(api, stopping);
   const posts = await planPosts(api);
 
   console.log(`Publishing ${posts.length} posts to the sandbox …`);
@@ -36,6 +39,14 @@ async function main(): Promise<number> {
   console.log(`\n${formatReport(posts, (performance.now() - startedAt) / 1_000)}`);
   if (isRunning) console.log(`Look at them: ${origin}/sandbox`);
   return posts.every(({ status }) => status === "completed") ? 0 : 1;
+}
+
+function readOptions(): { large?: boolean } {
+  return new Command("npm run demo --")
+    .description("Publishes to the sandbox, and starts Akimbo for it when it is not running.")
+    .option("--large", "one film of 300 MB instead, in parts, to YouTube and TikTok")
+    .parse()
+    .opts();
 }
 
 /** Runs `npm start` as a child, which ends together with this program. */
@@ -51,20 +62,6 @@ async function startServerAt(origin: string): Promise<void> {
   const isLate = sleep(START_TIMEOUT_MS, false, { ref: false });
   if (await Promise.race([isReady, ended.then(() => false), isLate])) return;
   throw new Problem("Akimbo could not be started.");
-}
-
-async function readToken(): Promise<string> {
-  const { AKIMBO_URL: url, AKIMBO_TOKEN: given } = process.env;
-  if (given) return given;
-  if (url) throw new Problem("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
-  const token = readDemoTokenVariable(process.env) ?? (await findDemoToken(readStateDir()));
-  if (!token) {
-    throw new Problem(
-      "There is no demo workspace here. Set AKIMBO_TOKEN to a token of your own, " +
-        "or let STATE_DIR name the folder the server was started with.",
-    );
-  }
-  return token;
 }
 
 /** Posts go to sandbox accounts alone: the demo never writes to a real network. */

@@ -9,9 +9,16 @@ const BOX_HEADER_BYTES = 8;
  * one. The content of that space tells one film from another: networks refuse repeated files.
  */
 export function createSampleVideo(mark: string, bytes: number): Buffer<ArrayBuffer> {
+  const film = Buffer.alloc(bytes);
+  createSampleVideoHead(mark, bytes).copy(film);
+  return film;
+}
+
+/** The beginning of such a film. Zeros follow, up to its length. */
+export function createSampleVideoHead(mark: string, bytes: number): Buffer<ArrayBuffer> {
   const film = Buffer.from(SAMPLE_VIDEO_BASE64, "base64");
-  const free = Buffer.alloc(bytes - film.length);
-  free.writeUInt32BE(free.length, 0);
+  const free = Buffer.alloc(BOX_HEADER_BYTES + Buffer.byteLength(mark));
+  free.writeUInt32BE(bytes - film.length, 0);
   free.write("free", 4, "latin1");
   free.write(mark, BOX_HEADER_BYTES, "utf8");
   return Buffer.concat([film, free]);
