@@ -30,6 +30,8 @@ const POLL_GROWTH = 1.25;
 /** States of a post in which nothing more happens now. */
 const RESTING = ["completed", "failed", "scheduled", "draft", "pending_approval"];
 
+const NOT_BEGUN = { phase: "waiting for its turn", sentBytes: 0, totalBytes: 0 };
+
 const hash = (value: unknown): string =>
   createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 32);
 
@@ -86,9 +88,10 @@ async function watch({ api, account, file }: Publishing, id: number): Promise<Up
       const upload = await retrying(() => api.getUpload(id));
       if (upload.status === "completed") bar.show(file.sizeBytes, "published");
       if (RESTING.includes(upload.status)) return upload;
-      const { progress } = upload;
-      if (progress?.phase === "sending") bar.show(progress.sentBytes);
-      else bar.show(progress?.sentBytes ?? 0, progress?.phase ?? "waiting for its turn");
+      const { phase, sentBytes, totalBytes } = upload.progress ?? NOT_BEGUN;
+      const isSending = phase === "sending" && sentBytes < totalBytes;
+      if (isSending) bar.show(sentBytes);
+      else bar.show(sentBytes, phase === "sending" ? "processing" : phase);
       await sleep(pollMs);
     }
   } catch (error) {

@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inProject } from "../../src/cli/paths.ts";
 import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
+import { startLocalService } from "./local-service.ts";
 
 const POLL_MS = 250;
 const PUBLISH_TIMEOUT_MS = 75_000;
-const TOKEN = `kmb_${"5".repeat(64)}`;
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the answer holds
 type Answer = any;
@@ -20,39 +12,12 @@ export type Bytes = Uint8Array<ArrayBuffer>;
 
 export const sampleVideo = Buffer.from(SAMPLE_VIDEO_BASE64, "base64");
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "localhost");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
-
-/** Starts the whole service as `npm start` runs it: its storage is wrangler's own S3 endpoint. */
+/** Starts the whole service, and gives what tests do with its storage. */
 export async function startService() {
-  const stateDir = await mkdtemp(join(tmpdir(), "akimbo-storage-"));
-  const port = await freePort();
-  const origin = `http://localhost:${port}`;
-  const server = fork(inProject("src/cli/start.ts"), {
-    env: { ...process.env, PORT: String(port), STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: TOKEN },
-    stdio: "ignore",
-  });
-  const [message] = await once(server, "message");
-  assert.equal(message, "ready");
-
-  async function api(method: string, path: string, body?: object): Promise<Answer> {
-    const response = await fetch(`${origin}/api/v1${path}`, {
-      method,
-      headers: { "x-api-key": TOKEN, "content-type": "application/json" },
-      body: body ? JSON.stringify(body) : null,
-    });
-    return response.json();
-  }
-
+  const service = await startLocalService();
+  const { origin, token, api } = service;
   return {
-    origin,
-    api,
+    ...service,
 
     /** The addresses of one file. */
     async presign(route: string, type: string, size: number): Promise<Answer> {
@@ -74,7 +39,7 @@ export async function startService() {
       for (const [name, value] of Object.entries(fields)) form.append(name, value);
       const response = await fetch(`${origin}/api/v1/upload?async=false`, {
         method: "POST",
-        headers: { "x-api-key": TOKEN },
+        headers: { "x-api-key": token },
         body: form,
       });
       return { status: response.status, body: await response.json() };
@@ -93,18 +58,10 @@ export async function startService() {
     async moveClock(offsetSeconds: number): Promise<void> {
       const { status } = await fetch(`${origin}/sandbox/api/clock`, {
         method: "POST",
-        headers: { "x-api-key": TOKEN, "content-type": "application/json" },
+        headers: { "x-api-key": token, "content-type": "application/json" },
         body: JSON.stringify({ offsetSeconds }),
       });
       assert.equal(status, 200);
-    },
-
-    async stop(): Promise<void> {
-      if (server.exitCode === null) {
-        server.kill("SIGINT");
-        await once(server, "exit");
-      }
-      await rm(stateDir, { recursive: true });
     },
   };
 }

@@ -22,13 +22,13 @@ const FILM_BYTES = 20 * MB;
 let service: LocalService;
 let folder: string;
 let youtube: string;
-let linkedin: string;
+let facebook: string;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "akimbo-upload-"));
   service = await startLocalService();
   const api = createApi(service.origin, service.token);
-  [youtube = "", linkedin = ""] = await ensureSandboxAccounts(api, ["youtube", "linkedin"]);
+  [youtube = "", facebook = ""] = await ensureSandboxAccounts(api, ["youtube", "facebook"]);
 });
 
 after(async () => {
@@ -92,13 +92,13 @@ const countPosts = async (title: string): Promise<number> =>
 test("sends a film in parts and publishes it; the same command again posts nothing", async () => {
   await clearJournals();
   const film = await writeFilm("film.mp4");
-  const args = [film, "--account", linkedin, "--description", "One large film"];
+  const args = [film, "--account", facebook, "--description", "One large film"];
   const first = await upload(args);
   assert.equal(first.code, 0, first.error);
-  assert.match(first.out, /^film\.mp4, 20\.0 MB, video\/mp4 → linkedin \(Demo\)$/m);
+  assert.match(first.out, /^film\.mp4, 20\.0 MB, video\/mp4 → facebook \(Demo\)$/m);
   assert.match(first.out, /^Sending: \d0 %, [\d.]+ of 20\.0 MB/m);
-  assert.match(first.out, /^To linkedin: 100 %/m);
-  assert.match(first.out, /^Published: https:\/\/www\.linkedin\.com\/\S+$/m);
+  assert.match(first.out, /^To facebook: 100 %/m);
+  assert.match(first.out, /^Published: https:\/\/www\.facebook\.com\/\S+$/m);
   assert.equal((await stat(await onlyJournal())).mode & 0o777, 0o600);
 
   const again = await upload(args);
@@ -165,15 +165,15 @@ test("a photo is one PUT, and a post that fails has exit code 1 and the platform
   const shape = { width: 800, height: 600, from: [0, 0, 90], to: [250, 90, 90] } as const;
   await writeFile(photo, createGradientPng({ ...shape, from: [...shape.from], to: [...shape.to] }));
   const [published, failed] = await Promise.all([
-    upload([photo, "--account", linkedin, "--description", "A photo"]),
-    upload([film, "--account", linkedin, "--description", "[sandbox:content_flagged]"]),
+    upload([photo, "--account", facebook, "--description", "A photo"]),
+    upload([film, "--account", facebook, "--description", "[sandbox:content_flagged]"]),
   ]);
   assert.equal(published.code, 0, published.error);
   assert.match(published.out, /^Published: /m);
   assert.equal(failed.code, 1);
   assert.match(failed.error, /^Failed: .{5,}\nThe file stays in storage/);
 
-  const again = await upload([film, "--account", linkedin, "--description", "Harmless"]);
+  const again = await upload([film, "--account", facebook, "--description", "Harmless"]);
   assert.equal(again.code, 0, again.error);
   assert.doesNotMatch(again.out, /Sen[dt]/);
 });
@@ -230,15 +230,15 @@ test("files that cannot be published are refused by name", async (t) => {
   const [empty, words] = [join(folder, "empty.mp4"), join(folder, "words.mp4")];
   await writeFile(empty, "");
   await writeFile(words, "no film at all");
-  const large = await writeFilm("large.mp4", 600 * MB);
+  const large = await writeFilm("large.mp4", 1_001 * MB);
   for (const [path, message] of [
     [join(folder, "none.mp4"), /^There is no file .*none\.mp4\.$/],
     [folder, /is a folder\. Name one file\./],
     [empty, /empty\.mp4 is empty\./],
     [words, /words\.mp4 is not an image, video or document of a known type/],
-    [large, /large\.mp4 has 600,000,000 bytes, and linkedin takes videos of up to 500,000,000/],
+    [large, /large\.mp4 has 1,001,000,000 bytes, and facebook takes videos of up to 1,000,000,000/],
   ] as const) {
-    assert.match(await refusal(t, path, { account: linkedin }), message);
+    assert.match(await refusal(t, path, { account: facebook }), message);
   }
 });
 
