@@ -50,14 +50,18 @@ export async function renewLease(deps: Deps, upload: UploadRow): Promise<Date> {
   return renewed.leaseUntil;
 }
 
-/** A step is done: its bookmark is stored before the next one, which begins with all its back-offs. */
+/**
+ * A step is done: its bookmark is stored before the next one, which begins with all its back-offs. Runs that broke
+ * off before do not count any more: a large file outlives many of them.
+ */
 export function saveProgress(
   deps: Deps,
   upload: UploadRow,
   reached: Pick<UploadRow, "bookmark" | "sentBytes">,
 ) {
   const now = deps.now();
-  return save(deps, upload, { ...reached, progressedAt: now, backoffs: 0, ...renewedLease(now) });
+  const anew = { backoffs: 0, crashes: 0 };
+  return save(deps, upload, { ...reached, ...anew, progressedAt: now, ...renewedLease(now) });
 }
 
 /** Notes that the call which cannot be undone is about to be made, and how many of them that makes. */

@@ -2,7 +2,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { progressOf } from "../../../../src/features/uploads/rules.ts";
 import { beginLife } from "../../../support/life.ts";
-import { openStage, videoOf } from "../../../support/stage.ts";
+import { dieAt, openStage, videoOf } from "../../../support/stage.ts";
 
 const MB = 1_000_000;
 
@@ -43,6 +43,20 @@ test.each([
   // Tens of megabytes, on a machine that may be busy.
   60_000,
 );
+
+test("keeps a post alive whose runs break off, one after each piece", async () => {
+  const stage = await openStage("youtube");
+  const id = await stage.post({ title: "Long", video: videoOf(40 * MB) });
+  await env.DB.prepare(
+    "UPDATE uploads SET status = 'processing', fence = 8, crashes = 8, lease_until = ? WHERE id = ?",
+  )
+    .bind(Date.now() - 1, id)
+    .run();
+  const pieces = [16_777_216, 33_554_432].map((end) => `\\"offset\\":${end}`);
+  const deaths = dieAt(stage, "after", pieces);
+  expect(await stage.end(id)).toMatchObject({ status: "completed" });
+  expect(deaths()).toBe(2);
+}, 60_000);
 
 test("is told while a post is being published, and of no other", async () => {
   const life = await beginLife();
