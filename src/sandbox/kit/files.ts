@@ -61,7 +61,7 @@ export async function appendBody(
 /** Reads a stored file: its type by its first bytes, its hash and its size. */
 export async function readStored({ media }: SandboxStore, mediaId: number): Promise<ReadFile> {
   const digest = new crypto.DigestStream("SHA-256");
-  await media.stream(mediaId).pipeTo(digest);
+  await media.identity(mediaId).pipeTo(digest);
   const head = media.stream(mediaId, { offset: 0, length: FILE_TYPE_BYTES });
   const first = new Uint8Array(await new Response(head).arrayBuffer());
   return {

@@ -10,7 +10,7 @@ export interface StoredMedia {
   id: number;
   mime: string;
   sizeBytes: number;
-  /** Lowercase hex. */
+  /** Lowercase hex. Of a file above 128 MiB, slices of zeros are left out. */
   sha256: string;
 }
 
@@ -48,6 +48,8 @@ export const MEDIA_TABLES = [mediaTable, chunks, zeros];
 
 /** A value of the storage ends at 2 MB. */
 export const SLICE_BYTES = 1_000_000;
+/** To hash ten GiB takes longer than a caller waits, and holds everybody else up. */
+const WHOLLY_HASHED_BYTES = 128 * 1_024 ** 2;
 /** Platforms collect files that no post uses "after minutes to hours". */
 const UNUSED_MEDIA_MS = 6 * HOUR;
 
@@ -64,8 +66,15 @@ export const toStoredMedia = ({ id, mime, size, sha256 }: MediaRow): StoredMedia
 const isZero = (bytes: Uint8Array): boolean =>
   bytes[0] === 0 && crypto.subtle.timingSafeEqual(bytes, new Uint8Array(bytes.length));
 
+interface Slice extends Record<string, SqlStorageValue> {
+  position: number;
+  size: number;
+  /** 1 for a slice of zeros. */
+  zero: number;
+}
+
 /** The parts of the slices that make up a range of a file; null: the whole file. */
-function planPieces(slices: { position: number; size: number }[], range: ByteRange | null) {
+function planPieces(slices: readonly Slice[], range: ByteRange | null) {
   const start = range?.offset ?? 0;
   const end = range ? range.offset + range.length : Number.POSITIVE_INFINITY;
   let offset = 0;
@@ -136,11 +145,11 @@ export class MediaStore {
     this.#delete("id = ?", id);
   }
 
-  #slicesOf(id: number): { position: number; size: number }[] {
+  #slicesOf(id: number): Slice[] {
     return this.#store.sql
-      .exec<{ position: number; size: number }>(
-        `SELECT position, length(bytes) AS size FROM media_chunks WHERE media_id = ?1
-         UNION ALL SELECT position, size FROM media_zeros WHERE media_id = ?1 ORDER BY position`,
+      .exec<Slice>(
+        `SELECT position, length(bytes) AS size, 0 AS zero FROM media_chunks WHERE media_id = ?1
+         UNION ALL SELECT position, size, 1 FROM media_zeros WHERE media_id = ?1 ORDER BY position`,
         id,
       )
       .toArray();
@@ -159,7 +168,18 @@ export class MediaStore {
 
   /** The bytes, all or of a range, read from storage as they are asked for. */
   stream(id: number, range: ByteRange | null = null): ReadableStream<Uint8Array> {
-    const pieces = planPieces(this.#slicesOf(id), range);
+    return this.#streamOf(id, planPieces(this.#slicesOf(id), range));
+  }
+
+  /** The bytes that tell a file from others: all of them, but of a very large file no slices of zeros. */
+  identity(id: number): ReadableStream<Uint8Array> {
+    const slices = this.#slicesOf(id);
+    const isLarge = this.storedBytes(id) > WHOLLY_HASHED_BYTES;
+    const told = isLarge ? slices.filter(({ zero }) => zero === 0) : slices;
+    return this.#streamOf(id, planPieces(told, null));
+  }
+
+  #streamOf(id: number, pieces: ReturnType<typeof planPieces>): ReadableStream<Uint8Array> {
     return new ReadableStream({
       type: "bytes",
       pull: (controller) => {
