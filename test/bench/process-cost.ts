@@ -53,14 +53,14 @@ export async function peakMemoryMb(pid: number, work: () => Promise<void>): Prom
   return memoryMb(pid, "VmHWM") - before;
 }
 
-/** The workerd processes that this program has started. */
-export function ownWorkerds(): number[] {
+/** The workerd processes that a program has started; this one if no other is named. */
+export function ownWorkerds(parent = process.pid): number[] {
   if (!canMeasureCpu) return [];
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .filter((pid) => {
       const stat = readStat(pid);
-      return stat?.name === "workerd" && stat.fields[PARENT] === String(process.pid);
+      return stat?.name === "workerd" && stat.fields[PARENT] === String(parent);
     })
     .map(Number);
 }

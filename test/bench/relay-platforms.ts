@@ -11,7 +11,7 @@ import type { Workspace } from "./workspace.ts";
 
 /** A platform on loopback that takes a video in pieces, and counts. */
 export interface VideoPlatform {
-  platform: "tiktok" | "x";
+  platform: "tiktok" | "x" | "youtube";
   /** For PLATFORM_ORIGINS. */
   origins: Record<string, string>;
   /** Bytes in each piece of the video that is coming in, by where the piece belongs. */
@@ -170,5 +170,34 @@ export async function startX(workspace: Workspace): Promise<VideoPlatform> {
     };
   });
   scene.origins = { "https://api.x.com": origin };
+  return scene;
+}
+
+const VIDEO = { id: "aaaaaaaaaaa", status: { uploadStatus: "processed", privacyStatus: "public" } };
+const CHANNEL = { id: "UC1", snippet: { title: "Ada" }, status: { longUploadsStatus: "allowed" } };
+
+/** Takes chunks in their order by PUT; the last one makes the video. */
+export async function startYouTube(workspace: Workspace): Promise<VideoPlatform> {
+  const scene = scripted("youtube");
+  const origin = await serve(workspace, async (request, { pathname }, response) => {
+    if (request.method === "PUT") {
+      const [, first, size] =
+        /^bytes (\d+)-\d+\/(\d+)$/.exec(String(request.headers["content-range"])) ?? [];
+      take(scene, Number(first), await bytesOf(request));
+      const arrived = arrivedAt(scene);
+      if (arrived === Number(size)) return VIDEO;
+      response.statusCode = 308;
+      response.setHeader("range", `bytes=0-${arrived - 1}`);
+      return {};
+    }
+    await bodyOf(request);
+    if (pathname.startsWith("/upload/")) {
+      scene.reset();
+      response.setHeader("location", `https://www.googleapis.com${pathname}?upload_id=1`);
+      return {};
+    }
+    return { items: [pathname.endsWith("/channels") ? CHANNEL : VIDEO] };
+  });
+  scene.origins = { "https://www.googleapis.com": origin };
   return scene;
 }

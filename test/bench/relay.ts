@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
+import { filmHead } from "./film.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { peakMemoryMb, residentMemoryMb } from "./process-cost.ts";
 import { ENTRY, filmKey, type Invocation, subrequestsOf } from "./relay-entry.ts";
@@ -8,6 +8,7 @@ import {
   startFilms,
   startTikTok,
   startX,
+  startYouTube,
   type VideoPlatform,
 } from "./relay-platforms.ts";
 import { atMost, note, type Row } from "./report.ts";
@@ -23,7 +24,7 @@ const LONG_FILM = 1_024 ** 3;
 const NOISE_MB = 8;
 /** Source: Workers, "Platform limits": of the free plan; a paid one has 10,000. */
 const MAX_SUBREQUESTS = 50;
-const PATIENCE_MS = 300_000;
+const PATIENCE_MS = 1_800_000;
 
 export interface Film {
   name: string;
@@ -42,16 +43,12 @@ export const LONGEST_TO_TIKTOK: Film = {
   sizeBytes: 4_000 * MEGABYTE,
 };
 
-const SAMPLE = Buffer.from(SAMPLE_VIDEO_BASE64, "base64");
-
-/** The sample, and the header of a box of free space that lasts to the end of so many bytes. */
-function filmHead(sizeBytes: number): Uint8Array<ArrayBuffer> {
-  const box = Buffer.alloc(16);
-  box.writeUInt32BE(1, 0);
-  box.write("free", 4, "latin1");
-  box.writeBigUInt64BE(BigInt(sizeBytes - SAMPLE.length), 8);
-  return new Uint8Array(Buffer.concat([SAMPLE, box]));
-}
+/** Source: spec, "Presigned upload": the largest file that is taken for YouTube. */
+export const LARGEST_TO_YOUTUBE: Film = {
+  name: "YouTube",
+  start: startYouTube,
+  sizeBytes: 10 * LONG_FILM,
+};
 
 const query = (size: number) => new URLSearchParams({ key: filmKey(size), size: String(size) });
 
