@@ -16,6 +16,8 @@ export interface Form {
   /** Clients that hang up while they wait for the outcome. */
   clients: number;
   killUploads: number;
+  /** One very large file, and the chunks of it at which the server is killed. */
+  large: { sizeBytes: number; kills: number };
   figures: Figures;
 }
 
@@ -31,6 +33,9 @@ export interface Figures {
   shuffled: { worlds: number; uploads: number; leastMessages: number };
   badDatabase: { subjects: readonly Subject[]; uploads: number; leastFaults: number };
 }
+
+export const MIB = 1_024 ** 2;
+const GIB = 1_024 ** 3;
 
 const ALL: readonly Subject[] = [
   "bluesky",
@@ -51,6 +56,7 @@ export const SHORT: Form = {
   brokenUploads: 3,
   clients: 30,
   killUploads: 100,
+  large: { sizeBytes: 256 * MIB, kills: 3 },
   figures: {
     subjects: ["bluesky", "pinterest"],
     lostReplies: { uploads: 15, least: 25 },
@@ -77,6 +83,7 @@ export const FULL: Form = {
   brokenUploads: 50,
   clients: 100,
   killUploads: 1_000,
+  large: { sizeBytes: 10 * GIB, kills: 20 },
   figures: {
     subjects: ALL,
     lostReplies: { uploads: 62, least: 500 },

@@ -9,6 +9,8 @@ const READY_MS = 30_000;
 
 export interface Instance {
   origin: string;
+  /** The process that runs the runtime. */
+  pid: number;
   /** `kill -9` of the whole process group. */
   kill(): Promise<void>;
 }
@@ -17,6 +19,8 @@ export async function startInstance(options: ServerOptions): Promise<Instance> {
   const args = ["--disable-warning=ExperimentalWarning", inProject("test", "prove", "server.ts")];
   const child = spawnGroup(process.execPath, [...args, JSON.stringify(options)], {
     cwd: inProject(),
+    // Each start would warn of the local storage endpoint.
+    env: { ...process.env, WRANGLER_LOG: "error" },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const exited = once(child, "exit");
@@ -31,7 +35,7 @@ export async function startInstance(options: ServerOptions): Promise<Instance> {
   const timer = setTimeout(() => reject(new Error("The server does not start.")), READY_MS);
   void exited.then(() => reject(new Error("The server ended before it listened.")));
   const origin = await ready.finally(() => clearTimeout(timer));
-  return { origin, kill };
+  return { origin, pid: child.pid ?? 0, kill };
 }
 
 /**

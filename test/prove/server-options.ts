@@ -4,7 +4,14 @@ export interface ServerOptions {
   stateDir: string;
   clockOffset: number;
   isNew: boolean;
+  /** Where it listens, with the storage endpoint of `npm start`; any port and no such storage without it. */
+  port?: number;
+  /** Is told of every chunk of a video that the simulated YouTube receives, before and after. */
+  chunkWatch?: string;
 }
 
 /** Begins the one line that tells where the server listens. */
 export const READY = "ready at ";
+
+/** Headers by which the server tells of a chunk. */
+export const CHUNK_HEADERS = { range: "chunk-range", state: "chunk-state" } as const;

@@ -5,6 +5,7 @@ import {
   unstable_getMiniflareWorkerOptions as readWorkerOptions,
   unstable_splitSqlQuery as splitSql,
 } from "wrangler";
+import { localStorageVars } from "../../src/cli/local-storage.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { READY, type ServerOptions } from "./server-options.ts";
 
@@ -17,7 +18,7 @@ const miniflare = new Miniflare(
     rootPath: undefined,
     name: "prove",
     host: "127.0.0.1",
-    port: 0,
+    port: options.port ?? 0,
     cf: false,
     resourcePersistencePath: options.stateDir,
     handleStructuredLogs: () => {},
@@ -27,6 +28,8 @@ const miniflare = new Miniflare(
       CLOCK_OFFSET: String(options.clockOffset),
       ENCRYPTION_KEYS: `prove:${Buffer.alloc(32, 7).toString("base64")}`,
       SIGNING_KEY: "a signing key for proofs, long enough to be one",
+      ...(options.port ? localStorageVars(options.port, {}) : {}),
+      CHUNK_WATCH: options.chunkWatch ?? "",
     },
     modules: [
       { type: "ESModule", path: "worker.js", contents: readFileSync(options.script, "utf8") },
