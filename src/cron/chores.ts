@@ -12,6 +12,9 @@ import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
+import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
+import { tellOfDisabled } from "../features/webhooks/notice.ts";
+import { reencryptSecrets } from "../features/webhooks/secrets.ts";
 import type { Budget } from "./budget.ts";
 import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
 import {
@@ -52,6 +55,9 @@ const CHORES: Record<string, Chore> = {
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
+  "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 2 },
+  "tell of webhooks": { rhythm: HOURLY_PAGE, page: tellOfDisabled, calls: 12 },
+  "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
 };
 

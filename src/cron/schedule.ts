@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
+import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countCalls } from "./budget.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
@@ -12,9 +13,15 @@ import { roundsAt } from "./rounds.ts";
 export async function runSchedule(given: Deps): Promise<void> {
   const budget = countCalls(given);
   const { deps } = budget;
-  const { woken, alongside } = await wakeDueUploads(deps, roundsDone());
+  const alongside = [roundsDone(), firstOverdue(deps)] as const;
+  const {
+    woken,
+    alongside: [rounds, overdue],
+  } = await wakeDueUploads(deps, alongside);
+  const deliveries = await wakeOverdue(deps, overdue);
+  if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
   // Most ticks find every chore done, and load none of them.
-  if (!alongside.includes(roundsAt(deps.now()))) {
+  if (!rounds.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");
     await runChores(budget);
   }

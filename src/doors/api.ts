@@ -8,6 +8,7 @@ import { tokenRoutes } from "../features/auth/routes.ts";
 import { linkInviteRoutes, linkRoutes } from "../features/connect/link-routes.ts";
 import { connectRoutes } from "../features/connect/routes.ts";
 import { creditRoutes } from "../features/credits/routes.ts";
+import { eventRoutes } from "../features/events/routes.ts";
 import { leavingRoutes } from "../features/leaving/routes.ts";
 import { platformRoutes } from "../features/platforms/routes.ts";
 import { presignRoutes } from "../features/presign/routes.ts";
@@ -17,6 +18,7 @@ import { teamRoutes } from "../features/teams/routes.ts";
 import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
 import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
 import { uploadRoutes } from "../features/uploads/routes.ts";
+import { webhookRoutes } from "../features/webhooks/routes.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
@@ -60,6 +62,8 @@ const ROUTES = [
   settingsRoutes,
   suggestionRoutes,
   teamRoutes,
+  webhookRoutes,
+  eventRoutes,
   leavingRoutes,
 ];
 

@@ -3,15 +3,37 @@ import type { Deps } from "../deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
-import { publishMessage } from "./messages.ts";
+import { deliverMessage, publishMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
 /** A message whose handler threw comes back once the lease of the broken run has ended. */
 const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 
+const DELIVERIES = "akimbo-webhooks";
+/** A message of deliveries whose handler threw comes back soon: what it was about is swept up otherwise. */
+const DELIVERY_CRASH_DELAY_SECONDS = 10;
+
+export const consume = (deps: Deps, batch: MessageBatch): Promise<void> =>
+  batch.queue === DELIVERIES ? consumeDeliveries(deps, batch) : consumeJobs(deps, batch);
+
+/** Handles all messages together: what they name is read and stored at once. */
+async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
+  const { handleDeliver } = await import("../features/webhooks/jobs.ts");
+  const parsed = batch.messages.map(({ body }) => deliverMessage.safeParse(body));
+  const known = parsed.flatMap(({ data }) => (data ? [data] : []));
+  if (known.length < parsed.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
+  try {
+    await handleDeliver(deps, known);
+    batch.ackAll();
+  } catch (error) {
+    deps.log({ ...describeCrash(error, null), queue: batch.queue });
+    batch.retryAll({ delaySeconds: DELIVERY_CRASH_DELAY_SECONDS });
+  }
+}
+
 /** Handles each message by itself: one that breaks delays no other. */
-export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
+async function consumeJobs(deps: Deps, batch: MessageBatch): Promise<void> {
   const budget = createBudget(deps, batch.messages.length);
   const isDead = batch.queue === DEAD_LETTERS;
   await Promise.all(

@@ -18,8 +18,12 @@ import { presigns } from "../../src/features/presign/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
+import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
 
 const TABLES: SQLiteTable[] = [
+  webhooks,
+  deliveries,
+  attempts,
   idempotency,
   chores,
   users,

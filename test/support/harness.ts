@@ -10,7 +10,7 @@ import { createApi } from "../../src/doors/api.ts";
 import { toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
-import type { PublishMessage } from "../../src/queue/messages.ts";
+import type { DeliverMessage, PublishMessage } from "../../src/queue/messages.ts";
 import { Documented, type Told } from "./documented.ts";
 
 /** When every test begins, unless it moves the clock. */
@@ -45,6 +45,8 @@ let documented: Documented | null = null;
 export class Harness {
   readonly deps: Deps;
   readonly sent: Sent[] = [];
+  /** Messages of the queue of deliveries. */
+  readonly sentDeliveries: { message: DeliverMessage; at: number }[] = [];
   readonly logs: object[] = [];
   network: Fetch = async (input) => {
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
@@ -70,6 +72,13 @@ export class Harness {
           for (const { body, delaySeconds } of messages) this.remember(body, delaySeconds);
         },
       } as unknown as Queue<PublishMessage>,
+      webhookQueue: {
+        sendBatch: async (messages: Iterable<MessageSendRequest<DeliverMessage>>) => {
+          for (const { body, delaySeconds = 0 } of messages) {
+            this.sentDeliveries.push({ message: body, at: Date.now() + delaySeconds * 1_000 });
+          }
+        },
+      } as unknown as Queue<DeliverMessage>,
       ...overrides,
     };
     this.app = createApp(() => this.deps);
@@ -150,6 +159,30 @@ export class Harness {
     return due.length;
   }
 
+  /** Delivers the messages of deliveries whose time has come, as one batch; answers how many. */
+  async deliverEvents(): Promise<number> {
+    await this.settle();
+    const due = this.sentDeliveries.filter(({ at }) => at <= Date.now());
+    for (const sent of due) this.sentDeliveries.splice(this.sentDeliveries.indexOf(sent), 1);
+    if (due.length > 0)
+      await this.consume(
+        due.map(({ message }) => message),
+        "akimbo-webhooks",
+      );
+    await this.settle();
+    return due.length;
+  }
+
+  /** Moves the clock from message to message of deliveries until none is left. */
+  async drainEvents(limit = 50): Promise<void> {
+    await this.settle();
+    for (let i = 0; i < limit && this.sentDeliveries.length > 0; i++) {
+      const next = Math.min(...this.sentDeliveries.map(({ at }) => at));
+      if (next > Date.now()) vi.setSystemTime(next);
+      await this.deliverEvents();
+    }
+  }
+
   /** The cron trigger of this minute. */
   tick(): Promise<void> {
     return runSchedule(this.deps);
@@ -165,8 +198,11 @@ export class Harness {
   }
 
   /** Hands messages to the queue consumer; answers those that it wants back. */
-  async consume(messages: PublishMessage[], queue = "akimbo-publish"): Promise<PublishMessage[]> {
-    const retried: PublishMessage[] = [];
+  async consume<M extends PublishMessage | DeliverMessage>(
+    messages: M[],
+    queue = "akimbo-publish",
+  ): Promise<M[]> {
+    const retried: M[] = [];
     const batch = {
       queue,
       messages: messages.map((body, i) => ({
@@ -177,6 +213,8 @@ export class Harness {
         ack: () => {},
         retry: () => retried.push(body),
       })),
+      ackAll: () => {},
+      retryAll: () => retried.push(...messages),
     } as unknown as MessageBatch;
     await consume(this.deps, batch);
     return retried;

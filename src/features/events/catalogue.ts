@@ -58,6 +58,7 @@ export const EVENTS = {
   "subscription.created": subscription,
   "subscription.updated": subscription,
   "subscription.cancelled": subscription,
+  "subscription.expired": subscription,
   "suggestion.created": z.strictObject(suggestion),
   "suggestion.updated": z.strictObject({
     ...suggestion,
@@ -69,9 +70,17 @@ export const EVENTS = {
     email: z.string().nullable(),
     role: z.enum(["ADMIN", "MEMBER"]),
   }),
+  /** Sent when somebody tries a webhook out, to that one alone. */
+  "webhook.ping": z.strictObject({ webhookId: z.int(), message: z.string() }),
   "security.login": z.strictObject({ userId: z.int(), method: z.enum(["link", "passkey"]) }),
 } as const satisfies Record<string, z.ZodType>;
 
 export type EventName = keyof typeof EVENTS;
+
+/** The events that a webhook can subscribe to: those of the spec. */
+export const SUBSCRIBABLE = Object.keys(EVENTS).filter((name) => name !== "webhook.ping") as [
+  EventName,
+  ...EventName[],
+];
 
 export type EventData<N extends EventName = EventName> = z.output<(typeof EVENTS)[N]>;

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { removeEvents, teamAfter } from "./repo.ts";
 
 /** Spec is silent: the feed of events goes back 30 days. */
-const KEPT_MS = 30 * DAY;
+export const KEPT_MS = 30 * DAY;
 /** Rows removed by one statement, at most. */
 const SLICE = 500;
 /** Teams looked through by one statement, at most. */

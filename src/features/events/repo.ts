@@ -1,10 +1,14 @@
 import { is, SQL, sql } from "drizzle-orm";
-import { preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
-import { valueReader } from "../../db/rows.ts";
+import { text } from "drizzle-orm/sqlite-core";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { flag } from "../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { Deps } from "../../deps.ts";
 import { teams } from "../teams/table.ts";
+import { type DueKey, wakeDeliveries } from "../webhooks/wake.ts";
 import type { EventData, EventName } from "./catalogue.ts";
+import { events } from "./table.ts";
 
 /** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
@@ -35,30 +39,69 @@ interface Values {
   source: SQL;
 }
 
-const insertEvents = preparedWrite(
+/** Inserts events; a trigger puts each up for delivery to the webhooks that subscribe to it. */
+const insertEvents = prepared(
   ({ team, id, name, data, at, source }: Params<Values>) =>
     sql`INSERT INTO events (team_id, id, name, data, created_at)
-      SELECT ${team}, ${id}, ${name}, ${data}, ${at} ${source}`,
+      SELECT ${team}, ${id}, ${name}, ${data}, ${at} ${source}
+      RETURNING id, EXISTS (SELECT 1 FROM webhooks WHERE team_id = events.team_id
+        AND deleted_at IS NULL AND is_active = 1
+        AND instr(webhooks.events, '"' || events.name || '"') > 0) AS is_awaited`,
+  rowReader({ id: text("id").notNull(), isAwaited: flag("is_awaited").notNull() }),
 );
 
-type Clock = Pick<Deps, "newEventId" | "now">;
+/** Without a queue the deliveries wait for the next sweep. */
+type Emitter = Pick<Deps, "newEventId" | "now"> &
+  Partial<Pick<Deps, "webhookQueue" | "defer" | "log">>;
 
-const insertEvent = (deps: Clock, { data, ...event }: NewEvent, source: SQL): Query<number> =>
-  insertEvents({ ...event, id: deps.newEventId(), data: toJson(data), at: deps.now(), source });
+/** As `insertEvents`, and wakes the deliveries once they are stored. Answers how many events there are. */
+function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
+  const query = insertEvents(values);
+  return {
+    ...query,
+    read: (result) => {
+      const rows = query.read(result);
+      const keys = rows.flatMap(({ id, isAwaited }): DueKey[] =>
+        isAwaited ? [[values.at.getTime(), id]] : [],
+      );
+      if (keys.length > 0) wakeSoon(deps, keys, values.at);
+      return rows.length;
+    },
+  };
+}
+
+function wakeSoon({ webhookQueue, defer, log }: Partial<Emitter>, keys: DueKey[], at: Date): void {
+  if (!webhookQueue || !defer) return;
+  const woken = wakeDeliveries({ webhookQueue, now: () => at }, keys).catch((error) =>
+    log?.({ event: "webhooks.not_woken", error: String(error) }),
+  );
+  defer(woken);
+}
+
+const insertEvent = (deps: Emitter, { data, ...event }: NewEvent, source: SQL): Query<number> =>
+  insertAndWake(deps, {
+    ...{ ...event, id: deps.newEventId(), data: toJson(data), at: deps.now(), source },
+  });
 
 /** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
-export const emit = (deps: Clock, event: NewEvent, condition: SQL): Query<number> =>
+export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 
 const AFTER_A_CHANGE = sql`WHERE changes() > 0`;
 
 /** Inserts an event as `emit` does, but only if the statement just before it in the batch changed a row. */
-export const emitIfChanged = (deps: Clock, event: NewEvent): Query<number> =>
+export const emitIfChanged = (deps: Emitter, event: NewEvent): Query<number> =>
   insertEvent(deps, event, AFTER_A_CHANGE);
 
 /** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
-export const emitForEach = (now: Date, { data, ...event }: NewEvent, source: SQL): Query<number> =>
-  insertEvents({ ...event, id: unorderedId(now), data: toJson(data), at: now, source });
+export function emitForEach(
+  deps: Omit<Emitter, "newEventId">,
+  { data, ...event }: NewEvent,
+  source: SQL,
+): Query<number> {
+  const at = deps.now();
+  return insertAndWake(deps, { ...event, id: unorderedId(at), data: toJson(data), at, source });
+}
 
 /** Ids as `timeSortedId` makes them, but in no order within the millisecond: nobody knows how many there are. */
 const unorderedId = (now: Date): SQL =>
@@ -88,3 +131,21 @@ export const removeEvents = ({
       FROM (SELECT id FROM teams WHERE id >= ${from} ORDER BY id LIMIT ${teams}) team
       CROSS JOIN events old ON old.team_id = team.id AND old.id < ${before}
       LIMIT ${most})`);
+
+const readStored = rowReader({
+  ...pickColumns(events, ["id", "createdAt"]),
+  event: text("name").$type<EventName>().notNull(),
+  /** JSON text. */
+  data: text("data").notNull(),
+});
+
+/** The team's events with ids above `after`, oldest first; of one name where one is given. Pings are none. */
+export const eventsAfter = (
+  team: number | SQL,
+  { after, name, limit }: { after: string; name: EventName | null; limit: number },
+) =>
+  sqlQuery(
+    sql`SELECT id, name, data, created_at FROM events WHERE team_id = ${team} AND id > ${after}
+      AND name <> 'webhook.ping' AND name = ${name ?? sql`name`} ORDER BY id LIMIT ${limit}`,
+    readStored,
+  );

@@ -6,6 +6,7 @@ import { eraseEvents } from "../../events/repo.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";
 import { eraseUploads } from "../../uploads/repo/update.ts";
+import { eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
 
 /** A team and the person whose own it is. */
 export interface Leaving {
@@ -40,6 +41,8 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
     sql`UPDATE invites SET revoked_at = ${at} WHERE (team_id = ${teamId} OR invited_by = ${ownerId})
       AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE accounts SET deleted_at = ${at}, credentials = NULL
+      WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE webhooks SET deleted_at = ${at}, is_active = 0, is_notice_due = 0
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
@@ -90,6 +93,7 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     ...eraseUploads(team, most, now),
     eraseUses(team, most),
     eraseEvents(team, most),
+    ...eraseWebhooks(team, most),
     ...Object.entries(TABLES).map(erase),
   ];
 }

@@ -1,4 +1,4 @@
-import type { Query } from "../../../db/client.ts";
+import type { Query, Results } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "../repo/sweep.ts";
 import { delayUntil, untilWholeSeconds } from "./wake.ts";
@@ -21,13 +21,14 @@ const ALIGNED_SLICES = 5;
  *
  * @throws what the queue throws; what was not sent is left to the next tick
  */
-export async function wakeDueUploads<T>(
+export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
   deps: Deps,
-  alongside: Query<T>,
-): Promise<{ woken: number; alongside: T }> {
+  alongside: Q,
+): Promise<{ woken: number; alongside: Results<Q> }> {
   let now = deps.now();
   const beforeAll: Woken = { id: 0, dueAt: new Date(0) };
-  const [first, read] = await deps.db.run([takeSlice(now, beforeAll, true), alongside]);
+  const [first, ...rest] = await deps.db.run([takeSlice(now, beforeAll, true), ...alongside]);
+  const read = rest as Results<Q>;
   let slice = first;
   let woken = 0;
   for (let slices = 1; ; slices++) {

@@ -115,7 +115,7 @@ export function failWaiting(deps: Pick<Deps, "now">, account: AccountRow): Query
   } as const;
   return [
     ...(isPaid(account.platform) ? refundUploads(now, waiting) : []),
-    emitForEach(now, event, sql`FROM uploads u WHERE ${waiting}`),
+    emitForEach(deps, event, sql`FROM uploads u WHERE ${waiting}`),
     failWaitingWhere(where, failure, now),
   ];
 }

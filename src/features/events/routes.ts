@@ -1,0 +1,24 @@
+import { apiRoute, createRouter, json } from "../../http/route.ts";
+import { toEnvelope } from "../webhooks/payload.ts";
+import { eventFeedSchema, eventPageSchema } from "./schema.ts";
+import { readFeed } from "./service.ts";
+
+export const eventRoutes = createRouter();
+
+const feed = apiRoute({
+  method: "get",
+  path: "/events",
+  tags: ["Webhooks", "Extensions"],
+  operationId: "listEvents",
+  summary: "Read the team's events",
+  description:
+    "Every event of the last 30 days, oldest first, in the form in which webhooks are sent them. Ask again with `nextCursor` for what has happened since; none is left out that way. Events of the last 30 seconds come again with the next page: ignore an `id` that you know.",
+  scope: "webhooks:read",
+  limit: "read:events",
+  request: { query: eventFeedSchema },
+  responses: json(eventPageSchema, "Oldest first."),
+});
+eventRoutes.openapi(feed, async (c) => {
+  const { events, nextCursor } = await readFeed(c.var.ctx, c.req.valid("query"));
+  return c.json({ success: true as const, data: events.map(toEnvelope), nextCursor }, 200);
+});

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { envelopeSchema } from "../webhooks/schema.ts";
+import { SUBSCRIBABLE } from "./catalogue.ts";
+
+/** Events of a page of the feed. Spec is silent. */
+const PAGE = { default: 100, max: 1_000 };
+
+export const eventFeedSchema = z.object({
+  after: z
+    .string()
+    .regex(/^evt_[0-9a-f]{1,28}$/, "must be the nextCursor of an earlier page")
+    .optional()
+    .describe("`nextCursor` of the page before; left out, the feed begins 30 days ago."),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/, `must be a whole number from 1 to ${PAGE.max}`)
+    .transform(Number)
+    .refine((value) => value <= PAGE.max, `must be from 1 to ${PAGE.max}`)
+    .default(PAGE.default)
+    .openapi({ type: "integer", minimum: 1, maximum: PAGE.max, default: PAGE.default })
+    .describe("Events on the page."),
+  type: z.enum(SUBSCRIBABLE).optional().describe("Events of this name alone."),
+});
+
+export type EventFeed = z.output<typeof eventFeedSchema>;
+
+export const eventPageSchema = z.object({
+  success: z.literal(true),
+  data: z.array(envelopeSchema),
+  nextCursor: z
+    .string()
+    .describe("Pass it as `after` to go on from here, at once or any time later."),
+});

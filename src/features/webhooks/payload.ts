@@ -1,0 +1,25 @@
+import type { EventName } from "../events/catalogue.ts";
+
+interface StoredEvent {
+  id: string;
+  event: EventName;
+  createdAt: Date;
+  /** JSON text, as it was stored. */
+  data: string;
+}
+
+/**
+ * The text that is signed and sent. The data go in as they were stored, so that every attempt and replay
+ * sends the same bytes. Source: spec, "Events", envelope.
+ */
+export const envelopeText = ({ id, event, createdAt, data }: StoredEvent): string =>
+  `{"id":${JSON.stringify(id)},"event":${JSON.stringify(event)},"createdAt":"${createdAt.toISOString()}","data":${data}}`;
+
+export interface Envelope {
+  id: string;
+  event: EventName;
+  createdAt: string;
+  data: Record<string, unknown>;
+}
+
+export const toEnvelope = (stored: StoredEvent): Envelope => JSON.parse(envelopeText(stored));

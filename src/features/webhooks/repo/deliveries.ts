@@ -1,0 +1,149 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag, instant } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { EventName } from "../../events/catalogue.ts";
+import { MAX_FAILURES, SLOT_MS } from "../rules.ts";
+import { attempts, deliveries } from "../table.ts";
+import type { DueKey } from "../wake.ts";
+
+export type AttemptRow = typeof attempts.$inferSelect;
+type DeliveryRow = typeof deliveries.$inferSelect;
+
+/** The columns of the key. */
+export type DeliveryKey = Pick<DeliveryRow, "dueAt" | "eventId" | "webhookId">;
+
+const readDue = rowReader({
+  ...pickColumns(deliveries, ["dueAt", "eventId", "webhookId", "teamId", "kind", "attempt"]),
+  ...pickColumns(deliveries, ["hasSlot", "queuedAt"]),
+  url: text("url"),
+  secret: text("secret"),
+  isActive: flag("is_active"),
+  activeSince: instant("active_since"),
+  timeouts: integer("timeouts"),
+  event: text("event").$type<EventName>(),
+  /** JSON text, as it was stored with the event. */
+  data: text("data"),
+  eventAt: instant("event_at"),
+});
+
+/** A delivery with its webhook and its event; both are null where they are gone. */
+export type Due = ReturnType<typeof readDue>;
+
+/** The deliveries under these keys that are still there. */
+export const dueDeliveries = (keys: readonly DueKey[]): Query<Due[]> =>
+  allDue({ keys: JSON.stringify(keys) });
+
+const allDue = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT d.due_at, d.event_id, d.webhook_id, d.team_id, d.kind, d.attempt, d.has_slot, d.queued_at,
+      w.url, w.secret, w.is_active, w.active_since, w.timeouts,
+      e.name AS event, e.data, e.created_at AS event_at
+    FROM json_each(${keys}) k
+    CROSS JOIN deliveries d ON d.due_at = k.value ->> 0 AND d.event_id = k.value ->> 1
+    LEFT JOIN webhooks w ON w.id = d.webhook_id AND w.deleted_at IS NULL
+    LEFT JOIN events e ON e.team_id = d.team_id AND e.id = d.event_id`,
+  readDue,
+);
+
+const isThis = ({ dueAt, eventId, webhookId }: Params<DeliveryKey>): SQL =>
+  sql`due_at = ${dueAt} AND event_id = ${eventId} AND webhook_id = ${webhookId}`;
+
+/** Moves a delivery to another time; nothing where somebody else has moved or ended it. */
+export const moveDelivery = preparedWrite(
+  (to: Params<DeliveryKey & { to: Date; attempt: number; hasSlot: boolean }>) =>
+    sql`UPDATE deliveries SET due_at = ${to.to}, attempt = ${to.attempt}, has_slot = ${to.hasSlot}
+      WHERE ${isThis(to)}`,
+);
+
+export const endDelivery = preparedWrite(
+  (key: Params<DeliveryKey>) => sql`DELETE FROM deliveries WHERE ${isThis(key)}`,
+);
+
+export const insertAttempt = preparedWrite(
+  (
+    row: Params<AttemptRow>,
+  ) => sql`INSERT INTO attempts (webhook_id, id, team_id, event_id, event, attempt,
+      success, status_code, error, duration_ms, created_at)
+    VALUES (${row.webhookId}, ${row.id}, ${row.teamId}, ${row.eventId}, ${row.event}, ${row.attempt},
+      ${row.success}, ${row.statusCode}, ${row.error}, ${row.durationMs}, ${row.createdAt})`,
+);
+
+/** Forgets the failures of a webhook that has taken something. */
+export const noteSuccess = preparedWrite(
+  ({ id }: Params<{ id: number }>) => sql`UPDATE webhooks
+    SET failure_count = 0, timeouts = 0, next_slot_at = 0
+    WHERE id = ${id} AND (failure_count > 0 OR timeouts > 0)`,
+);
+
+export const noteTimeout = preparedWrite(
+  ({ id }: Params<{ id: number }>) =>
+    sql`UPDATE webhooks SET timeouts = timeouts + 1 WHERE id = ${id} AND deleted_at IS NULL`,
+);
+
+/**
+ * Counts an event that has run out of attempts, right behind the statement that ended its delivery, and
+ * switches the webhook off at the third in a row.
+ */
+export const noteExhausted = preparedWrite(
+  ({ id, at }: Params<{ id: number; at: Date }>) => sql`UPDATE webhooks
+    SET failure_count = failure_count + 1, is_active = failure_count + 1 < ${MAX_FAILURES},
+      is_notice_due = failure_count + 1 >= ${MAX_FAILURES}, updated_at = ${at}
+    WHERE id = ${id} AND is_active = 1 AND deleted_at IS NULL AND changes() > 0`,
+);
+
+/** Gives out the next turn at an endpoint that keeps timing out. */
+export const takeSlot = (webhookId: number, now: Date): Query<Date[]> =>
+  sqlQuery(
+    sql`UPDATE webhooks SET next_slot_at = max(next_slot_at, ${now.getTime()}) + ${SLOT_MS}
+      WHERE id = ${webhookId} RETURNING next_slot_at - ${SLOT_MS} AS slot`,
+    valueReader(instant("slot").notNull()),
+  );
+
+const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
+
+/**
+ * Takes up to `most` deliveries that have been due since before `overdue`: they are due anew at `to`, so that
+ * a message that names their old time finds nothing.
+ */
+export const takeOverdue = prepared(
+  ({ overdue, to, most }: Params<{ overdue: Date; to: Date; most: number }>) =>
+    sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id) IN
+      (SELECT due_at, event_id, webhook_id FROM deliveries WHERE due_at <= ${overdue}
+        ORDER BY due_at LIMIT ${most})
+    RETURNING due_at, event_id`,
+  readKey,
+);
+
+/** Puts an event up for delivery to one webhook at `at`, at somebody's wish. */
+export const insertDelivery = (
+  row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
+  at: Date,
+) =>
+  sqlWrite(sql`INSERT OR IGNORE INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
+    VALUES (${at.getTime()}, ${row.eventId}, ${row.webhookId}, ${row.teamId}, ${row.kind}, ${at.getTime()})`);
+
+const readLogged = rowReader({
+  ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
+  ...pickColumns(attempts, ["durationMs", "createdAt"]),
+  data: text("data"),
+  eventAt: instant("event_at"),
+});
+
+/** An attempt with its event's JSON text and time; both are null once the event is no longer kept. */
+export type LoggedAttempt = ReturnType<typeof readLogged>;
+
+const logged = (team: number | SQL, webhookId: number, rest: SQL): SQL => sql`
+  SELECT a.id, a.event_id, a.event, a.attempt, a.success, a.status_code, a.error, a.duration_ms,
+    a.created_at, e.data, e.created_at AS event_at
+  FROM attempts a LEFT JOIN events e ON e.team_id = a.team_id AND e.id = a.event_id
+  WHERE a.webhook_id = ${webhookId} AND a.team_id = ${team} ${rest}`;
+
+/** The attempts of a webhook, newest first. */
+export const attemptsOf = (team: number | SQL, webhookId: number, limit: number) =>
+  sqlQuery(logged(team, webhookId, sql`ORDER BY a.id DESC LIMIT ${limit}`), readLogged);
+
+export const findAttempt = (team: number | SQL, webhookId: number, id: string) =>
+  sqlQuery(logged(team, webhookId, sql`AND a.id = ${id}`), readLogged);

@@ -1,0 +1,136 @@
+import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
+import { MAX_WEBHOOKS } from "../rules.ts";
+import { webhooks } from "../table.ts";
+
+export type WebhookRow = typeof webhooks.$inferSelect;
+
+const readWebhook = rowReader(webhooks);
+const readId = valueReader(webhooks.id);
+
+/** The team's webhooks, oldest first. */
+export const webhooksOf = (team: number | SQL): Query<WebhookRow[]> =>
+  sqlQuery(
+    sql`SELECT * FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY id`,
+    readWebhook,
+  );
+
+const isThis = (team: number | SQL, id: number): SQL =>
+  sql`id = ${id} AND team_id = ${team} AND deleted_at IS NULL`;
+
+export const findWebhook = (team: number | SQL, id: number): Query<WebhookRow[]> =>
+  sqlQuery(sql`SELECT * FROM webhooks WHERE ${isThis(team, id)}`, readWebhook);
+
+/** Answers how many webhooks the team has. */
+export const countOf = (team: number | SQL): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS id FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
+    readId,
+  );
+
+type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
+
+/** Inserts a webhook where `isNew` holds and the team has room for one more. */
+export const insertWebhook = (
+  { teamId, url, events, secret, createdAt }: NewWebhook,
+  isNew: FirstTime["isNew"],
+): Query<number[]> =>
+  sqlQuery(
+    sql`INSERT INTO webhooks (team_id, url, events, secret, active_since, created_at, updated_at)
+      SELECT ${teamId}, ${url}, ${JSON.stringify(events)}, ${secret}, ${createdAt.getTime()},
+        ${createdAt.getTime()}, ${createdAt.getTime()}
+      WHERE ${isNew} AND (SELECT COUNT(*) FROM webhooks
+        WHERE team_id = ${teamId} AND deleted_at IS NULL) < ${MAX_WEBHOOKS}
+      RETURNING id`,
+    readId,
+  );
+
+/** Switches a webhook on, with its failures forgotten, or off. One that is so already stays as it is. */
+export function switchWebhook(
+  team: number,
+  id: number,
+  { isActive, at }: { isActive: boolean; at: Date },
+): Query<number> {
+  const on = sql`is_active = 1, active_since = ${at.getTime()}, failure_count = 0, timeouts = 0,
+    next_slot_at = 0, is_notice_due = 0`;
+  return sqlWrite(sql`UPDATE webhooks SET ${isActive ? on : sql`is_active = 0`}, updated_at = ${at.getTime()}
+    WHERE ${isThis(team, id)} AND is_active = ${isActive ? 0 : 1}`);
+}
+
+export const setSecret = (
+  team: number,
+  id: number,
+  { secret, at }: { secret: string; at: Date },
+): Query<number> =>
+  sqlWrite(sql`UPDATE webhooks SET secret = ${secret}, updated_at = ${at.getTime()}
+    WHERE ${isThis(team, id)}`);
+
+export const deleteWebhook = (team: number, id: number, at: Date): Query<number> =>
+  sqlWrite(sql`UPDATE webhooks SET deleted_at = ${at.getTime()}, is_active = 0, is_notice_due = 0
+    WHERE ${isThis(team, id)}`);
+
+const readNotice = rowReader({
+  ...pickColumns(webhooks, ["id", "url", "teamId"]),
+  team: text("team").notNull(),
+  email: text("email").notNull(),
+});
+
+export type Notice = ReturnType<typeof readNotice>;
+
+/** Webhooks that were switched off and nobody was told of, with the owner of their team. */
+export const noticesDue = (most: number): Query<Notice[]> =>
+  sqlQuery(
+    sql`SELECT w.id, w.url, w.team_id, t.name AS team, u.email
+      FROM webhooks w INDEXED BY webhooks_to_tell_of
+      JOIN teams t ON t.id = w.team_id JOIN users u ON u.id = t.owner_id
+      WHERE w.is_notice_due = 1 LIMIT ${most}`,
+    readNotice,
+  );
+
+export const noteTold = (ids: readonly number[]): Query<number> =>
+  sqlWrite(sql`UPDATE webhooks SET is_notice_due = 0
+    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
+
+/** The secrets of all webhooks, in the order of their ids. */
+export const sealedSecrets = (after: number, most: number) =>
+  sqlQuery(
+    sql`SELECT id, team_id, secret FROM webhooks WHERE id > ${after} ORDER BY id LIMIT ${most}`,
+    rowReader(pickColumns(webhooks, ["id", "teamId", "secret"])),
+  );
+
+export type SealedSecret = Pick<WebhookRow, "id" | "teamId" | "secret">;
+
+/** Replaces a secret that is still the same. */
+export const replaceSecret = ({ id, secret }: SealedSecret, fresh: string): Query<number> =>
+  sqlWrite(sql`UPDATE webhooks SET secret = ${fresh} WHERE id = ${id} AND secret = ${secret}`);
+
+/** The webhook with the lowest id of `from` or more, those that were deleted included. */
+export const webhookFrom = (from: number): Query<number[]> =>
+  sqlQuery(sql`SELECT id FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT 1`, readId);
+
+/** Removes up to `most` attempts of a webhook with ids below `before`; all of one that was deleted. */
+export const removeAttempts = (id: number, before: string, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM attempts WHERE (webhook_id, id) IN (
+    SELECT webhook_id, id FROM attempts WHERE webhook_id = ${id} AND (id < ${before}
+      OR EXISTS (SELECT 1 FROM webhooks w WHERE w.id = ${id} AND w.deleted_at IS NOT NULL))
+    LIMIT ${most})`);
+
+/** Removes a deleted webhook once nothing is left of its log. */
+export const removeDeleted = (id: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM webhooks WHERE id = ${id} AND deleted_at IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = ${id})`);
+
+/** Removes up to `most` rows of a team from each table: a webhook only once its log is gone. */
+export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
+  [
+    sql`DELETE FROM deliveries WHERE (due_at, event_id, webhook_id) IN
+      (SELECT due_at, event_id, webhook_id FROM deliveries WHERE team_id = ${team} LIMIT ${most})`,
+    sql`DELETE FROM attempts WHERE (webhook_id, id) IN
+      (SELECT a.webhook_id, a.id FROM webhooks w CROSS JOIN attempts a ON a.webhook_id = w.id
+        WHERE w.team_id = ${team} LIMIT ${most})`,
+    sql`DELETE FROM webhooks WHERE team_id = ${team}
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = webhooks.id)`,
+  ].map(sqlWrite);

@@ -1,0 +1,131 @@
+import * as z from "zod";
+import { invalidFields } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
+import { SUBSCRIBABLE } from "../events/catalogue.ts";
+import { toEnvelope } from "./payload.ts";
+import type { LoggedAttempt } from "./repo/deliveries.ts";
+import type { WebhookRow } from "./repo/webhooks.ts";
+import { MAX_URL_CHARACTERS, refusedTarget } from "./rules.ts";
+
+/** Bounds of a secret that somebody brings. Spec is silent. */
+const SECRET = /^[\x21-\x7e]{16,255}$/;
+
+const eventName = z.enum(SUBSCRIBABLE, {
+  error: `must be one of ${SUBSCRIBABLE.join(", ")}`,
+});
+
+export const newWebhookSchema = z
+  .strictObject({
+    url: z
+      .string()
+      .min(1)
+      .max(MAX_URL_CHARACTERS)
+      .describe("An https URL of the public internet. It receives a POST for each event."),
+    events: z
+      .array(eventName)
+      .min(1)
+      .max(100)
+      .transform((names) => [...new Set(names)])
+      .openapi({ type: "array", items: { type: "string", enum: [...SUBSCRIBABLE] } })
+      .describe("Names of the events to be sent."),
+    secret: z
+      .string()
+      .regex(SECRET, "must have 16 to 255 characters of ASCII, without spaces")
+      .optional()
+      .describe("Signs what is sent; left out, one is made."),
+  })
+  .meta({ id: "NewWebhook" });
+
+export type NewWebhook = z.output<typeof newWebhookSchema>;
+
+/** @throws AppError with the reason why this instance sends nothing to the address */
+export function requireTarget(url: string, config: Deps["config"]): void {
+  const refusal = refusedTarget(url, config);
+  if (refusal) throw invalidFields([{ field: "url", message: `url: ${refusal}` }]);
+}
+
+export const webhookChangeSchema = z
+  .strictObject({
+    isActive: z
+      .boolean()
+      .describe("`true` switches it on and forgets its failures, `false` pauses it."),
+  })
+  .meta({ id: "WebhookChange" });
+
+export const webhookSchema = z
+  .object({
+    id: z.number().int(),
+    url: z.string(),
+    events: z.array(z.string()),
+    isActive: z
+      .boolean()
+      .describe("False while paused, and once 3 events in a row have failed all their attempts."),
+    failureCount: z.number().int().describe("Events in a row that failed all their attempts."),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: "Webhook" });
+
+export const secretOf = { secret: z.string().describe("Shown this once.") };
+
+export const createdWebhookSchema = webhookSchema.extend(secretOf).meta({ id: "CreatedWebhook" });
+
+type Shown = Omit<z.infer<typeof webhookSchema>, "createdAt" | "updatedAt"> &
+  Pick<WebhookRow, "createdAt" | "updatedAt">;
+
+export function toWebhook(row: Shown): z.infer<typeof webhookSchema> {
+  const { id, url, events, isActive, failureCount, createdAt, updatedAt } = row;
+  return {
+    ...{ id, url, events, isActive, failureCount },
+    createdAt: createdAt.toISOString(),
+    updatedAt: updatedAt.toISOString(),
+  };
+}
+
+/** Source: spec, "Response codes and limits": default and most of the log's page. */
+const DELIVERIES = { default: 50, max: 200 };
+
+export const deliveryPageSchema = z.object({
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,2}$/, `must be a whole number from 1 to ${DELIVERIES.max}`)
+    .transform(Number)
+    .refine((value) => value <= DELIVERIES.max, `must be from 1 to ${DELIVERIES.max}`)
+    .default(DELIVERIES.default)
+    .openapi({ type: "integer", minimum: 1, maximum: DELIVERIES.max, default: DELIVERIES.default })
+    .describe("Attempts on the page."),
+});
+
+export const envelopeSchema = z
+  .object({
+    id: z.string(),
+    event: z.string(),
+    createdAt: z.iso.datetime(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "Event" });
+
+export const deliverySchema = z
+  .object({
+    id: z.string(),
+    eventId: z.string(),
+    event: z.string(),
+    attempt: z.number().int().describe("1 is the first."),
+    success: z.boolean(),
+    statusCode: z.number().int().nullable().describe("Null: there was no answer."),
+    error: z.string().nullable(),
+    durationMs: z.number().int(),
+    payload: envelopeSchema
+      .nullable()
+      .describe("As it was sent; null once its event is older than 30 days."),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "Delivery" });
+
+export function toDelivery(row: LoggedAttempt): z.infer<typeof deliverySchema> {
+  const { data, eventAt, createdAt, ...rest } = row;
+  const { eventId: id, event } = row;
+  const payload =
+    data === null || eventAt === null ? null : toEnvelope({ id, event, createdAt: eventAt, data });
+  return { ...rest, payload, createdAt: createdAt.toISOString() };
+}

@@ -1,0 +1,189 @@
+import { sql } from "drizzle-orm";
+import { AppError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import type { Ctx, Role } from "../../deps.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import type { EventName } from "../events/catalogue.ts";
+import { emit } from "../events/repo.ts";
+import { type Done, look, once } from "../idempotency/once.ts";
+import { ALWAYS_NEW } from "../idempotency/repo.ts";
+import * as log from "./repo/deliveries.ts";
+import * as repo from "./repo/webhooks.ts";
+import { disabledRefusal, MAX_WEBHOOKS } from "./rules.ts";
+import { type NewWebhook, requireTarget, toWebhook } from "./schema.ts";
+import { newSecret, openSecret, sealSecret } from "./secrets.ts";
+import { wakeDeliveries } from "./wake.ts";
+
+/** Source: spec, "Webhook management". */
+const MANAGERS: readonly Role[] = ["OWNER", "ADMIN"];
+
+const requireManager = ({ actor }: Ctx, does: string): void =>
+  requireOneOf(actor, MANAGERS, `Only the owner and admins of a team ${does} webhooks.`);
+
+/** The team's webhooks, oldest first. */
+export async function listWebhooks(ctx: Ctx): Promise<repo.WebhookRow[]> {
+  const [rows] = await ctx.read("webhooks:read", [repo.webhooksOf(ctx.team)]);
+  return rows;
+}
+
+type Created = ReturnType<typeof toWebhook> & { secret: string };
+
+/** The answer to a named call as it is kept: the secret stays encrypted. */
+interface Remembered {
+  id: number;
+  url: string;
+  events: EventName[];
+  createdAt: number;
+  sealed: string;
+}
+
+/**
+ * Creates a webhook; its secret is in the answer, and after that in none.
+ *
+ * @throws AppError FORBIDDEN for a member, 400 for an address that nothing is sent to, PLAN_LIMIT where the team has as many as it can, and what `once` throws
+ */
+export async function createWebhook(
+  ctx: Ctx,
+  { url, events, secret: given }: NewWebhook,
+  call: NamedCall | null,
+): Promise<Done<Created>> {
+  const fingerprint = await sha256Hex(JSON.stringify([url, events, given ?? null]));
+  const { result, isReplayed } = await once<number, Remembered>(ctx, call, fingerprint, {
+    look: async () => {
+      const { known, stored } = await look(ctx, "webhooks:write", call, [repo.countOf(ctx.team)]);
+      requireManager(ctx, "create");
+      requireTarget(url, ctx.config);
+      return { known: known[0][0] ?? 0, stored };
+    },
+    make: async (count, { isNew, keep }) => {
+      if (count >= MAX_WEBHOOKS) throw tooMany();
+      const { teamId } = ctx.actor;
+      const createdAt = ctx.now();
+      const sealed = await sealSecret(ctx, teamId, given ?? newSecret());
+      const remembered = { url, events, sealed, createdAt: createdAt.getTime() };
+      const row = { teamId, url, events, secret: sealed, createdAt };
+      const [[id]] = (await ctx.db.runAll<unknown>([
+        repo.insertWebhook(row, isNew),
+        ...keep(remembered, sql`last_insert_rowid()`),
+      ])) as [number[]];
+      return id === undefined ? null : { ...remembered, id };
+    },
+    replay: ({ answer, firstUploadId }) => ({
+      ...(answer as Omit<Remembered, "id">),
+      id: firstUploadId ?? 0,
+    }),
+  });
+  const { sealed, createdAt, ...rest } = result;
+  const at = new Date(createdAt);
+  const webhook = toWebhook({
+    ...rest,
+    isActive: true,
+    failureCount: 0,
+    createdAt: at,
+    updatedAt: at,
+  });
+  const secret = await openSecret(ctx, ctx.actor.teamId, sealed);
+  return { result: { ...webhook, secret }, isReplayed };
+}
+
+const tooMany = (): AppError =>
+  new AppError(
+    "PLAN_LIMIT",
+    `A team has at most ${MAX_WEBHOOKS} webhooks. Delete one, or subscribe one to more events.`,
+  );
+
+/** @throws AppError NOT_FOUND */
+export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
+  await ctx.read("webhooks:write", []);
+  const [deleted] = await ctx.db.run([repo.deleteWebhook(ctx.actor.teamId, id, ctx.now())]);
+  if (deleted === 0) throw notFound("Webhook");
+}
+
+/**
+ * Switches a webhook on, its failures forgotten, or off. What waits while it is off is not sent any more.
+ *
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on
+ */
+export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
+  await ctx.read("webhooks:write", []);
+  if (isActive) requireManager(ctx, "switch on");
+  const { teamId } = ctx.actor;
+  const [, [row]] = await ctx.db.run([
+    repo.switchWebhook(teamId, id, { isActive, at: ctx.now() }),
+    repo.findWebhook(teamId, id),
+  ]);
+  if (!row) throw notFound("Webhook");
+  return row;
+}
+
+/**
+ * Gives a webhook a new secret, which signs whatever is sent from now on, retries included; answers it.
+ *
+ * @throws AppError FORBIDDEN for a member; NOT_FOUND
+ */
+export async function rotateSecret(ctx: Ctx, id: number): Promise<string> {
+  await ctx.read("webhooks:write", []);
+  requireManager(ctx, "rotate the secrets of");
+  const { teamId } = ctx.actor;
+  const secret = newSecret();
+  const sealed = await sealSecret(ctx, teamId, secret);
+  const [changed] = await ctx.db.run([
+    repo.setSecret(teamId, id, { secret: sealed, at: ctx.now() }),
+  ]);
+  if (changed === 0) throw notFound("Webhook");
+  return secret;
+}
+
+/**
+ * Sends a webhook one `webhook.ping`, switched off or not.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
+  const [[webhook]] = await ctx.read("webhooks:write", [repo.findWebhook(ctx.team, id)]);
+  if (!webhook) throw notFound("Webhook");
+  const { teamId } = webhook;
+  const now = ctx.now();
+  const eventId = ctx.newEventId();
+  const data = { webhookId: id, message: "This is a test. Nothing happened." };
+  const clock = { now: () => now, newEventId: () => eventId };
+  await ctx.db.run([
+    emit(clock, { team: teamId, name: "webhook.ping", data }, ALWAYS_NEW),
+    log.insertDelivery({ eventId, webhookId: id, teamId, kind: "test" }, now),
+  ]);
+  await wakeDeliveries(ctx, [[now.getTime(), eventId]]);
+}
+
+/** The log of a webhook, newest first. @throws AppError NOT_FOUND */
+export async function listDeliveries(ctx: Ctx, id: number, limit: number) {
+  const [[webhook], rows] = await ctx.read("webhooks:read", [
+    repo.findWebhook(ctx.team, id),
+    log.attemptsOf(ctx.team, id, limit),
+  ]);
+  if (!webhook) throw notFound("Webhook");
+  return rows;
+}
+
+/**
+ * Sends the event of an attempt again, with attempts of its own; answers the event's id.
+ *
+ * @throws AppError FORBIDDEN for a member; NOT_FOUND, also once the event is too old to be kept;
+ * WEBHOOK_DISABLED
+ */
+export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): Promise<string> {
+  const [[webhook], [attempt]] = await ctx.read("webhooks:write", [
+    repo.findWebhook(ctx.team, id),
+    log.findAttempt(ctx.team, id, deliveryId),
+  ]);
+  requireManager(ctx, "replay events to");
+  if (!webhook) throw notFound("Webhook");
+  if (!attempt || attempt.data === null) throw notFound("Delivery");
+  if (!webhook.isActive) throw disabledRefusal();
+  const { eventId } = attempt;
+  const { teamId } = webhook;
+  const now = ctx.now();
+  await ctx.db.run([log.insertDelivery({ eventId, webhookId: id, teamId, kind: "replay" }, now)]);
+  await wakeDeliveries(ctx, [[now.getTime(), eventId]]);
+  return eventId;
+}
