@@ -173,6 +173,7 @@ describe("the document", () => {
       "POST /upload/bulk",
       "POST /upload/presign",
       "POST /upload/{id}/retry",
+      "POST /webhooks",
     ]);
     for (const { spec } of takingKeys) {
       expect(spec.responses[200].headers).toHaveProperty("Idempotent-Replayed");

@@ -43,6 +43,8 @@ const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } 
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
+const ofWebhook = async (team: PlantedTeam) => ({ params: { id: await team.webhook() } });
+
 /** The call may be made by the holders of a role and of those above it. */
 const atLeast = (least: Role, call: Permission["call"]): Permission => ({ least, call });
 
@@ -122,6 +124,30 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     }),
     endsTeam: true,
   },
+
+  listWebhooks: anybody(nothing),
+  createWebhook: atLeast("ADMIN", () => ({
+    json: { url: "https://example.com/hook", events: ["upload.completed"] },
+  })),
+  updateWebhook: [
+    atLeast("ADMIN", async (team) => ({
+      ...(await ofWebhook(team)),
+      json: { isActive: true },
+    })),
+    {
+      as: "to pause it",
+      ...anybody(async (team) => ({ ...(await ofWebhook(team)), json: { isActive: false } })),
+    },
+  ],
+  deleteWebhook: anybody(ofWebhook),
+  testWebhook: anybody(ofWebhook),
+  rotateSecret: atLeast("ADMIN", ofWebhook),
+  listDeliveries: anybody(ofWebhook),
+  replayDelivery: atLeast("ADMIN", async (team) => {
+    const id = await team.webhook();
+    return { params: { id, deliveryId: await team.delivery(id) } };
+  }),
+  listEvents: anybody(nothing),
 
   listTokens: anybody(async (team, holder) => {
     await team.token(holder);

@@ -29,6 +29,7 @@ export const SHOWN_KINDS = [
   "suggestion",
   "team",
   "token",
+  "webhook",
   "word",
 ] as const;
 
@@ -101,6 +102,7 @@ export class PlantedTeam {
     await this.token(this.owner);
     await this.invite();
     await this.link();
+    await this.delivery(await this.webhook());
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
     await this.send("POST", "/suggestions", { json: { title: this.text("suggestion") } });
@@ -138,6 +140,33 @@ export class PlantedTeam {
   async link(): Promise<string> {
     const json = { platform: "x", mode: "sandbox", title: this.text("link") };
     return String((await this.send("POST", "/whitelabel/links", { json })).id);
+  }
+
+  /** Makes a webhook. */
+  async webhook(): Promise<string> {
+    const url = `https://example.com/${this.text("webhook")}`;
+    const json = { url, events: ["suggestion.created"] };
+    return String((await this.send("POST", "/webhooks", { json })).id);
+  }
+
+  /** Makes an attempt in the log of a webhook; its id. */
+  async delivery(webhookId: string): Promise<string> {
+    const [eventId, id] = [`evt_${++serial}`, `dlv_${++serial}`];
+    const data = JSON.stringify({
+      suggestionId: 1,
+      title: this.text("suggestion"),
+      status: "open",
+    });
+    const { DB } = env;
+    await DB.batch([
+      DB.prepare("INSERT INTO events VALUES (?, ?, 'suggestion.created', ?, 0)").bind(
+        ...[this.teamId, eventId, data],
+      ),
+      DB.prepare(
+        "INSERT INTO attempts VALUES (?, ?, ?, ?, 'suggestion.created', 1, 1, 200, NULL, 5, 0)",
+      ).bind(Number(webhookId), id, this.teamId, eventId),
+    ]);
+    return id;
   }
 
   /** Makes a token of the holder's. */

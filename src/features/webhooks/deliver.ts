@@ -14,7 +14,7 @@ import { type DueKey, wakeDeliveries } from "./wake.ts";
 const BATCH_MS = SECOND;
 /** An attempt that goes on is due again by then, should its run break off: it lasts 10 seconds at most. */
 const LEASE_MS = 30 * SECOND;
-/** What was not begun in time comes back. */
+/** Delay of a delivery that was not begun in time. */
 const PUT_BACK_MS = 2 * SECOND;
 /** Source: Workers, "Limits": connections that wait for an answer at the same time. */
 const CONNECTIONS = 6;

@@ -8,7 +8,11 @@ import type { WebhookRow } from "./repo/webhooks.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "./rules.ts";
 
 /** Bounds of a secret that somebody brings. Spec is silent. */
-const SECRET = /^[\x21-\x7e]{16,255}$/;
+const SECRET = { min: 16, max: 255 };
+const isPrintable = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
+
+/** Names that a call may list, the same one several times included. Spec is silent. */
+const MAX_NAMES = 100;
 
 const eventName = z.enum(SUBSCRIBABLE, {
   error: `must be one of ${SUBSCRIBABLE.join(", ")}`,
@@ -24,13 +28,20 @@ export const newWebhookSchema = z
     events: z
       .array(eventName)
       .min(1)
-      .max(100)
+      .max(MAX_NAMES)
       .transform((names) => [...new Set(names)])
-      .openapi({ type: "array", items: { type: "string", enum: [...SUBSCRIBABLE] } })
+      .openapi({
+        type: "array",
+        minItems: 1,
+        maxItems: MAX_NAMES,
+        items: { type: "string", enum: [...SUBSCRIBABLE] },
+      })
       .describe("Names of the events to be sent."),
     secret: z
       .string()
-      .regex(SECRET, "must have 16 to 255 characters of ASCII, without spaces")
+      .min(SECRET.min)
+      .max(SECRET.max)
+      .refine(isPrintable, "must be of ASCII characters, without spaces")
       .optional()
       .describe("Signs what is sent; left out, one is made."),
   })

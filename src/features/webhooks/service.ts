@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { sha256Hex } from "../../core/signature.ts";
@@ -65,7 +64,7 @@ export async function createWebhook(
       const row = { teamId, url, events, secret: sealed, createdAt };
       const [[id]] = (await ctx.db.runAll<unknown>([
         repo.insertWebhook(row, isNew),
-        ...keep(remembered, sql`last_insert_rowid()`),
+        ...keep(remembered, repo.NEW_ID),
       ])) as [number[]];
       return id === undefined ? null : { ...remembered, id };
     },

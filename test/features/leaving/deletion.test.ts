@@ -78,12 +78,19 @@ async function fullLife(): Promise<Life> {
     { status: "completed" },
     { status: "draft", deleted_at: 1 },
   ]);
+  const hook = { url: "https://example.com/hook", events: ["suggestion.created"] };
+  await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });
   const { teamId, userId } = member;
   const run = (sql: string, ...values: unknown[]) =>
     env.DB.prepare(sql)
       .bind(...values)
       .run();
+  await run(
+    `INSERT INTO attempts SELECT id, 'dlv_1', team_id, 'evt_1', 'webhook.ping', 1, 1, 200, NULL, 5, 0
+      FROM webhooks WHERE team_id = ?`,
+    teamId,
+  );
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
   await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
   await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);

@@ -33,6 +33,9 @@ export const countOf = (team: number | SQL): Query<number[]> =>
 
 type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
 
+/** The id of the webhook that the statement before inserted. */
+export const NEW_ID = sql`last_insert_rowid()`;
+
 /** Inserts a webhook where `isNew` holds and the team has room for one more. */
 export const insertWebhook = (
   { teamId, url, events, secret, createdAt }: NewWebhook,
