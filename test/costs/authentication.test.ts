@@ -21,11 +21,14 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
   const draft = form({ accountId, description: "A draft", status: "draft" });
   const created = await harness.call("POST", "/upload", { token, body: draft });
   const uploadId = String(created.body.data.uploadId);
+  const json = { url: "https://example.com/hook", events: ["upload.completed"] };
+  const hook = await harness.call("POST", "/webhooks", { token, json });
   const ids: Record<string, string> = {
     "/accounts/{id}": accountId,
     "/limits/{accountId}": accountId,
     "/upload/{id}": uploadId,
     "/posts/{id}": uploadId,
+    "/webhooks/{id}/deliveries": String(hook.body.data.id),
   };
   const queries: Record<string, string> = {
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
