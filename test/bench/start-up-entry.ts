@@ -35,6 +35,7 @@ const bindings = {
   DB: { prepare: statement, batch: async (statements) => statements.map(answer) },
   MEDIA: { head: async () => null },
   PUBLISH: { send: async () => {}, sendBatch: async () => {} },
+  WEBHOOKS: { sendBatch: async () => {} },
   HEARTBEAT: objects({ beat: async () => {}, pulse: async () => ({}) }),
 };
 const message = { id: "1", body: { kind: "publish", uploadId: 1 }, attempts: 1, ack() {}, retry() {} };
