@@ -117,8 +117,10 @@ function createProgram(stopping: AbortSignal, end: (exitCode: number) => void): 
   ofTeam(plan.command("set"))
     .description("changes the plan, and tells the team's webhooks")
     .argument("<plan>", "the plan's name, or none for the default plan")
-    .action(async (name: string, options: TeamOptions) => {
-      console.log(await setPlan(await choosePlace(options), options.team, name));
+    .option("--until <date>", "when it ends by itself, in UTC; default: never")
+    .action(async (name: string, options: TeamOptions & { until?: string }) => {
+      const { team, until } = options;
+      console.log(await setPlan(await choosePlace(options), team, { name, until }));
     });
 
   const suggestions = program.command("suggestions").description("what people suggest");

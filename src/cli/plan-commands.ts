@@ -18,23 +18,56 @@ export function parsePlan(text: string): PlanName | null {
   );
 }
 
-export const describeTeamPlan = ({ slug, plan }: Team, { defaultPlan }: Offer): string =>
-  plan === null
-    ? `${slug} has no plan of its own and uses ${defaultPlan}, as DEFAULT_PLAN says.`
-    : `${slug} is on ${plan}.`;
+const DATE = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?Z)?$/;
+
+/**
+ * Reads when a plan ends: a day, which is its midnight in UTC, or a moment.
+ *
+ * @throws Problem for what is neither, or is over
+ */
+export function parseUntil(text: string, now: Date): Date {
+  const until = new Date(text);
+  const isDate = DATE.test(text) && until.toJSON()?.startsWith(text.slice(0, "2027-01-31".length));
+  if (!isDate) {
+    throw new Problem(
+      `--until ${text} is no date. Write 2027-01-31, or 2027-01-31T18:00Z, in UTC.`,
+    );
+  }
+  if (until <= now) throw new Problem(`--until ${text} is over already.`);
+  return until;
+}
+
+export const describeTeamPlan = (
+  { slug, plan, planUntil }: Team,
+  { defaultPlan }: Offer,
+): string => {
+  if (plan === null) {
+    return `${slug} has no plan of its own and uses ${defaultPlan}, as DEFAULT_PLAN says.`;
+  }
+  const end = planUntil ? ` until ${planUntil.toISOString()}` : "";
+  return `${slug} is on ${plan}${end}.`;
+};
 
 export async function describePlan(place: Place, wanted: string): Promise<string> {
   const offer = await readOffer(place);
   return describeTeamPlan(await findTeam(place, wanted), offer);
 }
 
-/** @throws Problem when there is no such team or plan */
-export async function setPlan(place: Place, wanted: string, text: string): Promise<string> {
-  const plan = parsePlan(text);
+/** @throws Problem when there is no such team or plan, or the end is no coming date */
+export async function setPlan(
+  place: Place,
+  wanted: string,
+  { name, until: end }: { name: string; until?: string },
+): Promise<string> {
+  const plan = parsePlan(name);
+  const now = new Date();
+  if (plan === null && end !== undefined) {
+    throw new Problem("Only a plan has an end: leave --until out.");
+  }
+  const until = end === undefined ? null : parseUntil(end, now);
   const offer = await readOffer(place);
   const team = await findTeam(place, wanted);
-  const now = new Date();
   const clock = { now: () => now, newEventId: () => timeSortedId("evt", now) };
-  await executeQueries(place, setTeamPlan(clock, { teamId: team.id, plan }));
-  return describeTeamPlan({ ...team, plan }, offer);
+  await executeQueries(place, setTeamPlan(clock, { teamId: team.id, plan, until }));
+  return describeTeamPlan({ ...team, plan, planUntil: until }, offer);
 }

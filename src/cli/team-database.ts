@@ -30,12 +30,14 @@ export interface Team {
   id: number;
   slug: string;
   plan: string | null;
+  /** When the plan ends; null: not by itself. */
+  planUntil: Date | null;
 }
 
 /** @throws Problem when no team has that id or slug */
 export async function findTeam(place: Place, wanted: string): Promise<Team> {
   const [[team] = []] = await execute(place, [
-    sql`SELECT id, slug, plan FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
+    sql`SELECT id, slug, plan, plan_until FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
       ORDER BY slug = ${wanted} DESC LIMIT 1`,
   ]);
   if (!team) throw new Problem(`There is no team ${wanted}.`);
@@ -43,6 +45,7 @@ export async function findTeam(place: Place, wanted: string): Promise<Team> {
     id: Number(team.id),
     slug: String(team.slug),
     plan: team.plan === null || team.plan === undefined ? null : String(team.plan),
+    planUntil: typeof team.plan_until === "number" ? new Date(team.plan_until) : null,
   };
 }
 

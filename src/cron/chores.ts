@@ -9,6 +9,7 @@ import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
+import { expirePlans } from "../features/plans/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
@@ -49,6 +50,7 @@ const CHORES: Record<string, Chore> = {
   // As above, without the thumbnails that it makes.
   "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
   "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: 11 },
+  "end plans": { rhythm: HOURLY, page: expirePlans, calls: 2 },
   "check credits": { rhythm: NIGHTLY, page: checkCredits, calls: 1 },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers, calls: 1 },
   "forget old events": { rhythm: NIGHTLY_SLICES, page: forgetOldEvents, calls: 1 },

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseGrant, describeBalance } from "../../src/cli/credits-commands.ts";
-import { describeTeamPlan, parsePlan } from "../../src/cli/plan-commands.ts";
+import { describeTeamPlan, parsePlan, parseUntil } from "../../src/cli/plan-commands.ts";
 import { toOffer, toStatement } from "../../src/cli/team-database.ts";
 import { grantPack } from "../../src/features/credits/repo.ts";
 
@@ -48,9 +48,14 @@ test("knows the plans, and none", () => {
 });
 
 test("tells whose plan it is", () => {
-  const team = { id: 1, slug: "acme", plan: null };
+  const team = { id: 1, slug: "acme", plan: null, planUntil: null };
   assert.match(describeTeamPlan(team, toOffer({})), /^acme has no plan of its own and uses owner/);
   assert.equal(describeTeamPlan({ ...team, plan: "pro" }, toOffer({})), "acme is on pro.");
+  const planUntil = new Date("2027-01-31T00:00:00Z");
+  assert.equal(
+    describeTeamPlan({ ...team, plan: "pro", planUntil }, toOffer({})),
+    "acme is on pro until 2027-01-31T00:00:00.000Z.",
+  );
 });
 
 test("a statement of the Worker becomes text with its values quoted", () => {
@@ -61,4 +66,14 @@ test("a statement of the Worker becomes text with its values quoted", () => {
 
 test("a statement with a question mark of its own is not guessed at", () => {
   assert.throws(() => toStatement({ sql: "SELECT '?', ?", params: [1] }), /Not one value/);
+});
+
+test("a plan ends on a coming day or moment, in UTC", () => {
+  const now = new Date("2026-12-01T09:00:00Z");
+  assert.equal(parseUntil("2027-01-31", now).toISOString(), "2027-01-31T00:00:00.000Z");
+  assert.equal(parseUntil("2026-12-01T18:30Z", now).toISOString(), "2026-12-01T18:30:00.000Z");
+  for (const text of ["tomorrow", "2027-02-30", "31.1.2027", "2027-01-31T18:00+01:00", ""]) {
+    assert.throws(() => parseUntil(text, now), /is no date/, text);
+  }
+  assert.throws(() => parseUntil("2026-12-01", now), /is over already/);
 });

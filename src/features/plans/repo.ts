@@ -3,18 +3,20 @@ import type { PlanName } from "../../core/plans.ts";
 import { type Query, sqlWrite } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { EventName } from "../events/catalogue.ts";
-import { emit } from "../events/repo.ts";
+import { emit, emitForEach } from "../events/repo.ts";
 
 type SubscriptionEvent = Extract<EventName, `subscription.${string}`>;
 
 /**
  * Puts a team on a plan, null being the instance's own, with the event of what that is: the first plan
  * of a team is `subscription.created`, none any more is `subscription.cancelled`. The plan that the team
- * has already changes nothing.
+ * has already is told in none; only its end may change.
+ *
+ * @param until when the plan ends by itself; null: not at all
  */
 export function setTeamPlan(
   deps: Pick<Deps, "newEventId" | "now">,
-  { teamId, plan }: { teamId: number; plan: PlanName | null },
+  { teamId, plan, until = null }: { teamId: number; plan: PlanName | null; until?: Date | null },
 ): Query<number>[] {
   const data = { plan, previousPlan: sql`(SELECT plan FROM teams WHERE id = ${teamId})` };
   const emitWhere = (name: SubscriptionEvent, current: SQL) => {
@@ -30,7 +32,23 @@ export function setTeamPlan(
         ];
   return [
     ...events,
-    sqlWrite(sql`UPDATE teams SET plan = ${plan}, updated_at = ${deps.now().getTime()}
-      WHERE id = ${teamId} AND plan IS NOT ${plan}`),
+    sqlWrite(sql`UPDATE teams SET plan = ${plan}, plan_until = ${until?.getTime() ?? null},
+        updated_at = ${deps.now().getTime()}
+      WHERE id = ${teamId} AND (plan IS NOT ${plan} OR plan_until IS NOT ${until?.getTime() ?? null})`),
+  ];
+}
+
+/** Ends the plans whose time is over, each with its event: their teams are on the instance's own again. */
+export function endPlans(deps: Pick<Deps, "now">): Query<number>[] {
+  const isOver = sql`plan_until <= ${deps.now().getTime()}`;
+  const event = {
+    team: sql`id`,
+    name: "subscription.expired",
+    data: { plan: null, previousPlan: sql`plan` },
+  } as const;
+  return [
+    emitForEach(deps, event, sql`FROM teams WHERE ${isOver} AND plan IS NOT NULL`),
+    sqlWrite(sql`UPDATE teams SET plan = NULL, plan_until = NULL,
+      updated_at = ${deps.now().getTime()} WHERE ${isOver}`),
   ];
 }

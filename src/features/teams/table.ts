@@ -17,6 +17,8 @@ export const teams = sqliteTable("teams", {
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
+  /** When the plan ends; null: not by itself. */
+  planUntil: instant("plan_until"),
   blocklist: json<string[]>("blocklist"),
   /** IANA zone of the workspace; null: UTC. */
   zone: text("zone"),
