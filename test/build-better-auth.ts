@@ -1,21 +1,8 @@
-import { build, type Plugin } from "esbuild";
-import { experimental_readRawConfig as readWranglerConfig } from "wrangler";
+import { build } from "esbuild";
+import { readWranglerConfig } from "../src/cli/deploy-config.ts";
+import { withAliases } from "../src/cli/worker-script.ts";
 
 const root = new URL("..", import.meta.url).pathname;
-
-/** The aliases of wrangler.toml: each is for one name exactly. */
-function aliases(): Plugin {
-  const { alias = {} } = readWranglerConfig({ config: `${root}wrangler.toml` }).rawConfig;
-  return {
-    name: "aliases",
-    setup: ({ onResolve }) => {
-      onResolve({ filter: /./ }, ({ path }) => {
-        const to = alias[path];
-        return to === undefined ? null : { path: `${root}${to.replace("./", "")}` };
-      });
-    },
-  };
-}
 
 /**
  * Builds better-auth as the Worker has it into one file and returns its path: module by module the test runner
@@ -32,7 +19,7 @@ export async function buildBetterAuth(): Promise<string> {
     mainFields: ["module", "main"],
     conditions: ["workerd", "worker", "browser"],
     external: ["node:*"],
-    plugins: [aliases()],
+    plugins: [withAliases(await readWranglerConfig())],
     logLevel: "error",
   });
   return outfile;

@@ -135,7 +135,7 @@ async function deploy(config: string, options: string[]): Promise<string[]> {
   const report = `${config}.${randomBytes(8).toString("hex")}`;
   const folder = await mkdtemp(join(tmpdir(), "akimbo-worker-"));
   try {
-    const script = await buildWorker(folder, ["--config", config]);
+    const script = await buildWorker(folder);
     await requireWrangler(
       "The deployment",
       ["deploy", script, "--no-bundle", "--config", config, ...options],

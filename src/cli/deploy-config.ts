@@ -7,6 +7,9 @@ import { Problem } from "./program.ts";
 /** wrangler.toml with this account's ids and with paths seen from its own folder; never committed. */
 const deployConfigPath = (stateDir: string): string => join(stateDir, "deploy.json");
 
+/** The folder of the modules that the deployed entry imports, beside it. */
+export const PARTS = "parts";
+
 /** The placeholder in wrangler.toml until the first deployment. */
 const NO_DATABASE_ID = "00000000-0000-0000-0000-000000000000";
 
@@ -69,6 +72,7 @@ export async function writeDeployConfig(
     alias: Object.fromEntries(
       Object.entries(config.alias).map(([name, path]) => [name, inProject(path)]),
     ),
+    rules: [{ type: "ESModule", globs: [`${PARTS}/*.js`] }],
     r2_buckets: [bucket],
     assets: { ...config.assets, directory: fromStateDir(config.assets.directory) },
     d1_databases: [

@@ -1,29 +1,60 @@
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
-import { build } from "esbuild";
-import { requireWrangler } from "./wrangler.ts";
+import { build, type Plugin } from "esbuild";
+import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
+import { inProject } from "./paths.ts";
+
+/** What npm packages are asked for, as wrangler does. */
+const CONDITIONS = ["workerd", "worker", "browser"];
+
+/** The aliases of wrangler.toml: each is for one name exactly. */
+export const withAliases = ({ alias }: WranglerConfig): Plugin => ({
+  name: "aliases",
+  setup: ({ onResolve }) => {
+    onResolve({ filter: /./ }, ({ path }) => {
+      const to = alias[path];
+      return to === undefined ? null : { path: inProject(to) };
+    });
+  },
+});
+
+/** Node's modules are the runtime's own; packages that ask for them by `require` get one that was imported. */
+const withNodeModules: Plugin = {
+  name: "node-modules",
+  setup({ onLoad, onResolve }) {
+    onResolve({ filter: /^[\w:/]+$/ }, ({ path, kind }) => {
+      if (!isBuiltin(path)) return null;
+      const full = `node:${path.replace(/^node:/, "")}`;
+      return kind === "require-call"
+        ? { path: full, namespace: "required" }
+        : { path: full, external: true };
+    });
+    onLoad({ filter: /./, namespace: "required" }, ({ path }) => ({
+      contents: `import all from ${JSON.stringify(path)}; module.exports = all;`,
+    }));
+  },
+};
 
 /**
- * Builds the Worker as it is deployed and returns the path of its one module in `folder`, its source map
- * beside it. Minified after it is bundled: what is loaded lazily is then a method, which V8 leaves alone until
- * it is called. Minified while it is bundled it is an arrow function, and V8 reads those in full at every start.
+ * Builds the Worker as it is deployed: an entry, whose path is returned, the parts that it imports, and a source map
+ * beside each. A part that is imported when it is needed is no work for the runtime before.
  */
-export async function buildWorker(folder: string, options: string[] = []): Promise<string> {
-  await requireWrangler("Building the Worker", [
-    "deploy",
-    "--dry-run",
-    "--outdir",
-    folder,
-    ...options,
-  ]);
-  const path = join(folder, "worker.js");
+export async function buildWorker(folder: string): Promise<string> {
   await build({
-    entryPoints: [path],
-    outfile: path,
-    allowOverwrite: true,
-    format: "esm",
+    entryPoints: [inProject("src", "worker.ts")],
+    outdir: folder,
+    chunkNames: `${PARTS}/[name]-[hash]`,
+    bundle: true,
+    splitting: true,
     minify: true,
     sourcemap: true,
+    format: "esm",
+    target: "es2024",
+    conditions: CONDITIONS,
+    external: ["cloudflare:*"],
+    define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [withAliases(await readWranglerConfig()), withNodeModules],
     logLevel: "error",
   });
-  return path;
+  return join(folder, "worker.js");
 }

@@ -1,3 +1,4 @@
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { exactCpuMs, peakMemoryMb } from "./process-cost.ts";
 import { atMost, type Row } from "./report.ts";
@@ -63,8 +64,8 @@ async function send(
 }
 
 /** Measures the cost of refusing hostile bodies. */
-export async function measureAbuse(workspace: Workspace, script: string): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script });
+export async function measureAbuse(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
+  const instance = await startAkimbo(workspace, { bundle });
   const { token } = await createTeam(instance, 1);
   const rows: Row[] = [];
   // Where the connection may be lost no answer can be waited for: the proofs send those.

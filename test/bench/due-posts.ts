@@ -1,3 +1,4 @@
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { cpuMs } from "./process-cost.ts";
 import { atMost, note, type Row } from "./report.ts";
@@ -44,10 +45,10 @@ async function planPosts(instance: Instance, teamId: number, posts: number): Pro
 /** Measures one tick when very many posts are due at the same time. */
 export async function measureDuePosts(
   workspace: Workspace,
-  script: string,
+  bundle: Bundle,
   posts: number,
 ): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script, entry: TICKER });
+  const instance = await startAkimbo(workspace, { bundle, entry: TICKER });
   const team = await createTeam(instance, 1);
   await tick(instance);
   await planPosts(instance, team.id, posts);

@@ -1,4 +1,5 @@
 import { listFilters, loadPosts } from "../costs/workload.ts";
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { atMost, note, type Row } from "./report.ts";
 import { createTeam, type Team } from "./team.ts";
@@ -79,10 +80,10 @@ export interface Sizes {
 /** Measures a page of a small and of a large team, in a database full of other teams' posts. */
 export async function measureFullSize(
   workspace: Workspace,
-  script: string,
+  bundle: Bundle,
   sizes: Sizes,
 ): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script, entry: METER });
+  const instance = await startAkimbo(workspace, { bundle, entry: METER });
   const from = Date.now();
   const filters = listFilters(from);
   const small = await createTeam(instance, 1);

@@ -6,6 +6,7 @@ import {
   unstable_splitSqlQuery as splitSql,
 } from "wrangler";
 import { inProject } from "../../src/cli/paths.ts";
+import type { Bundle } from "./bundle.ts";
 import { ownWorkerds } from "./process-cost.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -58,6 +59,8 @@ async function start(workspace: Workspace, worker: Options): Promise<Instance> {
 
 const module = (path: string, contents: string) => ({ type: "ESModule" as const, path, contents });
 
+const modulesOf = (bundle: Bundle) => bundle.map(({ name, text }) => module(name, text));
+
 export const BARE_SCRIPT = `export default {
   fetch: () => new Response(null, { status: 302, headers: { Location: "https://example.com/" } }),
 };`;
@@ -92,7 +95,7 @@ export const VARIABLES = {
 };
 
 interface AkimboOptions {
-  script: string;
+  bundle: Bundle;
   variables?: Record<string, string>;
   /** A module that stands before the Worker and imports it as "./worker.js". */
   entry?: string;
@@ -101,15 +104,15 @@ interface AkimboOptions {
 /** Akimbo as built, with the bindings of wrangler.toml and its migrations applied. */
 export async function startAkimbo(
   workspace: Workspace,
-  { script, variables = {}, entry }: AkimboOptions,
+  { bundle, variables = {}, entry }: AkimboOptions,
 ): Promise<Instance> {
   const { assets: _, ...config } = readConfig();
-  const own = module("worker.js", script);
+  const own = modulesOf(bundle);
   const instance = await start(workspace, {
     ...config,
     rootPath: undefined,
     bindings: { ...VARIABLES, ...variables },
-    modules: entry ? [module("entry.js", entry), own] : [own],
+    modules: entry ? [module("entry.js", entry), ...own] : own,
   } as Options);
   await instance.store(readMigrations());
   return instance;

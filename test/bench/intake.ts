@@ -1,3 +1,4 @@
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo, startBare } from "./instance.ts";
 import { exactCpuMs, peakMemoryMb } from "./process-cost.ts";
 import { atMost, note, type Row } from "./report.ts";
@@ -83,13 +84,13 @@ async function cpuPerMegabyte({ pid }: Instance, call: () => Promise<void>): Pro
 }
 
 /** Measures files sent in a request: CPU without storage, and memory with it. */
-export async function measureIntake(workspace: Workspace, script: string): Promise<Row[]> {
-  return [...(await measureCpu(workspace, script)), ...(await measureMemory(workspace, script))];
+export async function measureIntake(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
+  return [...(await measureCpu(workspace, bundle)), ...(await measureMemory(workspace, bundle))];
 }
 
 /** A dry run reads, tells apart and hashes its files, and stores nothing. */
-async function measureCpu(workspace: Workspace, script: string): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script });
+async function measureCpu(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
+  const instance = await startAkimbo(workspace, { bundle });
   const { token } = await createTeam(instance, 1);
   const fields = { accounts: '["acc_bench"]', title: "A large video" };
   let number = 0;
@@ -108,8 +109,8 @@ async function measureCpu(workspace: Workspace, script: string): Promise<Row[]> 
 }
 
 /** Memory of the server while it takes in large files; the simulated storage is part of it. */
-async function measureMemory(workspace: Workspace, script: string): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script, variables: { SANDBOX: "on" } });
+async function measureMemory(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
+  const instance = await startAkimbo(workspace, { bundle, variables: { SANDBOX: "on" } });
   const { token } = await createTeam(instance, 1);
   const connected = await fetch(`${instance.url}/api/v1/accounts`, {
     method: "POST",

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { atMost, note, type Row } from "./report.ts";
 import { createTeam } from "./team.ts";
@@ -61,10 +62,10 @@ const percentile = (sorted: readonly number[], share: number): number =>
 /** Measures how late posts reach the platform that are all due in the same second. */
 export async function measureLateness(
   workspace: Workspace,
-  script: string,
+  bundle: Bundle,
   posts: number,
 ): Promise<Row[]> {
-  const instance = await startAkimbo(workspace, { script, entry: TICKER });
+  const instance = await startAkimbo(workspace, { bundle, entry: TICKER });
   const { token } = await createTeam(instance, 1);
   const platform = await startClockedPlatform(workspace);
   const dueAt = Math.ceil(Date.now() / 1_000 + DUE_AFTER_SECONDS) * 1_000;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Bundle } from "./bundle.ts";
 import { filmHead } from "./film.ts";
 import { type Instance, startAkimbo } from "./instance.ts";
 import { peakMemoryMb, residentMemoryMb } from "./process-cost.ts";
@@ -68,12 +69,12 @@ class Relay {
 
   static async start(
     workspace: Workspace,
-    script: string,
+    bundle: Bundle,
     scene: VideoPlatform,
     films: string,
   ): Promise<Relay> {
     const variables = { PLATFORM_ORIGINS: JSON.stringify(scene.origins), FILMS: films };
-    const instance = await startAkimbo(workspace, { script, entry: ENTRY, variables });
+    const instance = await startAkimbo(workspace, { bundle, entry: ENTRY, variables });
     const relay = new Relay(instance, await createTeam(instance, 1));
     const account = await relay.call<{ id: string }>("/accounts", {
       method: "POST",
@@ -160,12 +161,12 @@ async function measureBareRelay(
 /** Memory and work of the server while it passes a large video on, piece by piece. */
 export async function measureRelay(
   workspace: Workspace,
-  script: string,
+  bundle: Bundle,
   { name, start, sizeBytes }: Film,
 ): Promise<Row[]> {
   const scene = await start(workspace);
   const films = await startFilms(workspace, filmHead(sizeBytes));
-  const begin = () => Relay.start(workspace, script, scene, films);
+  const begin = () => Relay.start(workspace, bundle, scene, films);
   const relay = await begin();
   const { instance, memory } = relay;
   const startedAt = performance.now();

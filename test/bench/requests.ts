@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { capabilities } from "../../src/platforms/bluesky/capabilities.ts";
 import { loadPosts } from "../costs/workload.ts";
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo, startBare } from "./instance.ts";
 import { type Call, forSeconds, load } from "./load.ts";
 import { type Platform, startPlatform } from "./platform.ts";
@@ -58,9 +59,9 @@ const pageCall =
     status: 200,
   });
 
-async function startWithPosts(workspace: Workspace, script: string, rateLimits: string) {
+async function startWithPosts(workspace: Workspace, bundle: Bundle, rateLimits: string) {
   const variables = { RATE_LIMITS: rateLimits };
-  const instance = await startAkimbo(workspace, { script, variables });
+  const instance = await startAkimbo(workspace, { bundle, variables });
   const team = await createTeam(instance, 1);
   await instance.store(
     loadPosts({ firstTeam: team.id, teams: 1, rows: LIMIT, firstId: 1, from: Date.now() }),
@@ -126,9 +127,9 @@ async function waitForPosts(platform: Platform, count: number): Promise<void> {
 }
 
 /** Posts by call, queue and platform; the platform runs in this process and is not counted. */
-async function startPosting(workspace: Workspace, script: string, effort: Effort) {
+async function startPosting(workspace: Workspace, bundle: Bundle, effort: Effort) {
   const platform = await startPlatform(workspace);
-  const instance = await startAkimbo(workspace, { script });
+  const instance = await startAkimbo(workspace, { bundle });
   const team = await createTeam(instance, 1);
   const accounts = await connectAccounts(
     instance,
@@ -158,13 +159,13 @@ async function startPosting(workspace: Workspace, script: string, effort: Effort
 /** CPU of the server by call, against a bare Worker in the same rounds; the lowest of each. */
 export async function measureRequests(
   workspace: Workspace,
-  script: string,
+  bundle: Bundle,
   effort: Effort,
 ): Promise<Row[]> {
   const bare = await startBare(workspace);
-  const open = await startWithPosts(workspace, script, "off");
-  const limited = await startWithPosts(workspace, script, QUOTA);
-  const posting = await startPosting(workspace, script, effort);
+  const open = await startWithPosts(workspace, bundle, "off");
+  const limited = await startWithPosts(workspace, bundle, QUOTA);
+  const posting = await startPosting(workspace, bundle, effort);
   const measured = {
     bare: rounds(bare, effort, bareCall),
     open: rounds(open.instance, effort, listCall(open.team)),

@@ -88,7 +88,7 @@ async function main(): Promise<number> {
     }
     const bundle = await buildBundle(workspace);
     show("Size and start", [
-      ...(await bundleRows(bundle)),
+      ...bundleRows(bundle),
       ...(canMeasureCpu
         ? await measureStartUp(workspace, bundle, starts)
         : [skipped("start-up", NO_PROC)]),
@@ -97,25 +97,22 @@ async function main(): Promise<number> {
     show(
       "CPU of one call, 16 connections, lowest of the rounds",
       canMeasureCpu
-        ? await measureRequests(workspace, bundle.script, effort)
+        ? await measureRequests(workspace, bundle, effort)
         : [skipped("GET /upload, POST /upload", NO_PROC)],
     );
     if (canMeasureCpu) {
-      show("Files taken in", await measureIntake(workspace, bundle.script));
-      show("Hostile bodies", await measureAbuse(workspace, bundle.script));
+      show("Files taken in", await measureIntake(workspace, bundle));
+      show("Hostile bodies", await measureAbuse(workspace, bundle));
       for (const film of films) {
-        show(
-          `A file passed on to ${film.name}`,
-          await measureRelay(workspace, bundle.script, film),
-        );
+        show(`A file passed on to ${film.name}`, await measureRelay(workspace, bundle, film));
       }
       show("Due posts", [
-        ...(await measureDuePosts(workspace, bundle.script, due)),
-        ...(await measureLateness(workspace, bundle.script, 100)),
-        ...(await measureLateness(workspace, bundle.script, 1_000)),
+        ...(await measureDuePosts(workspace, bundle, due)),
+        ...(await measureLateness(workspace, bundle, 100)),
+        ...(await measureLateness(workspace, bundle, 1_000)),
       ]);
     }
-    show("A page of 100 posts", await measureFullSize(workspace, bundle.script, sizes));
+    show("A page of 100 posts", await measureFullSize(workspace, bundle, sizes));
     printVerdict(all);
     return 0;
   } finally {

@@ -1,8 +1,11 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { PARTS } from "../../src/cli/deploy-config.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { spawnGroup } from "../../src/cli/process-group.ts";
 import type { Bundle } from "./bundle.ts";
@@ -15,10 +18,13 @@ import type { Workspace } from "./workspace.ts";
 const WORKERD = inProject("node_modules", "workerd", "bin", "workerd");
 /** workerd reports on this what it listens on. */
 const CONTROL_FD = 3;
+const MAX_CONFIG_BYTES = 1e8;
 
-/** Writes workerd's own configuration of one Worker without bindings other than text; the first module is its entry. */
-function configOf(modules: string[]): string {
-  const { date, flags } = compatibility();
+const run = promisify(execFile);
+
+/** Returns workerd's own configuration of one Worker without bindings other than text; the first module is its entry. */
+function configOf(modules: string[], flags: string[]): string {
+  const { date } = compatibility();
   const list = (values: string[]) => `[${values.join(", ")}]`;
   const bindings = Object.entries(VARIABLES).map(
     ([name, text]) => `(name = ${JSON.stringify(name)}, text = ${JSON.stringify(text)})`,
@@ -37,11 +43,26 @@ const main :Workerd.Worker = (
 `;
 }
 
+/** Writes the configuration as workerd reads it without parsing, and returns its path. */
+async function writeConfig(folder: string, name: string, config: string): Promise<string> {
+  const text = join(folder, `${name}.capnp`);
+  await writeFile(text, config);
+  const { stdout } = await run(WORKERD, ["compile", "--config-only", text], {
+    encoding: "buffer",
+    maxBuffer: MAX_CONFIG_BYTES,
+  });
+  const path = join(folder, `${name}.bin`);
+  await writeFile(path, stdout);
+  return path;
+}
+
 /** Returns the CPU of a workerd from its start to its first answer. */
 async function startOnce(configPath: string, path: string): Promise<number> {
-  const child = spawnGroup(WORKERD, ["serve", configPath, `--control-fd=${CONTROL_FD}`], {
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
-  });
+  const child = spawnGroup(
+    WORKERD,
+    ["serve", "--binary", "--experimental", configPath, `--control-fd=${CONTROL_FD}`],
+    { stdio: ["ignore", "ignore", "ignore", "pipe"] },
+  );
   const exited = once(child, "exit");
   try {
     const lines = createInterface({ input: child.stdio[CONTROL_FD] as Readable });
@@ -69,21 +90,24 @@ const median = (values: number[]) =>
 /** Returns what each door's first answer costs beyond a bare Worker's, the medians of interleaved starts. */
 export async function measureStartUp(
   workspace: Workspace,
-  { script }: Bundle,
+  bundle: Bundle,
   times: number,
 ): Promise<Row[]> {
   const folder = await workspace.folder();
-  const write = (name: string, text: string) => writeFile(join(folder, name), text);
-  await write("bare.js", BARE_SCRIPT);
-  await write("worker.js", script);
-  await write("entry.js", ENTRY);
-  await write("bare.capnp", configOf(["bare.js"]));
-  await write("akimbo.capnp", configOf(["entry.js", "worker.js"]));
+  await mkdir(join(folder, PARTS));
+  const modules = [
+    { name: "bare.js", text: BARE_SCRIPT },
+    { name: "entry.js", text: ENTRY },
+    ...bundle,
+  ];
+  for (const { name, text } of modules) await writeFile(join(folder, name), text);
+  const names = ["entry.js", ...bundle.map(({ name }) => name)];
+  const bareConfig = await writeConfig(folder, "bare", configOf(["bare.js"], []));
+  const config = await writeConfig(folder, "akimbo", configOf(names, compatibility().flags));
   const costs = new Map<string, number[]>();
   for (let i = 0; i < times; i++) {
     for (const path of ["/bare", ...Object.keys(DOORS)]) {
-      const config = path === "/bare" ? "bare.capnp" : "akimbo.capnp";
-      const cost = await startOnce(join(folder, config), path);
+      const cost = await startOnce(path === "/bare" ? bareConfig : config, path);
       costs.set(path, [...(costs.get(path) ?? []), cost]);
     }
   }

@@ -101,6 +101,13 @@ test("without an e-mail address nobody owns it: says so, and deploys nothing", a
 test("then deploys with fresh keys, and creates the owner with a first token", async () => {
   const { code, output } = await run("src/cli/deploy.ts", [], { AKIMBO_OWNER_EMAIL: EMAIL });
   assert.equal(code, 0, output);
+  const upload = cloud.calls.find(
+    ({ method, path }) => method === "PUT" && path.startsWith("/workers/scripts/akimbo?"),
+  );
+  const files = new Set(upload?.body.match(/(?<=filename=")[^"]+/g));
+  const parts = [...files].filter((name) => /^parts\/.+\.js$/.test(name));
+  assert.ok(parts.length > 100, `${parts.length} parts`);
+  for (const name of ["worker.js", ...parts]) assert.ok(files.has(`${name}.map`), name);
   const changes = takeChanges();
   for (const creation of CREATIONS) assert.ok(!changes.includes(creation), `${creation} again`);
   assert.ok(changes.includes("PUT /workers/scripts/akimbo"));

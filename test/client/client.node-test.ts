@@ -18,8 +18,8 @@ test("a client generated from the document compiles, publishes a photo and reads
   const compiler = inProject("node_modules", "typescript", "bin", "tsc");
   await run(process.execPath, [compiler, "-p", inProject("test", "client", "tsconfig.json")]);
 
-  const { script } = await buildBundle(workspace);
-  const instance = await startAkimbo(workspace, { script });
+  const bundle = await buildBundle(workspace);
+  const instance = await startAkimbo(workspace, { bundle });
   const { token } = await createTeam(instance, 1);
   const program = inProject("test", "client", "post.ts");
   const { stdout } = await run(process.execPath, [program, instance.url, token]);

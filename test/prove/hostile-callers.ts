@@ -72,7 +72,7 @@ export async function playHostileCallers({ script, verdicts }: Proof): Promise<v
   const workspace = new Workspace();
   try {
     const instance = await startAkimbo(workspace, {
-      script: readFileSync(script, "utf8"),
+      bundle: [{ name: "worker.js", text: readFileSync(script, "utf8") }],
       variables: {
         ENVIRONMENT: "production",
         RATE_LIMITS: JSON.stringify({ "upload-create": ROOM, read: ROOM }),
