@@ -1,82 +1,82 @@
-import * as z from "zod";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
 import type { Platform } from "./core/platforms.ts";
 import { isLimitName } from "./core/quotas.ts";
+import {
+  boolean,
+  json,
+  listOf,
+  Malformed,
+  matching,
+  notEmpty,
+  objectOf,
+  oneOf,
+  only,
+  orNull,
+  type Read,
+  type Reader,
+  recordOf,
+  someOf,
+  strictObjectOf,
+  text,
+  textThat,
+  wholeNumber,
+} from "./core/readers.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
 export class ConfigError extends Error {}
 
-const json = <T extends z.ZodType>(schema: T) =>
-  z
-    .string()
-    .transform((text, ctx) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        ctx.addIssue({ code: "custom", message: "must be valid JSON" });
-        return z.NEVER;
-      }
-    })
-    .pipe(schema);
+const onOff = oneOf(["on", "off"]);
 
-const origin = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && new URL(text).origin === text,
-    "must be an origin, such as https://social.example.com",
-  );
+const isOrigin = (value: string) => URL.canParse(value) && new URL(value).origin === value;
+const origin = textThat(isOrigin, "must be an origin, such as https://social.example.com");
 
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http(s) address" })
-  .transform((text) => text.replace(/\/+$/, ""));
+const httpUrl: Reader<string> = (value) => {
+  const given = text(value).trim();
+  if (/^https?:\/\//i.test(given) && URL.canParse(given)) {
+    return given.replace(/\/+$/, "");
+  }
+  throw new Malformed("must be an http(s) address");
+};
 
-const onOff = z.enum(["on", "off"]);
-
-const quota = z.strictObject({
-  limit: z.number().int().positive(),
-  windowSeconds: z.number().int().positive(),
-});
-
-const rateLimits = z.union(
-  [z.literal("off"), json(z.record(z.string().refine(isLimitName), quota))],
-  {
-    error: 'must be "off" or JSON such as {"upload-create":{"limit":50,"windowSeconds":900}}',
-  },
+const quotas = json(
+  recordOf(strictObjectOf({ limit: wholeNumber(1), windowSeconds: wholeNumber(1) }), isLimitName),
 );
 
-const most = z.number().int().nonnegative().nullable();
+const rateLimits: Reader<Config["rateLimits"]> = (value) => {
+  try {
+    return value === "off" ? value : quotas(value);
+  } catch {
+    throw new Malformed(
+      'must be "off" or JSON such as {"upload-create":{"limit":50,"windowSeconds":900}}',
+    );
+  }
+};
 
-/** Every part may be left out: what stands is what is other than usual. */
-const plansOverride = z.strictObject({
-  plans: z
-    .partialRecord(
-      z.enum(PLAN_NAMES),
-      z
-        .strictObject({
-          monthlyPosts: most,
-          members: most,
-          presignBytes: most,
-          analytics: z.boolean(),
-          xCredits: z.number().int().nonnegative(),
-          platforms: z.array(z.string()),
-        })
-        .partial(),
-    )
-    .optional(),
-  packs: z
-    .array(
-      z.strictObject({
-        name: z.string().min(1),
-        credits: z.number().int().positive(),
-        price: z.string(),
-      }),
-    )
-    .optional(),
-  dailyCaps: z.record(z.string(), z.number().int().positive()).optional(),
+const most = orNull(wholeNumber(0));
+
+const planOverride = someOf({
+  monthlyPosts: most,
+  members: most,
+  presignBytes: most,
+  analytics: boolean,
+  xCredits: wholeNumber(0),
+  platforms: listOf(text),
 });
 
-function readPlans(override: z.infer<typeof plansOverride> = {}): Plans {
+/** Every part may be left out: what stands is what is other than usual. */
+const plansOverride = someOf({
+  plans: someOf(
+    Object.fromEntries(PLAN_NAMES.map((name) => [name, planOverride])) as Record<
+      PlanName,
+      typeof planOverride
+    >,
+  ),
+  packs: listOf(strictObjectOf({ name: notEmpty, credits: wholeNumber(1), price: text })),
+  dailyCaps: recordOf(wholeNumber(1)),
+});
+
+function readPlans(override: Read<typeof plansOverride> = {}): Plans {
   const names = PLAN_NAMES.map((name) => {
     const plan: Plan = { ...DEFAULT_PLANS.plans[name], ...override.plans?.[name] };
     return [name, plan] as const;
@@ -91,26 +91,22 @@ function readPlans(override: z.infer<typeof plansOverride> = {}): Plans {
 const KEY_BYTES = 32;
 
 /** `id:base64,id:base64`: the first encrypts, all decrypt. */
-const encryptionKeys = z
-  .string()
-  .transform((text, ctx): EncryptionKey[] =>
-    text.split(",").map((entry) => {
-      const [id = "", encoded = ""] = entry.trim().split(":");
-      try {
-        const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
-        if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
-      } catch {}
-      ctx.addIssue({
-        code: "custom",
-        message: "must be keys of 32 bytes, each as id:base64, separated by commas",
-      });
-      return z.NEVER;
-    }),
-  )
-  .refine(
-    (keys) => new Set(keys.map(({ id }) => id)).size === keys.length,
-    "must not use an id twice",
-  );
+const encryptionKeys: Reader<EncryptionKey[]> = (value) => {
+  const keys = text(value).split(",").map(readKey);
+  if (new Set(keys.map(({ id }) => id)).size !== keys.length) {
+    throw new Malformed("must not use an id twice");
+  }
+  return keys;
+};
+
+function readKey(entry: string): EncryptionKey {
+  const [id = "", encoded = ""] = entry.trim().split(":");
+  try {
+    const bytes = Uint8Array.from(atob(encoded), (c) => c.charCodeAt(0));
+    if (/^\w+$/.test(id) && bytes.length === KEY_BYTES) return { id, bytes };
+  } catch {}
+  throw new Malformed("must be keys of 32 bytes, each as id:base64, separated by commas");
+}
 
 /**
  * The signature of one domain or URL prefix: as such, as the name of TikTok's file, or as the file's text.
@@ -120,74 +116,76 @@ const encryptionKeys = z
 const TIKTOK_SIGNATURE =
   /^(?:tiktok(\w{8,128})\.txt|(?:tiktok-developers-site-verification=)?(\w{8,128}))$/;
 
-const tiktokSignatures = z.string().transform((text, ctx): string[] =>
-  text.split(",").map((entry) => {
-    const [, named, written] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
-    const signature = named ?? written;
-    if (signature !== undefined) return signature;
-    ctx.addIssue({
-      code: "custom",
-      message: "must be names of TikTok's signature files, such as tiktokAbC123xyz.txt",
+const tiktokSignatures: Reader<string[]> = (value) =>
+  text(value)
+    .split(",")
+    .map((entry) => {
+      const [, named, written] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
+      const signature = named ?? written;
+      if (signature !== undefined) return signature;
+      throw new Malformed("must be names of TikTok's signature files, such as tiktokAbC123xyz.txt");
     });
-    return z.NEVER;
-  }),
-);
 
 /** A private key of ES256, as JWK. */
-const privateKey = z.object({
-  kty: z.literal("EC"),
-  crv: z.literal("P-256"),
-  x: z.string().min(1),
-  y: z.string().min(1),
-  d: z.string().min(1),
-  kid: z.string().min(1),
+const privateKey = objectOf({
+  kty: only("EC"),
+  crv: only("P-256"),
+  x: notEmpty,
+  y: notEmpty,
+  d: notEmpty,
+  kid: notEmpty,
 });
 
-const variables = z.object({
-  ENVIRONMENT: z.enum(["production", "development"]),
-  PUBLIC_URL: origin.optional(),
-  SANDBOX: onOff.optional(),
-  RATE_LIMITS: rateLimits.optional(),
-  CLOCK_OFFSET: z
-    .string()
-    .regex(/^-?\d{1,9}$/, "must be a whole number of seconds")
-    .transform(Number)
-    .optional(),
-  PLANS: json(plansOverride).optional(),
-  DEFAULT_PLAN: z.enum(PLAN_NAMES).optional(),
-  MEDIA_RETENTION_HOURS: z
-    .string()
-    .regex(/^\d{1,5}$/, "must be a whole number of hours")
-    .transform(Number)
-    .optional(),
-  APP_SCOPES: json(z.record(z.string(), z.array(z.string().regex(/^\S+$/)))).optional(),
-  PLATFORM_ORIGINS: json(z.record(origin, origin)).optional(),
-  TIKTOK_SITE_VERIFICATION: tiktokSignatures.optional(),
-  FACEBOOK_CONFIG_ID: z
-    .string()
-    .regex(/^\d{1,20}$/, "must be the id of a configuration of Facebook Login for Business")
-    .optional(),
+/** The rule of zod, less its length. */
+const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
+
+const wholeText = (pattern: RegExp, unit: string): Reader<number> => {
+  const digits = matching(pattern, `must be a whole number of ${unit}`);
+  return (value) => Number(digits(value));
+};
+
+const VARIABLES = {
+  ENVIRONMENT: oneOf(["production", "development"]),
+  PUBLIC_URL: origin,
+  SANDBOX: onOff,
+  RATE_LIMITS: rateLimits,
+  CLOCK_OFFSET: wholeText(/^-?\d{1,9}$/, "seconds"),
+  PLANS: json(plansOverride),
+  DEFAULT_PLAN: oneOf(PLAN_NAMES),
+  MEDIA_RETENTION_HOURS: wholeText(/^\d{1,5}$/, "hours"),
+  APP_SCOPES: json(recordOf(listOf(matching(/^\S+$/, "must be a word")))),
+  PLATFORM_ORIGINS: json(recordOf(origin, isOrigin)),
+  TIKTOK_SITE_VERIFICATION: tiktokSignatures,
+  FACEBOOK_CONFIG_ID: matching(
+    /^\d{1,20}$/,
+    "must be the id of a configuration of Facebook Login for Business",
+  ),
   ENCRYPTION_KEYS: encryptionKeys,
-  BLUESKY_KEY: json(privateKey).optional(),
-  EMAIL_FROM: z.email("must be an e-mail address").optional(),
-  SIGNING_KEY: z.string().min(32, "must have at least 32 characters"),
-  STORAGE_ENDPOINT: httpUrl.optional(),
-  R2_ACCESS_KEY_ID: z.string().optional(),
-  R2_SECRET_ACCESS_KEY: z.string().optional(),
-});
+  BLUESKY_KEY: json(privateKey),
+  EMAIL_FROM: matching(EMAIL, "must be an e-mail address"),
+  SIGNING_KEY: textThat(({ length }) => length >= 32, "must have at least 32 characters"),
+  STORAGE_ENDPOINT: httpUrl,
+  R2_ACCESS_KEY_ID: text,
+  R2_SECRET_ACCESS_KEY: text,
+};
+
+const REQUIRED = ["ENVIRONMENT", "ENCRYPTION_KEYS", "SIGNING_KEY"] as const;
+
+type Values = { [N in keyof typeof VARIABLES]: Read<(typeof VARIABLES)[N]> };
+type Variables = Partial<Values> & Pick<Values, (typeof REQUIRED)[number]>;
 
 /** Storage is the largest cost of all. Spec is silent. */
 const MEDIA_RETENTION_HOURS = 24;
 
 /** Every name but those of `appKeyNames`. */
-export const VARIABLE_NAMES = Object.keys(variables.shape);
+export const VARIABLE_NAMES = Object.keys(VARIABLES);
 
 interface AppKeys {
   clientId: string;
   clientSecret: string;
   configId?: string;
   /** In place of the two others, where the app signs with a key. */
-  privateKey?: z.infer<typeof privateKey>;
+  privateKey?: Read<typeof privateKey>;
 }
 
 /** The way to the bucket by its S3 API, on which callers put large files. */
@@ -261,13 +259,13 @@ const readHalfAppKeys = (env: object): string[] =>
     return platform && value && !readAppKeys(env)[platform] ? [name] : [];
   });
 
-const keyAlone = (key: z.infer<typeof privateKey>): AppKeys => ({
+const keyAlone = (key: Read<typeof privateKey>): AppKeys => ({
   clientId: "",
   clientSecret: "",
   privateKey: key,
 });
 
-function readStorage(vars: z.infer<typeof variables>): StorageAccess | null {
+function readStorage(vars: Variables): StorageAccess | null {
   const { STORAGE_ENDPOINT: endpoint, R2_ACCESS_KEY_ID: id, R2_SECRET_ACCESS_KEY: secret } = vars;
   return endpoint && id && secret ? { endpoint, accessKeyId: id, secretAccessKey: secret } : null;
 }
@@ -278,6 +276,25 @@ export const namesOwnDomain = (
 ): boolean =>
   config.isDevelopment || config.publicUrl !== null || config.tiktokSignatures.length > 0;
 
+/** @throws ConfigError naming every variable that is missing or malformed */
+function readVariables(env: object): Variables {
+  const given = env as Record<string, unknown>;
+  const problems: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, read] of Object.entries(VARIABLES)) {
+    const value = given[name];
+    try {
+      if (value !== undefined && value !== "") values[name] = read(value);
+      else if (REQUIRED.some((one) => one === name)) problems.push(`${name} is missing`);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      problems.push(`${name} ${error.message}`);
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(`Configuration: ${problems.join("; ")}.`);
+  return values as Variables;
+}
+
 /**
  * The variables and secrets as one object.
  *
@@ -285,18 +302,7 @@ export const namesOwnDomain = (
  * development
  */
 export function parseConfig(env: object): Config {
-  const present = Object.fromEntries(
-    Object.entries(env).filter(([name, value]) => VARIABLE_NAMES.includes(name) && value !== ""),
-  );
-  const parsed = variables.safeParse(present);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => {
-      const name = String(issue.path[0]);
-      return name in present ? `${name} ${issue.message}` : `${name} is missing`;
-    });
-    throw new ConfigError(`Configuration: ${[...new Set(problems)].join("; ")}.`);
-  }
-  const vars = parsed.data;
+  const vars = readVariables(env);
   const isDevelopment = vars.ENVIRONMENT === "development";
   const developmentOnly = [
     vars.CLOCK_OFFSET !== undefined && "CLOCK_OFFSET",

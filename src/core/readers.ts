@@ -1,0 +1,154 @@
+/**
+ * Readers of what people write into variables. They stand in for zod where every invocation passes: loading zod
+ * takes longer than all else that a minute's tick does.
+ */
+
+/** Why a value is not what it must be; the message goes after its name. */
+export class Malformed extends Error {}
+
+/** Returns what the value says. @throws Malformed */
+export type Reader<T> = (value: unknown) => T;
+
+export type Read<R> = R extends Reader<infer T> ? T : never;
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+const expected = (kind: string, value: unknown): Malformed =>
+  new Malformed(`Invalid input: expected ${kind}, received ${kindOf(value)}`);
+
+export const text: Reader<string> = (value) => {
+  if (typeof value !== "string") throw expected("string", value);
+  return value;
+};
+
+export const boolean: Reader<boolean> = (value) => {
+  if (typeof value !== "boolean") throw expected("boolean", value);
+  return value;
+};
+
+/** A text of which something holds. */
+export const textThat =
+  (holds: (value: string) => boolean, message: string): Reader<string> =>
+  (value) => {
+    const given = text(value);
+    if (!holds(given)) throw new Malformed(message);
+    return given;
+  };
+
+export const matching = (pattern: RegExp, message: string): Reader<string> =>
+  textThat((value) => pattern.test(value), message);
+
+export const notEmpty = textThat(
+  (value) => value !== "",
+  "Too small: expected string to have >=1 characters",
+);
+
+export const oneOf =
+  <const T extends string>(options: readonly T[]): Reader<T> =>
+  (value) => {
+    const found = options.find((option) => option === value);
+    if (found !== undefined) return found;
+    throw new Malformed(
+      `Invalid option: expected one of ${options.map((option) => JSON.stringify(option)).join("|")}`,
+    );
+  };
+
+export const only =
+  <const T extends string>(literal: T): Reader<T> =>
+  (value) => {
+    if (value !== literal)
+      throw new Malformed(`Invalid input: expected ${JSON.stringify(literal)}`);
+    return literal;
+  };
+
+/** A whole number, `least` or more. */
+export const wholeNumber =
+  (least: 0 | 1): Reader<number> =>
+  (value) => {
+    if (typeof value !== "number") throw expected("number", value);
+    if (!Number.isSafeInteger(value)) throw expected("int", value);
+    if (value < least) {
+      throw new Malformed(`Too small: expected number to be ${least === 0 ? ">=" : ">"}0`);
+    }
+    return value;
+  };
+
+export const orNull =
+  <T>(read: Reader<T>): Reader<T | null> =>
+  (value) =>
+    value === null ? null : read(value);
+
+export const listOf =
+  <T>(read: Reader<T>): Reader<T[]> =>
+  (value) => {
+    if (!Array.isArray(value)) throw expected("array", value);
+    return value.map(read);
+  };
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** An object of any names that `isName` holds for, each with the same kind of value. */
+export const recordOf =
+  <T>(read: Reader<T>, isName: (name: string) => boolean = () => true): Reader<Record<string, T>> =>
+  (value) => {
+    if (!isObject(value)) throw expected("record", value);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, one]) => {
+        if (!isName(name)) throw new Malformed("Invalid key in record");
+        return [name, read(one)];
+      }),
+    );
+  };
+
+type Fields = Record<string, Reader<unknown>>;
+type Values<F extends Fields> = { [N in keyof F]: Read<F[N]> };
+
+/** An object with all of these fields; others that it has are left out. */
+export const objectOf =
+  <F extends Fields>(fields: F): Reader<Values<F>> =>
+  (value) => {
+    if (!isObject(value)) throw expected("object", value);
+    const entries = Object.entries(fields).map(([name, read]) => [name, read(value[name])]);
+    return Object.fromEntries(entries) as Values<F>;
+  };
+
+/** An object with some of these fields and no others. */
+export const someOf =
+  <F extends Fields>(fields: F): Reader<Partial<Values<F>>> =>
+  (value) => {
+    if (!isObject(value)) throw expected("object", value);
+    const present = Object.entries(fields).filter(([name]) => Object.hasOwn(value, name));
+    const read = Object.fromEntries(present.map(([name, reader]) => [name, reader(value[name])]));
+    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
+    if (unknown.length > 0) {
+      const names = unknown.map((name) => JSON.stringify(name)).join(", ");
+      throw new Malformed(`Unrecognized key${unknown.length > 1 ? "s" : ""}: ${names}`);
+    }
+    return read as Partial<Values<F>>;
+  };
+
+/** An object with all of these fields and no others. */
+export const strictObjectOf =
+  <F extends Fields>(fields: F): Reader<Values<F>> =>
+  (value) => {
+    const read = objectOf(fields)(value);
+    someOf(fields)(value);
+    return read;
+  };
+
+/** What a text says as JSON. */
+export const json =
+  <T>(read: Reader<T>): Reader<T> =>
+  (value) => {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(text(value));
+    } catch (error) {
+      throw error instanceof Malformed ? error : new Malformed("must be valid JSON");
+    }
+    return read(parsed);
+  };
