@@ -99,18 +99,21 @@ interface AkimboOptions {
   variables?: Record<string, string>;
   /** A module that stands before the Worker and imports it as "./worker.js". */
   entry?: string;
+  /** Where its databases are kept; a folder of its own when it is left out. */
+  stateDir?: string;
 }
 
 /** Akimbo as built, with the bindings of wrangler.toml and its migrations applied. */
 export async function startAkimbo(
   workspace: Workspace,
-  { bundle, variables = {}, entry }: AkimboOptions,
+  { bundle, variables = {}, entry, stateDir }: AkimboOptions,
 ): Promise<Instance> {
   const { assets: _, ...config } = readConfig();
   const own = modulesOf(bundle);
   const instance = await start(workspace, {
     ...config,
     rootPath: undefined,
+    ...(stateDir ? { resourcePersistencePath: stateDir } : {}),
     bindings: { ...VARIABLES, ...variables },
     modules: entry ? [module("entry.js", entry), ...own] : own,
   } as Options);

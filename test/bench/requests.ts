@@ -61,7 +61,8 @@ const pageCall =
 
 async function startWithPosts(workspace: Workspace, bundle: Bundle, rateLimits: string) {
   const variables = { RATE_LIMITS: rateLimits };
-  const instance = await startAkimbo(workspace, { bundle, variables });
+  const stateDir = await workspace.memoryFolder();
+  const instance = await startAkimbo(workspace, { bundle, variables, stateDir });
   const team = await createTeam(instance, 1);
   await instance.store(
     loadPosts({ firstTeam: team.id, teams: 1, rows: LIMIT, firstId: 1, from: Date.now() }),
@@ -129,7 +130,8 @@ async function waitForPosts(platform: Platform, count: number): Promise<void> {
 /** Posts by call, queue and platform; the platform runs in this process and is not counted. */
 async function startPosting(workspace: Workspace, bundle: Bundle, effort: Effort) {
   const platform = await startPlatform(workspace);
-  const instance = await startAkimbo(workspace, { bundle });
+  const stateDir = await workspace.memoryFolder();
+  const instance = await startAkimbo(workspace, { bundle, stateDir });
   const team = await createTeam(instance, 1);
   const accounts = await connectAccounts(
     instance,

@@ -1,7 +1,10 @@
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+
+/** A disk in memory, where a machine has one. */
+const MEMORY = "/dev/shm";
 
 /** The processes and folders of a bench run: stopped in reverse order, and removed at the end. */
 export class Workspace {
@@ -11,8 +14,17 @@ export class Workspace {
     this.cleanups.push(cleanup);
   }
 
-  async folder(): Promise<string> {
-    const path = await mkdtemp(join(tmpdir(), "akimbo-bench-"));
+  folder(): Promise<string> {
+    return this.folderIn(tmpdir());
+  }
+
+  /** For databases: what syncing them to a disk costs is the machine's, and differs from one to the next. */
+  memoryFolder(): Promise<string> {
+    return this.folderIn(existsSync(MEMORY) ? MEMORY : tmpdir());
+  }
+
+  private async folderIn(parent: string): Promise<string> {
+    const path = await mkdtemp(join(parent, "akimbo-bench-"));
     process.on("exit", () => rmSync(path, { recursive: true, force: true }));
     return path;
   }
