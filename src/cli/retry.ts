@@ -21,7 +21,7 @@ export function readRetryAfter(value: string | null | undefined): number | null 
   return value && /^\d{1,6}$/.test(value) ? Number(value) * 1_000 : null;
 }
 
-/** What went wrong on the way, in words: `fetch failed` alone says nothing. */
+/** Says in words why a call failed: `fetch failed` alone says nothing. */
 export function describeNetworkError(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);

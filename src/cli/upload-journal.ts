@@ -40,7 +40,7 @@ export interface JournalPost {
 const NEW_POST: JournalPost = { sentAt: null, uploadId: null, failures: 0 };
 
 /**
- * What is known of the upload of one file to one instance: an upload that was interrupted goes on from here. The
+ * The journal of the upload of one file to one instance: an upload that was interrupted goes on from here. The
  * addresses in it are secrets.
  */
 export class UploadJournal {

@@ -4,7 +4,7 @@ import { build, type Plugin } from "esbuild";
 import { PARTS, readWranglerConfig, type WranglerConfig } from "./deploy-config.ts";
 import { inProject } from "./paths.ts";
 
-/** What npm packages are asked for, as wrangler does. */
+/** Conditions under which npm packages are resolved: those of wrangler. */
 const CONDITIONS = ["workerd", "worker", "browser"];
 
 /** The aliases of wrangler.toml: each is for one name exactly. */

@@ -140,7 +140,7 @@ export const strictObjectOf =
     return read;
   };
 
-/** What a text says as JSON. */
+/** Reads a text as JSON. */
 export const json =
   <T>(read: Reader<T>): Reader<T> =>
   (value) => {

@@ -23,7 +23,7 @@ const STILL_MS = 15_000;
 const MAX_STILLS = 20;
 const MEGABYTE = 1_000_000;
 
-/** What GET /upload/:id tells of the post. */
+/** The post as GET /upload/:id shows it. */
 interface Look {
   status: string;
   errorMessage: string | null;
@@ -66,7 +66,7 @@ class Journey {
   private uploadId = 0;
   private storedIn = 0;
   private sentIn = 0;
-  /** Of each life of the server. */
+  /** The memory of each life of the server. */
   private readonly memory: { before: number; during: Memory[] }[] = [];
   private readonly progress: number[] = [];
   private last: Look | null = null;
