@@ -7,6 +7,7 @@ import { countPerson } from "../features/auth/signed-in.ts";
 import { countCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppContext, AppEnv } from "../http/env.ts";
+import { refuseCrossSite } from "../http/pages.tsx";
 import { createSandboxRoutes } from "../sandbox/routes.tsx";
 
 /**
@@ -42,5 +43,6 @@ export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
     teamOf,
     onClockMoved: (c) => runSchedule(c.var.deps),
   });
+  app.use("/sandbox/webhook/settings", refuseCrossSite);
   return app.route("/sandbox", routes);
 }

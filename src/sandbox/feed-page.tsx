@@ -183,11 +183,13 @@ interface FeedPageProps {
   /** The id below which older posts follow; null at the end. */
   olderThan: number | null;
   origin: string;
+  /** Deliveries of webhooks are shown beside it. */
+  hasReceiver: boolean;
 }
 
 /** The feed of the simulated platforms, newest first. */
 export const FeedPage = (props: FeedPageProps) => {
-  const { posts, platform, accountId, olderThan, origin } = props;
+  const { posts, platform, accountId, olderThan, origin, hasReceiver } = props;
   return (
     <>
       <header>
@@ -195,6 +197,12 @@ export const FeedPage = (props: FeedPageProps) => {
         <p class="lead">
           What the simulated platforms have received, newest first. These posts never left this
           service. <a href="/sandbox/api/posts">The same as JSON</a>
+          {hasReceiver && (
+            <>
+              {" "}
+              · <a href="/sandbox/webhook">Webhook receiver</a>
+            </>
+          )}
         </p>
       </header>
       <PlatformFilter platform={platform} accountId={accountId} />

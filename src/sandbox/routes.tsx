@@ -10,6 +10,7 @@ import { createSandboxFetch } from "./fetch.ts";
 import { NAME_HEADER } from "./kit/consent.tsx";
 import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
+import { createReceiverRoutes } from "./webhook/routes.tsx";
 
 interface SandboxRouteOptions {
   deps(c: Context): Deps;
@@ -106,7 +107,11 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     const page = await renderPage(
       c,
       { title: "Sandbox feed", styles: FEED_STYLES },
-      <FeedPage posts={shown} {...filter} olderThan={olderThan} origin={origin} />,
+      <FeedPage
+        {...{ ...filter, olderThan, origin }}
+        posts={shown}
+        hasReceiver={options.deps(c).config.isDevelopment}
+      />,
     );
     return allowOwnVideos(page);
   });
@@ -176,6 +181,14 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
       now: now().toISOString(),
     });
   });
+
+  for (const path of ["/webhook", "/webhook/*", "/api/webhook"]) {
+    app.use(path, async (c, next) => {
+      requireDevelopment(c);
+      await next();
+    });
+  }
+  app.route("/", createReceiverRoutes(options.deps));
 
   return app;
 }

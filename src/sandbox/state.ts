@@ -13,11 +13,13 @@ import {
   steerings,
 } from "./kit/store.ts";
 import { findSimulated, type SimulatedPlatform } from "./registry.ts";
+import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
 
 /** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
 export class SandboxState extends DurableObject<unknown> {
   readonly #store: SandboxStore;
   readonly #opened = new Set<Simulator>();
+  #inbox: WebhookInbox | null = null;
 
   constructor(ctx: DurableObjectState, env: unknown) {
     super(ctx, env);
@@ -80,9 +82,31 @@ export class SandboxState extends DurableObject<unknown> {
     return { mime, sizeBytes, range, body: this.#store.media.stream(id, range) };
   }
 
-  /** Empties the feed of a team, or of all; connected accounts go on working. */
-  reset(teamId: number | null = null): void {
+  /** Empties the feed of a team, or of all, with what webhooks have brought; connected accounts go on working. */
+  async reset(teamId: number | null = null): Promise<void> {
     this.ctx.storage.transactionSync(() => this.#store.reset(teamId));
+    if (teamId === null) (await this.#openInbox()).clear();
+  }
+
+  async #openInbox(): Promise<WebhookInbox> {
+    const { WebhookInbox } = await import("./webhook/inbox.ts");
+    this.#inbox ??= new WebhookInbox(this.ctx.storage.sql);
+    return this.#inbox;
+  }
+
+  /** Keeps a delivery; answers how it is to be answered. */
+  async takeWebhook(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
+    return (await this.#openInbox()).take(delivery, now);
+  }
+
+  /** The receiver of webhooks with what has arrived, newest first. */
+  async readReceiver(): Promise<{ receiver: Receiver; arrivals: Arrival[] }> {
+    const inbox = await this.#openInbox();
+    return { receiver: inbox.receiver, arrivals: inbox.list() };
+  }
+
+  async changeReceiver(receiver: Receiver): Promise<void> {
+    (await this.#openInbox()).change(receiver);
   }
 }
 

@@ -1,0 +1,130 @@
+import { randomHex } from "../../core/ids.ts";
+import { isSigned } from "../../core/signature.ts";
+import { MINUTE, SECOND } from "../../core/time.ts";
+import { integer, key, optional, serial, Table, text } from "../kit/table.ts";
+
+/** What the receiver can answer: a status, nothing in time, or the way to somewhere else. */
+export const RECEIVER_ANSWERS = ["200", "500", "timeout", "redirect"] as const;
+export type ReceiverAnswer = (typeof RECEIVER_ANSWERS)[number];
+
+/** A delivery as it came in; null for a header that it lacks. */
+export interface Delivery {
+  event: string | null;
+  id: string | null;
+  timestamp: string | null;
+  signature: string | null;
+  body: string;
+}
+
+/** A delivery as it is kept. */
+export interface Arrival {
+  event: string;
+  eventId: string;
+  /** How many times its id had come by then, this time included. */
+  seen: number;
+  /** Why the delivery cannot be trusted; null for one that is signed well. */
+  problem: string | null;
+  body: string;
+  answer: ReceiverAnswer;
+  /** ISO 8601. */
+  arrivedAt: string;
+}
+
+export interface Receiver {
+  secret: string;
+  answer: ReceiverAnswer;
+}
+
+const ARRIVALS_KEPT = 100;
+/** An older timestamp may be a recording that somebody sends again. */
+const TOLERANCE_MS = 5 * MINUTE;
+const SECRET_BYTES = 32;
+
+const arrivals = new Table("webhook_arrivals", {
+  id: serial(),
+  event: text(),
+  event_id: text(),
+  seen: integer(),
+  problem: optional(text()),
+  body: text(),
+  answer: text<ReceiverAnswer>(),
+  arrived_at: integer(),
+});
+
+const receivers = new Table("webhook_receiver", {
+  key: key(),
+  secret: text(),
+  answer: text<ReceiverAnswer>(),
+});
+const THE_RECEIVER = { key: "receiver" };
+
+/** Names the reason to mistrust a delivery, as any receiver can find it; null when there is none. */
+async function mistrustOf(delivery: Delivery, secret: string, now: Date): Promise<string | null> {
+  const { timestamp, signature, body } = delivery;
+  if (timestamp === null || signature === null) return "It is not signed.";
+  if (!/^\d{1,11}$/.test(timestamp)) return "Its timestamp is no number of seconds.";
+  if (Math.abs(now.getTime() - Number(timestamp) * SECOND) > TOLERANCE_MS) {
+    return "Its timestamp is more than 5 minutes away.";
+  }
+  const isOurs = await isSigned(secret, `${timestamp}.${body}`, signature);
+  return isOurs ? null : "It is signed by another secret, or was changed on its way.";
+}
+
+/** The receiver of webhooks: its secret, its switch, and what has arrived. */
+export class WebhookInbox {
+  readonly sql: SqlStorage;
+
+  constructor(sql: SqlStorage) {
+    this.sql = sql;
+    for (const { schema } of [arrivals, receivers]) sql.exec(schema);
+  }
+
+  /** The secret is made by the first look. */
+  get receiver(): Receiver {
+    const known = receivers.find(this, THE_RECEIVER);
+    if (known) return { secret: known.secret, answer: known.answer };
+    const fresh: Receiver = { secret: `whsec_${randomHex(SECRET_BYTES)}`, answer: "200" };
+    receivers.insert(this, { ...THE_RECEIVER, ...fresh });
+    return fresh;
+  }
+
+  change(receiver: Receiver): void {
+    receivers.insert(this, { ...THE_RECEIVER, ...receiver }, "OR REPLACE");
+  }
+
+  /** Keeps a delivery; answers how it is to be answered. */
+  async take(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
+    const { secret, answer } = this.receiver;
+    const problem = await mistrustOf(delivery, secret, now);
+    const event_id = delivery.id ?? "";
+    const before = arrivals.find(this, { event_id }, "ORDER BY id DESC");
+    const id = arrivals.insert(this, {
+      event: delivery.event ?? "",
+      event_id,
+      seen: (before?.seen ?? 0) + 1,
+      problem,
+      body: delivery.body,
+      answer,
+      arrived_at: now.getTime(),
+    });
+    arrivals.delete(this, {}, "AND id <= ?", id - ARRIVALS_KEPT);
+    return answer;
+  }
+
+  /** Newest first. */
+  list(): Arrival[] {
+    return arrivals.list(this, {}, "ORDER BY id DESC").map((row) => ({
+      event: row.event,
+      eventId: row.event_id,
+      seen: row.seen,
+      problem: row.problem,
+      body: row.body,
+      answer: row.answer,
+      arrivedAt: new Date(row.arrived_at).toISOString(),
+    }));
+  }
+
+  clear(): void {
+    arrivals.delete(this, {});
+  }
+}
