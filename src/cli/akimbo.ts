@@ -9,6 +9,7 @@ import type { Place } from "./d1.ts";
 import { requireDeployConfig } from "./deploy-config.ts";
 import { runDoctor } from "./doctor.ts";
 import { describeKeys } from "./key-commands.ts";
+import { addListenCommand } from "./listen-command.ts";
 import { readStateDir } from "./paths.ts";
 import { describePlan, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
@@ -184,6 +185,8 @@ function createProgram(stopping: AbortSignal, end: (exitCode: number) => void): 
     .action(async (file: string, options: UploadOptions) => {
       end(await runUpload(file, options, stopping));
     });
+
+  addListenCommand(program, stopping);
 
   program
     .command("doctor")

@@ -63,6 +63,20 @@ export type Capabilities = z.infer<typeof capabilities>;
 const board = z.object({ id: z.string(), name: z.string() });
 type Board = z.infer<typeof board>;
 
+const event = z.object({
+  id: z.string(),
+  event: z.string(),
+  createdAt: z.iso.datetime(),
+  data: z.record(z.string(), z.unknown()),
+});
+/** An event of the feed, as a webhook is sent it. */
+export type FeedEvent = z.infer<typeof event>;
+
+const eventPage = z.object({ data: z.array(event), nextCursor: z.string() });
+const webhook = z.object({ id: z.number(), url: z.string() });
+const oneWebhook = z.object({ data: webhook });
+const webhookList = z.object({ data: z.array(webhook) });
+const done = z.object({ success: z.literal(true) });
 const oneWholeAccount = z.object({ data: account });
 const oneCapabilities = z.object({ data: capabilities });
 const verdict = z.object({ valid: z.boolean(), errors: z.array(z.object({ error: z.string() })) });
@@ -93,6 +107,11 @@ export interface Api {
   /** @param idempotencyKey makes the call safe to repeat */
   createUpload(form: FormData, idempotencyKey?: string): Promise<number>;
   getUpload(id: number): Promise<Upload>;
+  /** The events behind the cursor, oldest first; without one, from 30 days ago. */
+  listEvents(page: { after: string | null; limit: number }): Promise<z.infer<typeof eventPage>>;
+  listWebhooks(): Promise<z.infer<typeof webhook>[]>;
+  createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
+  deleteWebhook(id: number): Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -143,6 +162,11 @@ export function createApi(origin: string, token: string): Api {
     createUpload: async (form, key) =>
       (await post(createdUpload, "/upload", form, key)).data.uploadId,
     getUpload: async (id) => (await call(oneUpload, `/upload/${id}`)).data,
+    listEvents: ({ after, limit }) =>
+      call(eventPage, `/events${query({ ...(after ? { after } : {}), limit: String(limit) })}`),
+    listWebhooks: async () => (await call(webhookList, "/webhooks")).data,
+    createWebhook: async (body) => (await post(oneWebhook, "/webhooks", body)).data.id,
+    deleteWebhook: async (id) => void (await call(done, `/webhooks/${id}`, { method: "DELETE" })),
   };
 }
 

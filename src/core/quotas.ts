@@ -19,6 +19,8 @@ const QUOTAS = {
   // Spec is silent: presigning, completing and aborting from one address, behind which many users may be.
   "presign-address": { limit: 2_400, windowSeconds: 15 * MINUTES },
   read: { limit: 100, windowSeconds: 5 * MINUTES },
+  // Spec is silent on the feed of events, which is there to be asked again and again.
+  "read:events": { limit: 300, windowSeconds: 5 * MINUTES },
   // Spec is silent: two videos of 1 GB, pulled from one address in ranges of 256 KB.
   media: { limit: 8_000, windowSeconds: 5 * MINUTES },
 } as const satisfies Record<string, Quota>;
@@ -27,8 +29,9 @@ const QUOTAS = {
 export type LimitGroup = Exclude<keyof typeof QUOTAS, "read"> | `read:${string}`;
 
 export function quotaOf(group: LimitGroup, overrides: Record<string, Quota>): Quota {
-  const kind = group.startsWith("read:") ? "read" : (group as keyof typeof QUOTAS);
-  return overrides[group] ?? overrides[kind] ?? QUOTAS[kind];
+  const known: Record<string, Quota> = QUOTAS;
+  const kind = group.startsWith("read:") ? "read" : group;
+  return overrides[group] ?? overrides[kind] ?? known[group] ?? QUOTAS.read;
 }
 
 /** Returns true when an owner can set a quota under this name. */

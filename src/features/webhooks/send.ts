@@ -36,7 +36,7 @@ export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
     return end({ success: false, statusCode: null, error: `Not sent: the address ${refusal}.` });
   }
   try {
-    const reply = await deps.fetch(sendable.url, await toInit(deps, sendable));
+    const reply = await deps.fetch(sendable.url, await deliveryRequest(deps, sendable));
     const { status } = reply;
     // Nobody reads it: that frees the connection.
     void reply.body?.cancel().catch(() => {});
@@ -54,9 +54,10 @@ const refusalOf = (status: number): string =>
     ? `Answered ${status}: redirects are not followed.`
     : `Answered ${status}.`;
 
-async function toInit(
+/** The call that delivers an event, signed by the secret at this moment. */
+export async function deliveryRequest(
   { now }: Pick<Deps, "now">,
-  { secret, event, eventId, payload }: Sendable,
+  { secret, event, eventId, payload }: Omit<Sendable, "url">,
 ): Promise<RequestInit> {
   const timestamp = String(Math.floor(now().getTime() / SECOND));
   return {
