@@ -6,6 +6,7 @@ import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
+import { type Outcome, subscribeReceiver } from "./demo-webhook.ts";
 import { readOrigin, readToken } from "./instance.ts";
 import { runLargeDemo } from "./large-demo.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
@@ -21,6 +22,8 @@ const START_TIMEOUT_MS = 90_000;
 
 interface Post extends Progress {
   accountId: string;
+  /** Null until it is created. */
+  uploadId: number | null;
   post: DemoPost;
 }
 
@@ -33,13 +36,25 @@ async function main(stopping: AbortSignal): Promise<number> {
   if (isLarge) return await runLargeDemo(api, stopping);
   const posts = await planPosts(api);
 
-  console.log(`Publishing ${posts.length} posts to the sandbox …`);
-  const startedAt = performance.now();
-  await publishAll(api, posts);
-  console.log(`\n${formatReport(posts, (performance.now() - startedAt) / 1_000)}`);
+  const webhook = await subscribeReceiver(api);
+  try {
+    console.log(`Publishing ${posts.length} posts to the sandbox …`);
+    const startedAt = performance.now();
+    await publishAll(api, posts);
+    console.log(`\n${formatReport(posts, (performance.now() - startedAt) / 1_000)}`);
+    if (webhook) console.log(await webhook.report(posts.flatMap(toOutcome)));
+  } finally {
+    await webhook?.end();
+  }
   if (isRunning) console.log(`Look at them: ${origin}/sandbox`);
+  if (isRunning && webhook) console.log(`What webhooks brought: ${origin}/sandbox/webhook`);
   return posts.every(({ status }) => status === "completed") ? 0 : 1;
 }
+
+const toOutcome = ({ uploadId, status }: Post): Outcome[] =>
+  uploadId !== null && (status === "completed" || status === "failed")
+    ? [{ uploadId, status }]
+    : [];
 
 function readOptions(): { large?: boolean } {
   return new Command("npm run demo --")
@@ -79,6 +94,7 @@ async function planPosts(api: Api): Promise<Post[]> {
       return posts.map((post) => ({
         account: `${account.platform} (${account.accountName})`,
         accountId: account.id,
+        uploadId: null,
         what: post.what,
         post,
         status: "sending",
@@ -117,6 +133,7 @@ async function publishAll(api: Api, posts: Post[]): Promise<void> {
 
 async function publish(api: Api, post: Post, deadline: number, draw: () => void): Promise<void> {
   const uploadId = await api.createUpload(toForm(post.accountId, post.post));
+  post.uploadId = uploadId;
   for (let pollMs = FIRST_POLL_MS; !isDone(post); ) {
     const upload = await api.getUpload(uploadId);
     post.status = upload.status;

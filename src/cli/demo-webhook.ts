@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
+import { SECOND } from "../core/time.ts";
+import { SUBSCRIBABLE } from "../features/events/catalogue.ts";
+import type { Api } from "./api.ts";
+import { Problem } from "./program.ts";
+
+/** Events of posts that have ended are there within a moment. */
+const ARRIVAL_TIMEOUT_MS = 15 * SECOND;
+const POLL_MS = SECOND / 4;
+
+/** Tells the webhooks of the demo from a person's own: the receiver does not read it. */
+const MARK = "?from=demo";
+
+const receiver = z.object({
+  url: z.string(),
+  secret: z.string(),
+  arrivals: z.array(
+    z.object({
+      event: z.string(),
+      eventId: z.string(),
+      isTrusted: z.boolean(),
+      problem: z.string().nullable(),
+      body: z.string(),
+    }),
+  ),
+});
+type Receiver = z.infer<typeof receiver>;
+
+/** The sandbox's receiver of webhooks; null where the instance has none, as in production. */
+async function findReceiver(origin: string): Promise<Receiver | null> {
+  const response = await fetch(`${origin}/sandbox/api/webhook`);
+  if (!response.ok) return null;
+  return receiver.parse(await response.json());
+}
+
+/** A webhook that leads to the sandbox's receiver as long as the demo runs. */
+export interface DemoWebhook {
+  /**
+   * Waits for an event of the outcome of each of these uploads.
+   *
+   * @throws Problem when one does not come, or is not to be trusted
+   */
+  report(outcomes: readonly Outcome[]): Promise<string>;
+  end(): Promise<void>;
+}
+
+/** The end of an upload that an event is to tell of. */
+export interface Outcome {
+  uploadId: number;
+  status: "completed" | "failed";
+}
+
+/** Subscribes the receiver to all events of uploads; null where there is none. */
+export async function subscribeReceiver(
+  api: Pick<Api, "origin" | "listWebhooks" | "createWebhook" | "deleteWebhook">,
+  timeoutMs = ARRIVAL_TIMEOUT_MS,
+): Promise<DemoWebhook | null> {
+  const found = await findReceiver(api.origin);
+  if (!found) return null;
+  const url = found.url + MARK;
+  // Of a run that was killed.
+  const left = (await api.listWebhooks()).filter((webhook) => webhook.url === url);
+  for (const { id } of left) await api.deleteWebhook(id);
+  const events = SUBSCRIBABLE.filter((name) => name.startsWith("upload."));
+  const id = await api.createWebhook({ url, events, secret: found.secret });
+  return {
+    report: (outcomes) => reportArrivals(api.origin, outcomes, timeoutMs),
+    end: () => api.deleteWebhook(id),
+  };
+}
+
+const envelope = z.object({ data: z.object({ uploadId: z.number() }) });
+
+async function reportArrivals(
+  origin: string,
+  outcomes: readonly Outcome[],
+  timeoutMs: number,
+): Promise<string> {
+  const ids = new Set(outcomes.map(({ uploadId }) => uploadId));
+  const expected = outcomes.map(({ uploadId, status }) => `upload.${status} ${uploadId}`);
+  for (const deadline = Date.now() + timeoutMs; ; await sleep(POLL_MS)) {
+    const arrived = ((await findReceiver(origin))?.arrivals ?? []).flatMap((arrival) => {
+      const uploadId = uploadIdOf(arrival.body);
+      return uploadId !== null && ids.has(uploadId) ? [{ ...arrival, uploadId }] : [];
+    });
+    const there = new Set(arrived.map(({ event, uploadId }) => `${event} ${uploadId}`));
+    const missing = expected.filter((one) => !there.has(one));
+    const wrong = arrived.find(({ isTrusted }) => !isTrusted);
+    if (wrong)
+      throw new Problem(`The webhook ${wrong.event} is not to be trusted. ${wrong.problem}`);
+    if (missing.length === 0) return describe(arrived);
+    if (Date.now() > deadline) {
+      throw new Problem(`Webhooks that did not arrive in time: ${missing.join(", ")}.`);
+    }
+  }
+}
+
+function uploadIdOf(body: string): number | null {
+  try {
+    return envelope.parse(JSON.parse(body)).data.uploadId;
+  } catch {
+    return null;
+  }
+}
+
+/** Each event counts once, however often it came. */
+function describe(arrived: readonly { event: string; eventId: string }[]): string {
+  const names = [...new Map(arrived.map(({ eventId, event }) => [eventId, event])).values()];
+  const counts = [...new Set(names)]
+    .sort()
+    .map((name) => `${names.filter((one) => one === name).length} × ${name}`);
+  return `Webhooks that told of it, all signatures valid: ${counts.join(", ")}.`;
+}
