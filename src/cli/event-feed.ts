@@ -11,7 +11,7 @@ const POLL_MS = 1.5 * SECOND;
 /** The clocks of both sides may differ by this, as far as the present is looked for there. */
 const CLOCK_SKEW_MS = 5 * MINUTE;
 const FIRST_WAIT_MS = SECOND;
-const LONGEST_WAIT_MS = 30 * SECOND;
+const LONGEST_WAIT_MS = 10 * SECOND;
 
 interface Patience {
   stopping: AbortSignal;
