@@ -40,7 +40,10 @@ async function main(): Promise<number> {
       ...["/app/me", "/app/settings", "/app/suggestions", openInvite],
     ];
     const link = akimbo.signInLink.slice(origin.length);
-    const open = ["/", "/sandbox", "/sign-in", "/sign-in/sent", link, openInvite, "/privacy"];
+    const open = [
+      ...["/", "/sandbox", "/sandbox/webhook", "/sign-in", "/sign-in/sent", link, openInvite],
+      "/privacy",
+    ];
     const lookAs = (person: SignedIn | null, paths: string[]) =>
       lookAt(browser, { origin, person, folder }, paths);
     problems.push(...(await lookAs(owner, own)), ...(await lookAs(null, open)));
