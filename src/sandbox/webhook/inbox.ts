@@ -3,7 +3,7 @@ import { isSigned } from "../../core/signature.ts";
 import { MINUTE, SECOND } from "../../core/time.ts";
 import { integer, key, optional, serial, Table, text } from "../kit/table.ts";
 
-/** What the receiver can answer: a status, nothing in time, or the way to somewhere else. */
+/** The answers to choose from: a status, none in time, or a redirect. */
 export const RECEIVER_ANSWERS = ["200", "500", "timeout", "redirect"] as const;
 export type ReceiverAnswer = (typeof RECEIVER_ANSWERS)[number];
 

@@ -14,7 +14,7 @@ const MAX_FORM_BYTES = 10_000;
 /** Longer than a sender of webhooks waits, by a second. */
 const TIMEOUT_MS = 11 * SECOND;
 
-/** What POST /webhooks takes for a secret. */
+/** The secrets that POST /webhooks takes. */
 const SECRET = /^[\x21-\x7e]{16,255}$/;
 
 const isAnswer = (text: string): text is ReceiverAnswer =>
