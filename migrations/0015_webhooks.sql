@@ -12,7 +12,7 @@ CREATE TABLE webhooks (
   active_since INTEGER NOT NULL,
   -- Events in a row that ran out of attempts.
   failure_count INTEGER NOT NULL DEFAULT 0,
-  -- Attempts in a row that were not answered in time.
+  -- Attempts in a row that were not answered in time; any answer ends the row.
   timeouts INTEGER NOT NULL DEFAULT 0,
   -- When the next event of an endpoint that keeps timing out is sent.
   next_slot_at INTEGER NOT NULL DEFAULT 0,
@@ -40,7 +40,8 @@ CREATE TABLE deliveries (
   -- Its turn at an endpoint that keeps timing out has been given out.
   has_slot INTEGER NOT NULL DEFAULT 0,
   queued_at INTEGER NOT NULL,
-  PRIMARY KEY (due_at, event_id, webhook_id)
+  -- The last tells replays of one event from one another: a move to another time never meets a row.
+  PRIMARY KEY (due_at, event_id, webhook_id, queued_at)
 ) STRICT, WITHOUT ROWID;
 
 -- The attempts that were made. Ids sort by time.

@@ -57,7 +57,7 @@ const CHORES: Record<string, Chore> = {
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
-  "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 2 },
+  "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "tell of webhooks": { rhythm: HOURLY_PAGE, page: tellOfDisabled, calls: 12 },
   "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },

@@ -1,12 +1,14 @@
 import { firstIdSince } from "../../core/ids.ts";
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { removeAttempts, removeDeleted, webhookFrom } from "./repo/webhooks.ts";
+import { removeAttempts, removeDeleted, webhookAfter } from "./repo/webhooks.ts";
 
 /** Source: spec, "Events", delivery rule 4. */
 const KEPT_MS = 30 * DAY;
 /** Rows removed by one statement, at most. */
 const SLICE = 500;
+/** Webhooks looked through by one statement, at most. */
+const WEBHOOKS = 500;
 
 /**
  * Removes a slice of the attempts that are older than 30 days, webhook by webhook, and the webhooks that were
@@ -15,9 +17,13 @@ const SLICE = 500;
  * @param cursor id of the webhook to begin with
  */
 export async function forgetOldAttempts(deps: Deps, cursor: string | null): Promise<string | null> {
-  const [[id]] = await deps.db.run([webhookFrom(Number(cursor ?? 0))]);
-  if (id === undefined) return null;
+  const from = Number(cursor ?? 0);
   const before = firstIdSince("dlv", new Date(deps.now().getTime() - KEPT_MS));
-  const [removed] = await deps.db.run([removeAttempts(id, before, SLICE), removeDeleted(id)]);
-  return String(removed === SLICE ? id : id + 1);
+  const [[next], removed] = await deps.db.run([
+    webhookAfter(from, WEBHOOKS),
+    removeAttempts({ from, count: WEBHOOKS, before, most: SLICE }),
+    removeDeleted(from, WEBHOOKS),
+  ]);
+  if (removed === SLICE) return String(from);
+  return next === undefined ? null : String(next);
 }

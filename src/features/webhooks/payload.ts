@@ -1,6 +1,6 @@
 import type { EventName } from "../events/catalogue.ts";
 
-interface StoredEvent {
+export interface StoredEvent {
   id: string;
   event: EventName;
   createdAt: Date;

@@ -14,7 +14,7 @@ export const webhooks = sqliteTable("webhooks", {
   activeSince: instant("active_since").notNull(),
   /** Events in a row that ran out of attempts. */
   failureCount: integer("failure_count").notNull(),
-  /** Attempts in a row that were not answered in time. */
+  /** Attempts in a row that were not answered in time; any answer ends the row. */
   timeouts: integer("timeouts").notNull(),
   /** When the next event of an endpoint that keeps timing out is sent. */
   nextSlotAt: instant("next_slot_at").notNull(),
@@ -43,7 +43,9 @@ export const deliveries = sqliteTable(
     hasSlot: flag("has_slot").notNull(),
     queuedAt: instant("queued_at").notNull(),
   },
-  (table) => [primaryKey({ columns: [table.dueAt, table.eventId, table.webhookId] })],
+  (table) => [
+    primaryKey({ columns: [table.dueAt, table.eventId, table.webhookId, table.queuedAt] }),
+  ],
 );
 
 /** The attempts that were made. */

@@ -30,6 +30,19 @@ export async function wakeDeliveries(
   }
 }
 
+/** As above, but what the queue throws is left to the sweep: the deliveries are stored already. */
+export async function tryToWake(
+  deps: Waker & Pick<Deps, "log">,
+  keys: readonly DueKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  try {
+    await wakeDeliveries(deps, keys);
+  } catch (error) {
+    deps.log({ event: "webhooks.not_woken", error: String(error) });
+  }
+}
+
 /** Keys that are due within the same second go together. */
 function* groups(keys: readonly DueKey[]): Generator<DueKey[]> {
   const sorted = [...new Map(keys.map((key) => [key.join(), key])).values()].sort(

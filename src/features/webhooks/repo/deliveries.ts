@@ -2,10 +2,10 @@ import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
-import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { EventName } from "../../events/catalogue.ts";
-import { MAX_FAILURES, SLOT_MS } from "../rules.ts";
+import { LONGEST_TURN_MS, MAX_FAILURES } from "../rules.ts";
 import { attempts, deliveries } from "../table.ts";
 import type { DueKey } from "../wake.ts";
 
@@ -13,7 +13,7 @@ export type AttemptRow = typeof attempts.$inferSelect;
 type DeliveryRow = typeof deliveries.$inferSelect;
 
 /** The columns of the key. */
-export type DeliveryKey = Pick<DeliveryRow, "dueAt" | "eventId" | "webhookId">;
+export type DeliveryKey = Pick<DeliveryRow, "dueAt" | "eventId" | "webhookId" | "queuedAt">;
 
 const readDue = rowReader({
   ...pickColumns(deliveries, ["dueAt", "eventId", "webhookId", "teamId", "kind", "attempt"]),
@@ -48,39 +48,87 @@ const allDue = prepared(
   readDue,
 );
 
-const isThis = ({ dueAt, eventId, webhookId }: Params<DeliveryKey>): SQL =>
-  sql`due_at = ${dueAt} AND event_id = ${eventId} AND webhook_id = ${webhookId}`;
+/** Lists travel as one JSON parameter: each statement of a batch counts against the limits of D1. */
+const keyColumns = sql`value ->> 0, value ->> 1, value ->> 2, value ->> 3`;
 
-/** Moves a delivery to another time; nothing where somebody else has moved or ended it. */
-export const moveDelivery = preparedWrite(
-  (to: Params<DeliveryKey & { to: Date; attempt: number; hasSlot: boolean }>) =>
-    sql`UPDATE deliveries SET due_at = ${to.to}, attempt = ${to.attempt}, has_slot = ${to.hasSlot}
-      WHERE ${isThis(to)}`,
+const keyOf = ({ dueAt, eventId, webhookId, queuedAt }: DeliveryKey) =>
+  [dueAt.getTime(), eventId, webhookId, queuedAt.getTime()] as const;
+
+const listed =
+  <T>(toItem: (one: T) => unknown, toQuery: (values: { list: string }) => Query<number>) =>
+  (list: readonly T[]): Query<number> =>
+    toQuery({ list: JSON.stringify(list.map(toItem)) });
+
+type Listed = Params<{ list: string }>;
+
+export interface Move {
+  key: DeliveryKey;
+  to: Date;
+  attempt: number;
+  hasSlot: boolean;
+}
+
+/** Moves deliveries to other times; nothing where somebody else has moved or ended one. */
+export const moveDeliveries = listed(
+  ({ key, to, attempt, hasSlot }: Move) => [...keyOf(key), to.getTime(), attempt, Number(hasSlot)],
+  preparedWrite(
+    ({ list }: Listed) => sql`UPDATE deliveries
+      SET due_at = m.value ->> 4, attempt = m.value ->> 5, has_slot = m.value ->> 6
+      FROM json_each(${list}) m
+      WHERE deliveries.due_at = m.value ->> 0 AND deliveries.event_id = m.value ->> 1
+        AND deliveries.webhook_id = m.value ->> 2 AND deliveries.queued_at = m.value ->> 3`,
+  ),
 );
 
-export const endDelivery = preparedWrite(
-  (key: Params<DeliveryKey>) => sql`DELETE FROM deliveries WHERE ${isThis(key)}`,
+export const endDeliveries = listed(
+  keyOf,
+  preparedWrite(
+    ({ list }: Listed) => sql`DELETE FROM deliveries
+      WHERE (due_at, event_id, webhook_id, queued_at) IN (SELECT ${keyColumns} FROM json_each(${list}))`,
+  ),
 );
 
-export const insertAttempt = preparedWrite(
-  (
-    row: Params<AttemptRow>,
-  ) => sql`INSERT INTO attempts (webhook_id, id, team_id, event_id, event, attempt,
-      success, status_code, error, duration_ms, created_at)
-    VALUES (${row.webhookId}, ${row.id}, ${row.teamId}, ${row.eventId}, ${row.event}, ${row.attempt},
-      ${row.success}, ${row.statusCode}, ${row.error}, ${row.durationMs}, ${row.createdAt})`,
+/** Logs attempts; one that is logged already stays as it is. */
+export const insertAttempts = listed(
+  (row: AttemptRow) => [
+    ...[row.webhookId, row.id, row.teamId, row.eventId, row.event, row.attempt],
+    ...[Number(row.success), row.statusCode, row.error, row.durationMs, row.createdAt.getTime()],
+  ],
+  preparedWrite(
+    ({
+      list,
+    }: Listed) => sql`INSERT OR IGNORE INTO attempts (webhook_id, id, team_id, event_id, event,
+        attempt, success, status_code, error, duration_ms, created_at)
+      SELECT ${keyColumns}, value ->> 4, value ->> 5, value ->> 6, value ->> 7, value ->> 8, value ->> 9,
+        value ->> 10
+      FROM json_each(${list})`,
+  ),
 );
 
-/** Forgets the failures of a webhook that has taken something. */
-export const noteSuccess = preparedWrite(
-  ({ id }: Params<{ id: number }>) => sql`UPDATE webhooks
-    SET failure_count = 0, timeouts = 0, next_slot_at = 0
-    WHERE id = ${id} AND (failure_count > 0 OR timeouts > 0)`,
+/** Forgets the failures of webhooks that have taken an event. */
+export const noteSuccesses = listed(
+  (id: number) => id,
+  preparedWrite(
+    ({ list }: Listed) => sql`UPDATE webhooks SET failure_count = 0
+      WHERE id IN (SELECT value FROM json_each(${list})) AND is_active = 1 AND failure_count > 0`,
+  ),
 );
 
-export const noteTimeout = preparedWrite(
-  ({ id }: Params<{ id: number }>) =>
-    sql`UPDATE webhooks SET timeouts = timeouts + 1 WHERE id = ${id} AND deleted_at IS NULL`,
+/** Forgets the timeouts of webhooks that have answered. */
+export const noteAnswers = listed(
+  (id: number) => id,
+  preparedWrite(
+    ({ list }: Listed) => sql`UPDATE webhooks SET timeouts = 0, next_slot_at = 0
+      WHERE id IN (SELECT value FROM json_each(${list})) AND timeouts > 0`,
+  ),
+);
+
+export const noteTimeouts = listed(
+  ([id, count]: readonly [id: number, count: number]) => [id, count],
+  preparedWrite(
+    ({ list }: Listed) => sql`UPDATE webhooks SET timeouts = timeouts + (t.value ->> 1)
+      FROM json_each(${list}) t WHERE webhooks.id = t.value ->> 0 AND deleted_at IS NULL`,
+  ),
 );
 
 /**
@@ -94,13 +142,22 @@ export const noteExhausted = preparedWrite(
     WHERE id = ${id} AND is_active = 1 AND deleted_at IS NULL AND changes() > 0`,
 );
 
-/** Gives out the next turn at an endpoint that keeps timing out. */
-export const takeSlot = (webhookId: number, now: Date): Query<Date[]> =>
-  sqlQuery(
-    sql`UPDATE webhooks SET next_slot_at = max(next_slot_at, ${now.getTime()}) + ${SLOT_MS}
-      WHERE id = ${webhookId} RETURNING next_slot_at - ${SLOT_MS} AS slot`,
-    valueReader(instant("slot").notNull()),
-  );
+const readFirstTurn = rowReader({
+  webhookId: integer("id").notNull(),
+  first: instant("first").notNull(),
+});
+
+/**
+ * Gives out so many turns at an endpoint that keeps timing out, one every `SLOT_MS`; answers when the first
+ * is. None where the next one is later than `LONGEST_TURN_MS` from now.
+ */
+export const takeTurns = prepared(
+  ({ webhookId, span, now }: Params<{ webhookId: number; span: number; now: Date }>) =>
+    sql`UPDATE webhooks SET next_slot_at = max(next_slot_at, ${now}) + ${span}
+      WHERE id = ${webhookId} AND next_slot_at < ${now} + ${LONGEST_TURN_MS}
+      RETURNING id, next_slot_at - ${span} AS first`,
+  readFirstTurn,
+);
 
 const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
 
@@ -110,8 +167,8 @@ const readKey = rowReader(pickColumns(deliveries, ["dueAt", "eventId"]));
  */
 export const takeOverdue = prepared(
   ({ overdue, to, most }: Params<{ overdue: Date; to: Date; most: number }>) =>
-    sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id) IN
-      (SELECT due_at, event_id, webhook_id FROM deliveries WHERE due_at <= ${overdue}
+    sql`UPDATE deliveries SET due_at = ${to} WHERE (due_at, event_id, webhook_id, queued_at) IN
+      (SELECT due_at, event_id, webhook_id, queued_at FROM deliveries WHERE due_at <= ${overdue}
         ORDER BY due_at LIMIT ${most})
     RETURNING due_at, event_id`,
   readKey,

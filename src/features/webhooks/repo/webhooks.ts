@@ -110,27 +110,46 @@ export type SealedSecret = Pick<WebhookRow, "id" | "teamId" | "secret">;
 export const replaceSecret = ({ id, secret }: SealedSecret, fresh: string): Query<number> =>
   sqlWrite(sql`UPDATE webhooks SET secret = ${fresh} WHERE id = ${id} AND secret = ${secret}`);
 
-/** The webhook with the lowest id of `from` or more, those that were deleted included. */
-export const webhookFrom = (from: number): Query<number[]> =>
-  sqlQuery(sql`SELECT id FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT 1`, readId);
+/** Finds the webhook that comes `count` webhooks after the first with an id of `from` or more. */
+export const webhookAfter = (from: number, count: number): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT id FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
+    readId,
+  );
 
-/** Removes up to `most` attempts of a webhook with ids below `before`; all of one that was deleted. */
-export const removeAttempts = (id: number, before: string, most: number): Query<number> =>
+/** The next `count` webhooks, those that were deleted included. */
+const nextWebhooks = (from: number, count: number): SQL =>
+  sql`(SELECT id, deleted_at FROM webhooks WHERE id >= ${from} ORDER BY id LIMIT ${count})`;
+
+/** After the id of every attempt. */
+const AFTER_ALL = "dlw";
+
+/**
+ * Removes up to `most` attempts with an id below `before` of the next `count` webhooks, beginning with `from`;
+ * all of one that was deleted.
+ */
+export const removeAttempts = ({
+  from,
+  count,
+  before,
+  most,
+}: Record<"from" | "count" | "most", number> & { before: string }): Query<number> =>
   sqlWrite(sql`DELETE FROM attempts WHERE (webhook_id, id) IN (
-    SELECT webhook_id, id FROM attempts WHERE webhook_id = ${id} AND (id < ${before}
-      OR EXISTS (SELECT 1 FROM webhooks w WHERE w.id = ${id} AND w.deleted_at IS NOT NULL))
-    LIMIT ${most})`);
+    SELECT old.webhook_id, old.id FROM ${nextWebhooks(from, count)} w
+      CROSS JOIN attempts old ON old.webhook_id = w.id
+        AND old.id < CASE WHEN w.deleted_at IS NULL THEN ${before} ELSE ${AFTER_ALL} END
+      LIMIT ${most})`);
 
-/** Removes a deleted webhook once nothing is left of its log. */
-export const removeDeleted = (id: number): Query<number> =>
-  sqlWrite(sql`DELETE FROM webhooks WHERE id = ${id} AND deleted_at IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = ${id})`);
+/** Removes those of the next `count` webhooks that were deleted and have nothing left of their log. */
+export const removeDeleted = (from: number, count: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT id FROM ${nextWebhooks(from, count)}
+    WHERE deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = id))`);
 
 /** Removes up to `most` rows of a team from each table: a webhook only once its log is gone. */
 export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
   [
-    sql`DELETE FROM deliveries WHERE (due_at, event_id, webhook_id) IN
-      (SELECT due_at, event_id, webhook_id FROM deliveries WHERE team_id = ${team} LIMIT ${most})`,
+    sql`DELETE FROM deliveries WHERE (due_at, event_id, webhook_id, queued_at) IN
+      (SELECT due_at, event_id, webhook_id, queued_at FROM deliveries WHERE team_id = ${team} LIMIT ${most})`,
     sql`DELETE FROM attempts WHERE (webhook_id, id) IN
       (SELECT a.webhook_id, a.id FROM webhooks w CROSS JOIN attempts a ON a.webhook_id = w.id
         WHERE w.team_id = ${team} LIMIT ${most})`,

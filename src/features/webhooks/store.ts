@@ -1,0 +1,150 @@
+import { timeSortedId } from "../../core/ids.ts";
+import { SECOND } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { tellOfDisabled } from "./notice.ts";
+import * as repo from "./repo/deliveries.ts";
+import { retryAt } from "./rules.ts";
+import type { Sent } from "./send.ts";
+import { type DueKey, tryToWake } from "./wake.ts";
+
+/** A delivery in our hands. */
+export interface Held {
+  due: repo.Due;
+  /** When it is due, as we last wrote it: part of its key. */
+  dueAt: Date;
+}
+
+export interface Ended {
+  held: Held;
+  at: Date;
+  end: { kind: "sent"; sent: Sent } | { kind: "skipped" | "forgotten" };
+}
+
+/** A delivery that is due at another time. */
+export interface Moved {
+  held: Held;
+  to: Date;
+  attempt?: number;
+  hasSlot?: boolean;
+  /** No message wakes it: only the sweep, should its run break off. */
+  isSilent?: boolean;
+}
+
+/** After an answer of the database that got lost. */
+const SECOND_TRY_MS = SECOND / 2;
+
+/**
+ * Stores what became of deliveries and which of them are moved, in one batch; then wakes what is due again.
+ *
+ * @throws what the database throws, twice
+ */
+export async function store(
+  deps: Deps,
+  ended: readonly Ended[],
+  given: readonly Moved[] = [],
+): Promise<void> {
+  const retried = ended.flatMap(toRetry);
+  const moved = [...given, ...retried];
+  const isRetried = new Set(retried.map(({ held }) => held));
+  const closed = ended.filter(({ held }) => !isRetried.has(held));
+  const writes = [...logged(ended), ...moves(moved), ...ends(closed), ...judged(ended)];
+  if (writes.length === 0) return;
+  try {
+    await deps.db.runAll(writes);
+  } catch {
+    // All but the counts of timeouts can be written twice; a batch that throws would send everything again.
+    await deps.wait(SECOND_TRY_MS);
+    await deps.db.runAll(writes);
+  }
+  for (const { held, to } of moved) held.dueAt = to;
+  const awake = moved.filter(({ isSilent }) => !isSilent);
+  await tryToWake(
+    deps,
+    awake.map(({ held, to }): DueKey => [to.getTime(), held.due.eventId]),
+  );
+  if (closed.some(isExhausted)) deps.defer(tellOfDisabled(deps));
+}
+
+const isSuccess = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.success;
+const isTimeout = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.isTimeout;
+const isAnswered = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.statusCode !== null;
+
+function toRetry({ held, at, end }: Ended): Moved[] {
+  if (end.kind !== "sent" || end.sent.success) return [];
+  const to = retryAt(held.due, at, Math.random());
+  return to ? [{ held, to, attempt: held.due.attempt + 1 }] : [];
+}
+
+/** An event, whose last attempt failed. Replays and tests are sent at somebody's wish and do not count. */
+const isExhausted = ({ held, end }: Ended): boolean =>
+  held.due.kind === "event" && end.kind === "sent" && !end.sent.success;
+
+const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Held): repo.DeliveryKey => ({
+  ...{ dueAt, eventId, webhookId, queuedAt },
+});
+
+function logged(ended: readonly Ended[]): Query<number>[] {
+  const rows = ended.flatMap(toAttempt);
+  return rows.length > 0 ? [repo.insertAttempts(rows)] : [];
+}
+
+const moves = (moved: readonly Moved[]): Query<number>[] =>
+  moved.length === 0
+    ? []
+    : [
+        repo.moveDeliveries(
+          moved.map(({ held, to, attempt = held.due.attempt, hasSlot = held.due.hasSlot }) => ({
+            ...{ key: keyOf(held), to, attempt, hasSlot },
+          })),
+        ),
+      ];
+
+/** Each event that is exhausted is ended by itself: it counts only where that has ended it. */
+function ends(closed: readonly Ended[]): Query<number>[] {
+  const together = closed.filter((one) => !isExhausted(one)).map(({ held }) => keyOf(held));
+  return [
+    ...(together.length > 0 ? [repo.endDeliveries(together)] : []),
+    ...closed
+      .filter(isExhausted)
+      .flatMap(({ held, at }) => [
+        repo.endDeliveries([keyOf(held)]),
+        repo.noteExhausted({ id: held.due.webhookId, at }),
+      ]),
+  ];
+}
+
+/** What the attempts tell of their endpoints. */
+function judged(ended: readonly Ended[]): Query<number>[] {
+  const ids = (some: readonly Ended[]) => [...new Set(some.map(({ held }) => held.due.webhookId))];
+  const ofEvents = ended.filter(({ held }) => held.due.kind === "event");
+  const successes = ids(ofEvents.filter(isSuccess));
+  const timeouts = Map.groupBy(ended.filter(isTimeout), ({ held }) => held.due.webhookId);
+  const answers = ids(ended.filter((one) => isAnswered(one) && (one.held.due.timeouts ?? 0) > 0));
+  return [
+    ...(successes.length > 0 ? [repo.noteSuccesses(successes)] : []),
+    ...(timeouts.size > 0
+      ? [repo.noteTimeouts([...timeouts].map(([id, { length }]) => [id, length] as const))]
+      : []),
+    ...(answers.length > 0 ? [repo.noteAnswers(answers)] : []),
+  ];
+}
+
+const SKIPPED = {
+  ...{ success: false, statusCode: null, durationMs: 0 },
+  error: "Not sent: the webhook was switched off before.",
+} as const;
+
+function toAttempt({ held, at, end }: Ended): repo.AttemptRow[] {
+  if (end.kind === "forgotten") return [];
+  const { webhookId, teamId, eventId, event, attempt } = held.due;
+  const { success, statusCode, error, durationMs } = end.kind === "sent" ? end.sent : SKIPPED;
+  return [
+    {
+      ...{ webhookId, teamId, eventId, attempt, success, statusCode, error, durationMs },
+      id: timeSortedId("dlv", at),
+      event: event ?? "webhook.ping",
+      createdAt: at,
+    },
+  ];
+}

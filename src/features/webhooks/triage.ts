@@ -1,0 +1,79 @@
+import type { Deps } from "../../deps.ts";
+import type { StoredEvent } from "./payload.ts";
+import * as repo from "./repo/deliveries.ts";
+import { fateOf, LONGEST_TURN_MS, SLOT_MS } from "./rules.ts";
+import type { Ended, Held, Moved } from "./store.ts";
+
+/** A delivery that is sent now. */
+export interface Ready {
+  held: Held;
+  webhook: { url: string; secret: string };
+  event: StoredEvent;
+  /** Of its webhook. */
+  timeouts: number;
+}
+
+export interface Triage {
+  ready: Ready[];
+  ended: Ended[];
+  moved: Moved[];
+}
+
+/** Decides about deliveries that are due. Those that queue up are given their turns. */
+export async function triage(deps: Deps, found: readonly repo.Due[]): Promise<Triage> {
+  const result: Triage = { ready: [], ended: [], moved: [] };
+  const queuing: Ready[] = [];
+  for (const due of found) {
+    const held: Held = { due, dueAt: due.dueAt };
+    const webhook = webhookOf(due);
+    const event = eventOf(due);
+    const fate = fateOf({ ...due, webhook, event });
+    if (fate === "skip") result.ended.push({ held, at: deps.now(), end: { kind: "skipped" } });
+    else if (fate === "forget" || !webhook || !event) {
+      result.ended.push({ held, at: deps.now(), end: { kind: "forgotten" } });
+    } else {
+      const ready = { held, webhook, event, timeouts: webhook.timeouts };
+      (fate === "queue_up" ? queuing : result.ready).push(ready);
+    }
+  }
+  if (queuing.length > 0) await giveTurns(deps, queuing, result);
+  return result;
+}
+
+function webhookOf({ url, secret, isActive, activeSince, timeouts }: repo.Due) {
+  const isThere = url !== null && secret !== null && isActive !== null && activeSince !== null;
+  return isThere ? { url, secret, isActive, activeSince, timeouts: timeouts ?? 0 } : null;
+}
+
+const eventOf = ({ eventId, event, data, eventAt }: repo.Due): StoredEvent | null =>
+  event !== null && data !== null && eventAt !== null
+    ? { id: eventId, event, createdAt: eventAt, data }
+    : null;
+
+/** Sends what has its turn now, moves what has it later, and lets the rest ask again. */
+async function giveTurns(
+  deps: Deps,
+  queuing: readonly Ready[],
+  { ready, moved }: Triage,
+): Promise<void> {
+  const now = deps.now();
+  const byWebhook = Map.groupBy(queuing, ({ held }) => held.due.webhookId);
+  const answers = await deps.db.runAll(
+    [...byWebhook].map(([webhookId, { length }]) =>
+      repo.takeTurns({ webhookId, span: length * SLOT_MS, now }),
+    ),
+  );
+  const firstTurns = new Map(answers.flat().map(({ webhookId, first }) => [webhookId, first]));
+  for (const [webhookId, own] of byWebhook) {
+    const first = firstTurns.get(webhookId);
+    for (const [i, one] of own.entries()) {
+      const turn = first && new Date(first.getTime() + i * SLOT_MS);
+      if (turn && turn <= now) ready.push(one);
+      else moved.push({ held: one.held, to: turn ?? askAgainAt(now), hasSlot: Boolean(turn) });
+    }
+  }
+}
+
+/** Within an hour; spread, so that a long line does not come back all at once. */
+const askAgainAt = (now: Date): Date =>
+  new Date(now.getTime() + Math.round((LONGEST_TURN_MS * (1 + Math.random())) / 2));
