@@ -18,7 +18,21 @@ export interface Form {
   killUploads: number;
   /** One very large file, and the chunks of it at which the server is killed. */
   large: { sizeBytes: number; kills: number };
+  webhooks: Webhooks;
   figures: Figures;
+}
+
+/** Events that webhooks are sent. */
+export interface Webhooks {
+  /** Endpoints, of which one is dead, and the events that each of them is sent. */
+  endpoints: number;
+  events: number;
+  /** Events that receivers of every kind are sent. */
+  badEvents: number;
+  /** Posts whose completion is told. */
+  posts: number;
+  /** Deliveries in moved time. */
+  deliveries: number;
 }
 
 /** Uploads of each world of a scenario, and the least number of cases that its figure wants. */
@@ -57,6 +71,7 @@ export const SHORT: Form = {
   clients: 30,
   killUploads: 100,
   large: { sizeBytes: 256 * MIB, kills: 3 },
+  webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100, deliveries: 1_000 },
   figures: {
     subjects: ["bluesky", "pinterest"],
     lostReplies: { uploads: 15, least: 25 },
@@ -84,6 +99,7 @@ export const FULL: Form = {
   clients: 100,
   killUploads: 1_000,
   large: { sizeBytes: 10 * GIB, kills: 20 },
+  webhooks: { endpoints: 50, events: 200, badEvents: 60, posts: 300, deliveries: 10_000 },
   figures: {
     subjects: ALL,
     lostReplies: { uploads: 62, least: 500 },

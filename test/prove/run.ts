@@ -13,11 +13,13 @@ import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { playLarge } from "./large.ts";
 import { Verdicts } from "./verdicts.ts";
+import { playWebhooks } from "./webhooks.ts";
 import { playWorlds } from "./worlds.ts";
 
 /**
  * `--full`: as before a release; no other form has the large file, unless it is asked for. `--seed N`: the same
- * again. `--only worlds|figures|kills|files|clients|hostile|large`: one part. `--mebibytes N`: another large file.
+ * again. `--only worlds|figures|kills|files|clients|hostile|large|webhooks`: one part. `--mebibytes N`: another
+ * large file.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -47,6 +49,7 @@ async function main(): Promise<number> {
     clients: playDisconnects,
     hostile: playHostileCallers,
     large: playLarge,
+    webhooks: playWebhooks,
   };
   for (const [part, play] of Object.entries(plays)) {
     const isWanted = part === "large" ? values.full : true;
