@@ -99,7 +99,7 @@ export const FULL: Form = {
   clients: 100,
   killUploads: 1_000,
   large: { sizeBytes: 10 * GIB, kills: 20 },
-  webhooks: { endpoints: 50, events: 200, badEvents: 60, posts: 300, deliveries: 10_000 },
+  webhooks: { endpoints: 50, events: 200, badEvents: 40, posts: 300, deliveries: 10_000 },
   figures: {
     subjects: ALL,
     lostReplies: { uploads: 62, least: 500 },

@@ -7,6 +7,7 @@ export interface Taken {
   /** Name of the endpoint: the last part of its path. */
   endpoint: string;
   eventId: string;
+  at: number;
   /** From the time that the event bears to its arrival. */
   delayMs: number;
 }
@@ -64,7 +65,7 @@ export async function startReceiver() {
       return response.end();
     }
     const { id, createdAt } = JSON.parse(Buffer.concat(chunks).toString());
-    taken.push({ endpoint, eventId: id, delayMs: at - Date.parse(createdAt) });
+    taken.push({ endpoint, eventId: id, at, delayMs: at - Date.parse(createdAt) });
     await behave(response);
   });
   server.on("clientError", () => {});

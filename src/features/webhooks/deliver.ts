@@ -9,7 +9,9 @@ import { type Ready, triage } from "./triage.ts";
 import type { DueKey } from "./wake.ts";
 
 /** No batch of messages waits longer for receivers: what is unanswered by then goes on outside of it. */
-const BATCH_MS = SECOND;
+const BATCH_MS = SECOND / 2;
+/** An endpoint that was unanswered then is not waited for again by this isolate. Any quick answer ends that. */
+const SLOW_MS = 30 * SECOND;
 /** An attempt that goes on is due again by then, should its run break off: it lasts 10 seconds at most. */
 const LEASE_MS = 30 * SECOND;
 /** Delay of a delivery that was not begun because its endpoint was busy. */
@@ -20,6 +22,11 @@ const CONNECTIONS = 6;
 const CONNECTIONS_PER_WEBHOOK = 2;
 /** Source: Workers, "Limits": 50 subrequests on the free plan; the database and the queue need some. */
 const MAX_REQUESTS = 40;
+
+/** When endpoints cease to be slow, ms, by the id of their webhook: a hint of this isolate alone. */
+const slowUntil = new Map<number, number>();
+/** More endpoints than an isolate meets in that time. */
+const MAX_HINTS = 10_000;
 
 /** Makes the attempts that are due under these keys, those that somebody else has taken left out. */
 export async function deliver(deps: Deps, keys: readonly DueKey[]): Promise<void> {
@@ -52,13 +59,14 @@ async function storeLater(deps: Deps, round: Round, first: Promise<void>): Promi
   }
 }
 
-/** Sends to some endpoints at a time, those that answered last time first. */
+/** Sends to some endpoints at a time: those that answered last time first, and then the oldest event. */
 class Round {
   /** Settles when all that was begun has ended. */
   readonly work: Promise<unknown>;
-  /** Settles when all that is left is with endpoints that did not answer in time before. */
+  /** Settles when all that is left is with endpoints that did not answer quickly before. */
   readonly healthyWork: Promise<void>;
   private readonly waiting: Ready[];
+  private readonly slow: Set<Ready>;
   private readonly inFlight = new Set<Ready>();
   private ended: Ended[] = [];
   private begun = 0;
@@ -69,7 +77,14 @@ class Round {
 
   constructor(deps: Deps, ready: readonly Ready[]) {
     this.deps = deps;
-    this.waiting = ready.toSorted((a, b) => a.timeouts - b.timeouts);
+    const now = deps.now().getTime();
+    const isSlow = ({ held, timeouts }: Ready) =>
+      timeouts > 0 || (slowUntil.get(held.due.webhookId) ?? 0) > now;
+    this.slow = new Set(ready.filter(isSlow));
+    const rank = (one: Ready) => Number(this.slow.has(one));
+    this.waiting = ready.toSorted(
+      (a, b) => rank(a) - rank(b) || a.held.due.queuedAt.getTime() - b.held.due.queuedAt.getTime(),
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     this.healthyWork = promise;
     this.endHealthy = resolve;
@@ -80,6 +95,9 @@ class Round {
   /** Begins nothing more. Answers what goes on, and what was left. */
   close(): { inFlight: Held[]; notBegun: { held: Held; isBusy: boolean }[] } {
     this.isOver = true;
+    if (slowUntil.size > MAX_HINTS) slowUntil.clear();
+    const until = this.deps.now().getTime() + SLOW_MS;
+    for (const { held } of this.inFlight) slowUntil.set(held.due.webhookId, until);
     return {
       inFlight: [...this.inFlight].map(({ held }) => held),
       notBegun: this.waiting.map(({ held }) => ({ held, isBusy: this.requestsTo(held) > 0 })),
@@ -98,6 +116,7 @@ class Round {
       const sent = await attempt(this.deps, ready);
       this.ended.push({ held: ready.held, at: this.deps.now(), end: { kind: "sent", sent } });
       this.inFlight.delete(ready);
+      if (!this.isOver) slowUntil.delete(ready.held.due.webhookId);
       this.noteHealthy();
     }
   }
@@ -116,8 +135,9 @@ class Round {
   }
 
   private noteHealthy(): void {
-    const left = [...this.inFlight, ...this.waiting];
-    if (left.every(({ timeouts }) => timeouts > 0)) this.endHealthy();
+    const begins = this.begun < MAX_REQUESTS ? this.waiting : [];
+    const left = [...this.inFlight, ...begins];
+    if (left.every((one) => this.slow.has(one))) this.endHealthy();
   }
 }
 

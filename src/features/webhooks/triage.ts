@@ -9,7 +9,7 @@ export interface Ready {
   held: Held;
   webhook: { url: string; secret: string };
   event: StoredEvent;
-  /** Of its webhook. */
+  /** Attempts in a row that its webhook did not answer in time. */
   timeouts: number;
 }
 
