@@ -142,8 +142,8 @@ export const removeAttempts = ({
 
 /** Removes those of the next `count` webhooks that were deleted and have nothing left of their log. */
 export const removeDeleted = (from: number, count: number): Query<number> =>
-  sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT id FROM ${nextWebhooks(from, count)}
-    WHERE deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = id))`);
+  sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT w.id FROM ${nextWebhooks(from, count)} w
+    WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = w.id))`);
 
 /** Removes up to `most` rows of a team from each table: a webhook only once its log is gone. */
 export const eraseWebhooks = (team: number, most: number): Query<number>[] =>

@@ -1,0 +1,110 @@
+import { env } from "cloudflare:workers";
+import { expect, test, vi } from "vitest";
+import { Harness } from "../../support/harness.ts";
+import { fails, Hooks } from "../../support/hooks.ts";
+
+const ENDPOINTS = 50;
+const EVENTS = 20;
+const BATCH_SIZE = 10;
+/** Source: spec, "Events", delivery rule 2, in ms. */
+const DELAYS = [30_000, 120_000, 600_000, 3_600_000, 21_600_000];
+const MAX_JITTER = 0.1;
+const MAX_LATE_MS = 5_000;
+const LONGEST_ATTEMPT_MS = 10_500;
+const TIMEOUT_MS = 10_000;
+
+const random = (() => {
+  let state = 42;
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31;
+    return state / 2 ** 31;
+  };
+})();
+
+interface Row {
+  webhook_id: number;
+  event_id: string;
+  attempt: number;
+  success: number;
+  duration_ms: number;
+  created_at: number;
+}
+
+test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and each is in the log to its end`, async () => {
+  const harness = new Harness({ wait: () => scheduler.wait(20) });
+  const hooks = await Hooks.open(harness);
+  /** Requests that nobody answers, and when they are given up. */
+  const hanging: { at: number; end: () => void }[] = [];
+  const hang = () =>
+    new Promise<Response>((_, reject) => {
+      const end = () => reject(new DOMException("late", "TimeoutError"));
+      hanging.push({ at: Date.now() + TIMEOUT_MS, end });
+    });
+  const reset = () => Promise.reject(new TypeError("reset"));
+  const redirect = () => new Response(null, { status: 302, headers: { location: "/" } });
+  hooks.reply = () => {
+    const draw = random();
+    if (draw < 0.3) return fails();
+    if (draw < 0.38) return hang();
+    if (draw < 0.44) return redirect();
+    if (draw < 0.5) return reset();
+    return new Response("x".repeat(500_000));
+  };
+  for (let i = 0; i < ENDPOINTS; i++) {
+    await hooks.subscribe(["suggestion.created"], `https://receiver-${i}.example/`);
+  }
+  // Time runs between two batches only.
+  const step = async (): Promise<boolean> => {
+    const { sentDeliveries } = harness;
+    const times = [...sentDeliveries, ...hanging].map(({ at }) => at);
+    if (times.length === 0) return false;
+    vi.setSystemTime(Math.max(Date.now(), Math.min(...times)));
+    const isOver = ({ at }: { at: number }) => at <= Date.now();
+    const over = hanging.filter(isOver);
+    for (const { end } of over) end();
+    for (const one of over) hanging.splice(hanging.indexOf(one), 1);
+    if (over.length > 0) await scheduler.wait(20);
+    const batch = sentDeliveries.filter(isOver).slice(0, BATCH_SIZE);
+    for (const one of batch) sentDeliveries.splice(sentDeliveries.indexOf(one), 1);
+    const messages = batch.map(({ message }) => message);
+    if (messages.length > 0) await harness.consume(messages, "akimbo-webhooks");
+    return true;
+  };
+  for (let i = 0; i < EVENTS; i++) {
+    await hooks.call("POST", "/suggestions", { title: "Idea" });
+    harness.advance(2);
+  }
+  while (await step());
+  await harness.settle();
+  expect(await hooks.count("deliveries")).toBe(0);
+  expect(await hooks.count("attempts")).toBe(hooks.arrivals.length);
+
+  const { results } = await env.DB.prepare(
+    "SELECT * FROM attempts WHERE team_id = ? ORDER BY webhook_id, event_id, attempt",
+  )
+    .bind(hooks.member.teamId)
+    .all<Row>();
+  const byDelivery = Map.groupBy(results, (row) => `${row.webhook_id} ${row.event_id}`);
+  expect(byDelivery.size).toBe(ENDPOINTS * EVENTS);
+  let latest = 0;
+  let exhausted = 0;
+  for (const rows of byDelivery.values()) {
+    expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_, i) => i + 1));
+    const last = rows.at(-1);
+    expect(last?.success === 1 || rows.length === 6).toBe(true);
+    if (!last?.success) exhausted++;
+    for (const [i, delay] of DELAYS.entries()) {
+      const [earlier, later] = rows.slice(i, i + 2);
+      if (!earlier || !later) continue;
+      const waited = later.created_at - later.duration_ms - earlier.created_at;
+      expect(waited).toBeGreaterThanOrEqual(delay);
+      latest = Math.max(latest, waited - delay * (1 + MAX_JITTER));
+    }
+  }
+  const longest = Math.max(...results.map(({ duration_ms }) => duration_ms));
+  expect(longest).toBeLessThanOrEqual(LONGEST_ATTEMPT_MS);
+  expect(latest).toBeLessThanOrEqual(MAX_LATE_MS);
+  console.log(
+    `${results.length} attempts, ${exhausted} deliveries exhausted, at most ${latest} ms late, longest ${longest} ms.`,
+  );
+}, 600_000);
