@@ -3,6 +3,7 @@ import { Problem, runProgram } from "../../src/cli/program.ts";
 import { measureAbuse } from "./abuse.ts";
 import { buildBundle, bundleRows } from "./bundle.ts";
 import { countCosts } from "./counted.ts";
+import { measureDeliveries } from "./deliveries.ts";
 import { measureDuePosts } from "./due-posts.ts";
 import { measureFullSize } from "./full-size.ts";
 import { measureIntake } from "./intake.ts";
@@ -106,6 +107,7 @@ async function main(): Promise<number> {
       for (const film of films) {
         show(`A file passed on to ${film.name}`, await measureRelay(workspace, bundle, film));
       }
+      show("Webhooks", await measureDeliveries(workspace, bundle.script));
       show("Due posts", [
         ...(await measureDuePosts(workspace, bundle, due)),
         ...(await measureLateness(workspace, bundle, 100)),
