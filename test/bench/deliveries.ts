@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SUBSCRIBABLE } from "../../src/features/events/catalogue.ts";
+import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo, startBare } from "./instance.ts";
 import { cpuMs } from "./process-cost.ts";
 import { atMost, note, type Row } from "./report.ts";
@@ -76,9 +77,9 @@ async function call(instance: Instance, path: string, body: object, token = ""):
 }
 
 /** Measures what an attempt takes of the server's CPU, and what a long line does to other receivers. */
-export async function measureDeliveries(workspace: Workspace, script: string): Promise<Row[]> {
+export async function measureDeliveries(workspace: Workspace, bundle: Bundle): Promise<Row[]> {
   const receiver = await startReceiver(workspace);
-  const instance = await startAkimbo(workspace, { script, entry: ENTRY });
+  const instance = await startAkimbo(workspace, { bundle, entry: ENTRY });
   const team = await createTeam(instance, 1);
   for (const [i, name] of NAMES.entries()) {
     const webhook = { url: `${receiver.origin}/${i}`, events: [name] };

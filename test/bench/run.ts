@@ -107,7 +107,7 @@ async function main(): Promise<number> {
       for (const film of films) {
         show(`A file passed on to ${film.name}`, await measureRelay(workspace, bundle, film));
       }
-      show("Webhooks", await measureDeliveries(workspace, bundle.script));
+      show("Webhooks", await measureDeliveries(workspace, bundle));
       show("Due posts", [
         ...(await measureDuePosts(workspace, bundle, due)),
         ...(await measureLateness(workspace, bundle, 100)),
