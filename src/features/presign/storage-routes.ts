@@ -33,12 +33,13 @@ async function requireGoodCall(c: AppContext, action: StorageAction, id: number)
   const call = { action, id, expires: /^\d{1,12}$/.test(expires) ? Number(expires) : 0 };
   const verdict = await judgeStorageCall(c.var.deps, call, signature);
   if (verdict === "good") return;
-  const message =
-    verdict === "expired"
-      ? "This address has expired. Presign the file again."
-      : "This address is not as it was given out. Use it unchanged.";
+  if (verdict === "forged") throw changedAddress();
+  const message = "This address has expired. Presign the file again.";
   throw storageRefusal(403, "AccessDenied", message);
 }
+
+const changedAddress = () =>
+  storageRefusal(403, "AccessDenied", "This address is not as it was given out. Use it unchanged.");
 
 async function complete(c: AppContext, id: number): Promise<Response> {
   const body = await bodyOf(c.req.raw).readAll(MAX_XML_BYTES, async () => {});
@@ -55,6 +56,8 @@ for (const action of STORAGE_ACTIONS) {
   storageRoutes.all(`/storage/${action}/*`, async (c) => {
     await countVisitor(c, "presign-address");
     const Allow = METHODS[action];
+    // Its id is not a number, or the route above would have answered.
+    if (c.req.method === Allow) throw changedAddress();
     const message = `This address answers ${Allow}, not ${c.req.method}.`;
     throw storageRefusal(405, "MethodNotAllowed", message, { Allow });
   });

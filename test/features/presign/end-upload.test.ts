@@ -175,6 +175,15 @@ describe("the addresses", () => {
     }
   });
 
+  test("are refused when their id is none (403)", async () => {
+    const { completeUrl } = file.multipart;
+    for (const id of ["0", "x", "9".repeat(20), "1/2"]) {
+      const changed = pathOf(completeUrl).replace(/\/\d+\?/, `/${id}?`);
+      const answer = await harness.request(changed, { method: "POST" });
+      expect(await told(answer)).toEqual([403, "AccessDenied"]);
+    }
+  });
+
   test("may be called by pages of any origin, which may read a refusal too", async () => {
     for (const [url, method] of [
       [file.multipart.completeUrl, "POST"],
