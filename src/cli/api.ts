@@ -2,7 +2,13 @@ import * as z from "zod";
 import type { RouteName } from "../features/presign/rules.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
-import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
+import {
+  describeNetworkError,
+  isPassingStatus,
+  PassingProblem,
+  Refusal,
+  readRetryAfter,
+} from "./retry.ts";
 
 const account = z.object({
   id: z.string(),
@@ -126,7 +132,8 @@ export function createApi(origin: string, token: string): Api {
     if (response.ok && parsed.success) return parsed.data;
     const { status } = response;
     const message = `${init.method ?? "GET"} ${path}: ${explain(status, body, text)}`;
-    if (!isPassingStatus(status)) throw new Problem(message);
+    if (response.ok) throw new Problem(message);
+    if (!isPassingStatus(status)) throw new Refusal(message);
     throw new PassingProblem(message, readRetryAfter(response.headers.get("retry-after")));
   }
 

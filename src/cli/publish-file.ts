@@ -5,7 +5,7 @@ import type { Account, Api, Upload } from "./api.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 import { createProgressBar } from "./progress-bar.ts";
-import { PassingProblem, retrying } from "./retry.ts";
+import { PassingProblem, Refusal, retrying } from "./retry.ts";
 import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
 
@@ -69,7 +69,15 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   // The key follows from what is posted, so that no interruption can lose it.
   const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
   if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
-  const created = await retrying(() => api.createUpload(form, key));
+  let isUnanswered = sentAt !== null;
+  const create = () =>
+    api.createUpload(form, key).catch((error) => {
+      // A call before this one may have made the post, and its answer was lost.
+      if (!(error instanceof Refusal)) isUnanswered = true;
+      else if (!isUnanswered) journal.note({ post: name, refused: true });
+      throw error;
+    });
+  const created = await retrying(create);
   journal.note({ post: name, uploadId: created });
   const upload = await watch(publishing, created);
   // Where the post may be on the platform all the same, a person has to look before it is made again.

@@ -12,6 +12,9 @@ export class PassingProblem extends Problem {
   }
 }
 
+/** An answer that nothing was done, and nothing will be when the same call is made again. */
+export class Refusal extends Problem {}
+
 /** Status codes after which the same call may succeed. */
 export const isPassingStatus = (status: number): boolean =>
   status >= 500 || status === 408 || status === 429;

@@ -23,6 +23,7 @@ const line = z.union([
   z.object({ stored: z.literal(true) }),
   z.object({ post: z.string(), sentAt: z.number() }),
   z.object({ post: z.string(), uploadId: z.number() }),
+  z.object({ post: z.string(), refused: z.literal(true) }),
   z.object({ post: z.string(), failed: z.literal(true) }),
 ]);
 type Line = z.infer<typeof line>;
@@ -89,7 +90,8 @@ export class UploadJournal {
       const post = this.post(entry.post);
       const { post: name, ...reached } = entry;
       const { failures } = post;
-      if ("failed" in entry) this.posts.set(name, { ...NEW_POST, failures: failures + 1 });
+      if ("refused" in entry) this.posts.set(name, { ...NEW_POST, failures });
+      else if ("failed" in entry) this.posts.set(name, { ...NEW_POST, failures: failures + 1 });
       else this.posts.set(name, { ...post, ...reached });
     }
   }
