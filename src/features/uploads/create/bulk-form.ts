@@ -63,9 +63,12 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
   };
 }
 
+const BATCH_VIDEO_URL =
+  "send the file itself; a batch takes no URL. One in storage is posted to each account by POST /upload.";
+
 const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
   role === "video" && "url" in file
-    ? { role, field, refusal: "send the file itself; a batch takes no URL." }
+    ? { role, field, refusal: BATCH_VIDEO_URL }
     : { role, field, ...file };
 
 function mixErrors(media: readonly NewMedia[]): FieldError[] {
