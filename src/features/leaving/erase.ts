@@ -1,4 +1,4 @@
-import { HOUR } from "../../core/time.ts";
+import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { presignedPrefix } from "../presign/address.ts";
 import { abortParts, type OpenUpload } from "../presign/clean-up.ts";
@@ -7,8 +7,8 @@ import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/eras
 
 /** Rows of each table, and objects of each kind, that one page removes at most. */
 const SLICE = 200;
-/** A request that began before the team was deleted may store something until then. */
-const SETTLED_MS = HOUR;
+/** A request or an upload that began before the team was deleted may store something until then. */
+const SETTLED_MS = DAY;
 
 /** Where the objects of a team stand. */
 const prefixesOf = (teamId: number): string[] => [
