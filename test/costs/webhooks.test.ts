@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
+import { forgetSlow } from "../../src/features/webhooks/deliver.ts";
 import { fails, Hooks, succeeds, timesOut } from "../support/hooks.ts";
 import { measure } from "../support/meter.ts";
 import { finishChores, slowPlans } from "./support.ts";
@@ -13,6 +14,7 @@ const WAITING = 100_000;
 let hooks: Hooks;
 
 beforeEach(async () => {
+  forgetSlow();
   hooks = await Hooks.open();
   // Receivers answer before their batch is over.
   hooks.harness.deps.wait = () => new Promise(() => {});

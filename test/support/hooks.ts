@@ -1,5 +1,4 @@
 import { env } from "cloudflare:workers";
-import { afterEach } from "vitest";
 import { createMember, Harness, type Member } from "./harness.ts";
 
 export const RECEIVER_URL = "https://receiver.example/hook";
@@ -93,7 +92,7 @@ export class Hooks {
   }
 }
 
-/** Stored events have no data, which no real one lacks. */
-afterEach(async () => {
+/** Removes the stored events: they have no data, which no real one lacks. */
+export async function forgetStoredEvents(): Promise<void> {
   await env.DB.prepare("DELETE FROM events WHERE data = '{}'").run();
-});
+}

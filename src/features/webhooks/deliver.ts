@@ -25,6 +25,8 @@ const MAX_REQUESTS = 40;
 
 /** When endpoints cease to be slow, ms, by the id of their webhook: a hint of this isolate alone. */
 const slowUntil = new Map<number, number>();
+/** Forgets which endpoints are slow. */
+export const forgetSlow = (): void => slowUntil.clear();
 /** More endpoints than an isolate meets in that time. */
 const MAX_HINTS = 10_000;
 
@@ -95,7 +97,7 @@ class Round {
   /** Begins nothing more. Answers what goes on, and what was left. */
   close(): { inFlight: Held[]; notBegun: { held: Held; isBusy: boolean }[] } {
     this.isOver = true;
-    if (slowUntil.size > MAX_HINTS) slowUntil.clear();
+    if (slowUntil.size > MAX_HINTS) forgetSlow();
     const until = this.deps.now().getTime() + SLOW_MS;
     for (const { held } of this.inFlight) slowUntil.set(held.due.webhookId, until);
     return {

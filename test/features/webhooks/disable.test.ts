@@ -1,7 +1,9 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Harness } from "../../support/harness.ts";
-import { fails, Hooks, succeeds } from "../../support/hooks.ts";
+import { fails, forgetStoredEvents, Hooks, succeeds } from "../../support/hooks.ts";
+
+afterEach(forgetStoredEvents);
 
 let hooks: Hooks;
 let harness: Harness;

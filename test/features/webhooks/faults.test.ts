@@ -1,15 +1,25 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDeps, type Deps } from "../../../src/deps.ts";
 import { EVENTS, SUBSCRIBABLE } from "../../../src/features/events/catalogue.ts";
-import { deliver } from "../../../src/features/webhooks/deliver.ts";
+import { deliver, forgetSlow } from "../../../src/features/webhooks/deliver.ts";
 import { Harness } from "../../support/harness.ts";
-import { fails, Hooks, RECEIVER_URL, succeeds, timesOut } from "../../support/hooks.ts";
+import {
+  fails,
+  forgetStoredEvents,
+  Hooks,
+  RECEIVER_URL,
+  succeeds,
+  timesOut,
+} from "../../support/hooks.ts";
+
+afterEach(forgetStoredEvents);
 
 let hooks: Hooks;
 let harness: Harness;
 
 beforeEach(async () => {
+  forgetSlow();
   hooks = await Hooks.open();
   harness = hooks.harness;
 });

@@ -26,6 +26,7 @@ interface Row {
   event_id: string;
   attempt: number;
   success: number;
+  error: string | null;
   duration_ms: number;
   created_at: number;
 }
@@ -77,13 +78,15 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   while (await step());
   await harness.settle();
   expect(await hooks.count("deliveries")).toBe(0);
-  expect(await hooks.count("attempts")).toBe(hooks.arrivals.length);
-
   const { results } = await env.DB.prepare(
     "SELECT * FROM attempts WHERE team_id = ? ORDER BY webhook_id, event_id, attempt",
   )
     .bind(hooks.member.teamId)
     .all<Row>();
+  // Closed because three events in a row had switched their webhook off.
+  const isSkipped = ({ error }: Row) => error?.startsWith("Not sent") ?? false;
+  const skipped = results.filter(isSkipped).length;
+  expect(results.length - skipped).toBe(hooks.arrivals.length);
   const byDelivery = Map.groupBy(results, (row) => `${row.webhook_id} ${row.event_id}`);
   expect(byDelivery.size).toBe(ENDPOINTS * EVENTS);
   let latest = 0;
@@ -91,8 +94,9 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   for (const rows of byDelivery.values()) {
     expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_, i) => i + 1));
     const last = rows.at(-1);
-    expect(last?.success === 1 || rows.length === 6).toBe(true);
-    if (!last?.success) exhausted++;
+    if (!last) throw new Error("A delivery is not in the log.");
+    expect(last.success === 1 || rows.length === 6 || isSkipped(last)).toBe(true);
+    if (!last.success && !isSkipped(last)) exhausted++;
     for (const [i, delay] of DELAYS.entries()) {
       const [earlier, later] = rows.slice(i, i + 2);
       if (!earlier || !later) continue;
@@ -105,6 +109,6 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   expect(longest).toBeLessThanOrEqual(LONGEST_ATTEMPT_MS);
   expect(latest).toBeLessThanOrEqual(MAX_LATE_MS);
   console.log(
-    `${results.length} attempts, ${exhausted} deliveries exhausted, at most ${latest} ms late, longest ${longest} ms.`,
+    `${results.length} attempts, ${exhausted} deliveries exhausted, ${skipped} skipped, at most ${latest} ms late, longest ${longest} ms.`,
   );
 }, 600_000);
