@@ -2,26 +2,30 @@ import { execute, type Place, type Row } from "./d1.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 
-/** Counts the stored logins under each of the ENCRYPTION_KEYS. */
+/** Counts the stored logins, and the secrets of webhooks, under each of the ENCRYPTION_KEYS. */
 export async function describeKeys(place: Place): Promise<string> {
+  const dot = ".";
   const [rows = []] = await execute(place, [
-    sql`SELECT substr(credentials, 4, instr(substr(credentials, 4), ${"."}) - 1) AS key_id, count(*) AS logins
-      FROM accounts WHERE credentials IS NOT NULL GROUP BY key_id ORDER BY key_id`,
+    sql`SELECT substr(sealed, 4, instr(substr(sealed, 4), ${dot}) - 1) AS key_id,
+        sum(is_login) AS logins, sum(NOT is_login) AS secrets
+      FROM (SELECT credentials AS sealed, 1 AS is_login FROM accounts WHERE credentials IS NOT NULL
+        UNION ALL SELECT secret, 0 FROM webhooks)
+      GROUP BY key_id ORDER BY key_id`,
   ]);
   return formatKeys(rows);
 }
 
-/** @param rows id of a key, and the number of logins under it */
+/** @param rows id of a key, and the numbers of logins and of webhooks' secrets under it */
 export function formatKeys(rows: readonly Row[]): string {
-  if (rows.length === 0) return "No login is stored.";
+  if (rows.length === 0) return "No login and no webhook is stored.";
   return [
     formatTable(
-      ["Key", "Logins"],
-      rows.map(({ key_id, logins }) => [String(key_id), String(logins)]),
+      ["Key", "Logins", "Webhooks"],
+      rows.map(({ key_id, logins, secrets }) => [key_id, logins, secrets].map(String)),
     ),
     "",
     rows.length > 1
-      ? "Logins under a key that is not the first of ENCRYPTION_KEYS are encrypted again at night."
-      : `Every login is encrypted with ${rows[0]?.key_id}. The keys after it in ENCRYPTION_KEYS can be removed.`,
+      ? "What stands under a key that is not the first of ENCRYPTION_KEYS is encrypted again at night."
+      : `Everything is encrypted with ${rows[0]?.key_id}. The keys after it in ENCRYPTION_KEYS can be removed.`,
   ].join("\n");
 }
