@@ -75,7 +75,7 @@ beforeEach(async () => {
       SELECT ${teamId}, 'x', 'key-' || i, 'x', '{}', ${old} FROM n`,
     `${numbers(OLD_ROWS)} INSERT INTO events (team_id, id, name, data, created_at)
       SELECT ${teamId}, 'evt_' || printf('%012x', ${old} + i) || printf('%016x', i), 'x', '{}', ${old} FROM n`,
-    `UPDATE teams SET deleted_at = ${now - 3 * HOUR_MS} WHERE id = ${gone.teamId}`,
+    `UPDATE teams SET deleted_at = ${now - 3 * DAY_MS} WHERE id = ${gone.teamId}`,
   ]);
 });
 

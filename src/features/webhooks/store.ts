@@ -114,7 +114,7 @@ function ends(closed: readonly Ended[]): Query<number>[] {
   ];
 }
 
-/** What the attempts tell of their endpoints. */
+/** Statements that note how the endpoints did in these attempts. */
 function judged(ended: readonly Ended[]): Query<number>[] {
   const ids = (some: readonly Ended[]) => [...new Set(some.map(({ held }) => held.due.webhookId))];
   const ofEvents = ended.filter(({ held }) => held.due.kind === "event");
