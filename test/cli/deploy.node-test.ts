@@ -88,6 +88,7 @@ const CREATIONS = [
   "PUT /r2/buckets/akimbo-media/cors",
   "POST /queues",
   "POST /queues",
+  "POST /queues",
 ];
 
 test("without an e-mail address nobody owns it: says so, and deploys nothing", async () => {
@@ -147,6 +148,7 @@ test("a second deployment keeps what is there and adds the storage key it is giv
     "POST /workers/scripts/akimbo/subdomain",
     "PUT /workers/scripts/akimbo/schedules",
     "PUT /queues/q-akimbo-publish/consumers/c-q-akimbo-publish",
+    "PUT /queues/q-akimbo-webhooks/consumers/c-q-akimbo-webhooks",
     "PUT /queues/q-akimbo-dead-letters/consumers/c-q-akimbo-dead-letters",
   ]);
   assert.deepEqual(
