@@ -260,6 +260,7 @@ function runSql(database: DatabaseSync, text: string): object[] {
 
 /** Statements apart, at semicolons outside of quotes, comments and the bodies of triggers. */
 function splitStatements(text: string): string[] {
-  const parts = text.match(/(?:'[^']*'|"[^"]*"|--[^\n]*|\bBEGIN\b[\s\S]*?\bEND\b|[^;'"-]|-)+/g) ?? [];
+  const parts =
+    text.match(/(?:'[^']*'|"[^"]*"|--[^\n]*|\bBEGIN\b[\s\S]*?\bEND\b|[^;'"-]|-)+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part.replaceAll(/--.*$/gm, "").trim());
 }
