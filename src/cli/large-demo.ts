@@ -6,7 +6,7 @@ import { randomHex } from "../core/ids.ts";
 import { type Account, type Api, ensureSandboxAccounts } from "./api.ts";
 import { type LocalFile, readLocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
-import { formatMegabytes, formatSpeed } from "./progress-bar.ts";
+import { formatBytes, formatSpeed } from "./progress-bar.ts";
 import { publishFile } from "./publish-file.ts";
 import { createSampleVideoHead } from "./sample-video.ts";
 import { storeFile } from "./store-file.ts";
@@ -44,7 +44,7 @@ async function run(api: Api, folder: string, stopping: AbortSignal): Promise<num
   const accounts = await findAccounts(api);
   const mark = randomHex(6);
   const file = await writeFilm(folder, mark);
-  console.log(`Wrote ${file.path}, a film of ${formatMegabytes(file.sizeBytes)}.`);
+  console.log(`Wrote ${file.path}, a film of ${formatBytes(file.sizeBytes)}.`);
   const journal = UploadJournal.open(folder, [file.path]);
   const stored = await storeFile({ api, file, journal, platform: "youtube", stopping });
   const legs: Leg[] = [{ what: "storage", ms: stored.ms, result: stored.bucketUrl }];
@@ -86,7 +86,7 @@ const formatLegs = (legs: readonly Leg[], { sizeBytes }: LocalFile): string =>
     ["To", "Size", "Seconds", "Speed", "Result"],
     legs.map(({ what, ms, result }) => [
       what,
-      formatMegabytes(sizeBytes),
+      formatBytes(sizeBytes),
       (ms / 1_000).toFixed(1),
       formatSpeed(sizeBytes, ms),
       result,

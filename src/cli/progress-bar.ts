@@ -15,6 +15,7 @@ interface BarOptions {
   now?: () => number;
 }
 
+const KILOBYTE = 1_000;
 const MEGABYTE = 1_000_000;
 const BAR_CHARACTERS = 24;
 const REDRAW_MS = 100;
@@ -22,14 +23,23 @@ const REDRAW_MS = 100;
 const SPEED_AFTER_MS = 500;
 const STEP_PERCENT = 10;
 
-export const formatMegabytes = (bytes: number): string => `${(bytes / MEGABYTE).toFixed(1)} MB`;
+const unitOf = (bytes: number) =>
+  bytes > 0 && bytes < MEGABYTE / 10
+    ? { name: "kB", bytes: KILOBYTE }
+    : { name: "MB", bytes: MEGABYTE };
+
+/** Such as `300.0 MB`, or `12.3 kB` for what is less than a tenth of a megabyte. */
+export function formatBytes(bytes: number): string {
+  const unit = unitOf(bytes);
+  return `${(bytes / unit.bytes).toFixed(1)} ${unit.name}`;
+}
 
 export const formatSpeed = (bytes: number, ms: number): string =>
   `${(bytes / MEGABYTE / (Math.max(ms, 1) / 1_000)).toFixed(1)} MB/s`;
 
 /** Such as `300.0 MB in 3.2 s (93.8 MB/s)`. */
 export const formatTransfer = (bytes: number, ms: number): string =>
-  `${formatMegabytes(bytes)} in ${(ms / 1_000).toFixed(1)} s (${formatSpeed(bytes, ms)})`;
+  `${formatBytes(bytes)} in ${(ms / 1_000).toFixed(1)} s (${formatSpeed(bytes, ms)})`;
 
 function formatDuration(ms: number): string {
   const seconds = Math.ceil(ms / 1_000);
@@ -50,7 +60,7 @@ export function createProgressBar(options: BarOptions): ProgressBar {
 
   const percentOf = (done: number) => Math.min(100, Math.floor((100 * done) / totalBytes));
   const describe = (done: number, note: string | undefined): string => {
-    const state = `${percentOf(done)} %, ${(done / MEGABYTE).toFixed(1)} of ${formatMegabytes(totalBytes)}`;
+    const state = `${percentOf(done)} %, ${(done / unitOf(totalBytes).bytes).toFixed(1)} of ${formatBytes(totalBytes)}`;
     if (note !== undefined) return `${state}, ${note}`;
     const ms = now() - startedAt;
     const moved = done - fromBytes;

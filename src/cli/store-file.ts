@@ -6,7 +6,7 @@ import { choosePresignRoute } from "./presign-route.ts";
 import { Problem } from "./program.ts";
 import {
   createProgressBar,
-  formatMegabytes,
+  formatBytes,
   formatTransfer,
   type ProgressBar,
 } from "./progress-bar.ts";
@@ -122,7 +122,7 @@ async function sendMissing(storing: Storing, target: Presigned): Promise<number>
   const fromBytes = file.sizeBytes - missingBytes;
   if (fromBytes > 0) {
     const count = `${ranges.length - missing.length} of ${ranges.length}`;
-    console.log(`${count} parts are in storage already (${formatMegabytes(fromBytes)}).`);
+    console.log(`${count} parts are in storage already (${formatBytes(fromBytes)}).`);
   }
   const bar = createProgressBar({ label: "Sending", totalBytes: file.sizeBytes, fromBytes });
   const onStop = () => {

@@ -6,7 +6,7 @@ import { readOrigin, readToken } from "./instance.ts";
 import { type LocalFile, readHead, readLocalFile } from "./local-file.ts";
 import { readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";
-import { formatMegabytes } from "./progress-bar.ts";
+import { formatBytes } from "./progress-bar.ts";
 import { fieldOf, nameOfPost, type PostFields, publishFile, toForm } from "./publish-file.ts";
 import { PassingProblem, retrying } from "./retry.ts";
 import { storeFile } from "./store-file.ts";
@@ -64,7 +64,7 @@ interface Run {
 }
 
 const describeFile = ({ name, sizeBytes, mime }: LocalFile): string =>
-  `${name}, ${formatMegabytes(sizeBytes)}, ${mime}`;
+  `${name}, ${formatBytes(sizeBytes)}, ${mime}`;
 
 async function storeAlone(run: Run): Promise<number> {
   console.log(describeFile(run.file));

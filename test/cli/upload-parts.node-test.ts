@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { LocalFile } from "../../src/cli/local-file.ts";
 import { choosePresignRoute } from "../../src/cli/presign-route.ts";
-import { createProgressBar } from "../../src/cli/progress-bar.ts";
+import { createProgressBar, formatBytes } from "../../src/cli/progress-bar.ts";
 import { removeOldJournals, UploadJournal } from "../../src/cli/upload-journal.ts";
 
 const MB = 1_000_000;
@@ -71,6 +71,16 @@ test("without a terminal there is a line for every tenth, and none goes back", (
     "",
   ]);
 });
+
+for (const [bytes, text] of [
+  [0, "0.0 MB"],
+  [67, "0.1 kB"],
+  [99_999, "100.0 kB"],
+  [100_000, "0.1 MB"],
+  [300_000_000, "300.0 MB"],
+] as const) {
+  test(`${bytes} bytes are told as ${text}`, () => assert.equal(formatBytes(bytes), text));
+}
 
 test("on a terminal one line is rewritten, not too often, and within its width", () => {
   const { bar, written, at } = barOn({ isTTY: true, columns: 50 });

@@ -20,14 +20,18 @@ export const objectUrls = (origin: string, objectKey: string) => ({
   accessUrl: `${origin}/files/${objectKey}`,
 });
 
-const PATH = /^\/(?:storage|files)\/(presigned\/[1-9]\d{0,14}\/[0-9a-f]{32})$/;
+const OBJECT_PATH = /^\/(?:storage|files)\/(presigned\/[1-9]\d{0,14}\/[0-9a-f]{32})$/;
+
+/** Returns the object's key in an address as `objectUrls` makes them, under any origin; null for any other. */
+export const keyInUrl = (url: string): string | null =>
+  OBJECT_PATH.exec(url.slice(URL.parse(url)?.origin.length))?.[1] ?? null;
 
 /**
  * Reads an address that a post names: the object's key of a bucketUrl or accessUrl, `changed` for any other
- * address of ours, and null for somebody else's.
+ * address of ours, and null for another origin's.
  */
 export function readOwnUrl(origin: string, url: string): { objectKey: string } | "changed" | null {
-  if (!URL.canParse(url) || new URL(url).origin !== origin) return null;
-  const objectKey = url.startsWith(`${origin}/`) && PATH.exec(url.slice(origin.length))?.[1];
+  if (URL.parse(url)?.origin !== origin) return null;
+  const objectKey = url.startsWith(`${origin}/`) && keyInUrl(url);
   return objectKey ? { objectKey } : "changed";
 }

@@ -4,7 +4,7 @@ import { ImageWalk } from "../../core/image-walk.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
 import { HEADER_BYTES, type StoredFile } from "../media/store.ts";
-import { readOwnUrl, teamOfPresigned } from "./address.ts";
+import { keyInUrl, readOwnUrl, teamOfPresigned } from "./address.ts";
 
 /** The file behind an address of ours, or why there is none for this team, as the rest of a sentence. */
 export type Resolved = StoredFile | { refusal: string };
@@ -21,14 +21,20 @@ const MAX_IMAGE_BYTES = 20_000_000;
 
 /**
  * Reads what stands at a bucketUrl or accessUrl: its type and size by its bytes. Null for an address that is
- * not ours. Another team's file is one that is not there.
+ * not ours. Another team's file is one that is not there. An instance may have several hosts: an address of
+ * another origin is ours when it names a file of this team.
  */
 export async function resolvePresigned(
   deps: Pick<Deps, "media">,
   { origin, url, teamId }: { origin: string; url: string; teamId: number },
 ): Promise<Resolved | null> {
   const own = readOwnUrl(origin, url);
-  if (own === null) return null;
+  if (own === null) {
+    const objectKey = keyInUrl(url);
+    if (!objectKey || teamOfPresigned(objectKey) !== teamId) return null;
+    const file = await readObject(deps, objectKey);
+    return "refusal" in file && file.refusal === NOT_THERE ? null : file;
+  }
   if (own === "changed") return { refusal: CHANGED };
   if (teamOfPresigned(own.objectKey) !== teamId) return { refusal: NOT_THERE };
   return readObject(deps, own.objectKey);

@@ -137,7 +137,7 @@ describe("the body", () => {
     ["no route", "INVALID_REQUEST", { files: [file] }],
     ["no files", "INVALID_REQUEST", { route: "photos" }],
     ["an empty list of files", "INVALID_REQUEST", { route: "photos", files: [] }],
-    ...([undefined, 0, -1, 1.5, "5", null, 2 ** 53] as unknown[]).map(
+    ...([undefined, 0, -1, 1.5, "5", null, 2 ** 53, 1e300] as unknown[]).map(
       (size): [string, string, unknown] => [
         `size ${size}`,
         "INVALID_REQUEST",
@@ -159,6 +159,8 @@ describe("the body", () => {
     const answer = await presign(new Harness(), await createMember(), json);
     expect(answer.status).toBe(400);
     expect(answer.body).toMatchObject({ success: false, code });
+    const refused = (answer.body.errors ?? []).map(({ field }: { field: string }) => field);
+    expect(new Set(refused).size).toBe(refused.length);
   });
 
   test("an unknown route is told the twelve there are (404 UNKNOWN_ROUTE)", async () => {

@@ -131,6 +131,29 @@ describe("a presigned file", () => {
   });
 });
 
+describe("an address under another host", () => {
+  const elsewhere = (url: string) =>
+    url.replace("https://akimbo.test", "https://akimbo.workers.dev");
+
+  test("is ours when it names a file of the team", async () => {
+    const { harness, member, send } = await openAccount();
+    const file = await uploadPresigned(harness, member.token, png);
+    expect((await send({ photo: elsewhere(file.bucketUrl) })).status).toBe(200);
+    expect(await mediaRows(member.teamId)).toHaveLength(1);
+  });
+
+  test("is somebody else's when it names another team's file, or none", async () => {
+    const { harness, member, send } = await openAccount();
+    const other = await uploadPresigned(harness, (await createMember()).token, png);
+    const own = await uploadPresigned(harness, member.token, { ...png });
+    for (const url of [other.accessUrl, own.accessUrl.replace(/.{4}$/, "0000")]) {
+      // Taken as any public address is, and downloaded by the job.
+      expect((await send({ photo: elsewhere(url) })).status).toBe(200);
+    }
+    expect(await mediaRows(member.teamId)).toEqual([]);
+  });
+});
+
 describe("an address of ours is refused", () => {
   const NOT_THERE = /no uploaded file of your team is at this address/;
   const CHANGED = /Pass bucketUrl or accessUrl unchanged/;
