@@ -68,16 +68,19 @@ const withFilm = (bucket, films) => ({
   },
 });
 
-async function passOn({ url }, bucket, films) {
+async function passOn({ url }, env) {
+  const bucket = withFilm(env.MEDIA, env.FILMS);
   const { searchParams } = new URL(url);
-  const size = Number(searchParams.get("size"));
-  const piece = Number(searchParams.get("piece"));
-  for (let offset = 0; offset < size; offset += piece) {
+  const [size, piece, from, to, roundTrips] = ["size", "piece", "from", "to", "roundTrips"].map(
+    (name) => Number(searchParams.get(name)),
+  );
+  for (let offset = from; offset < Math.min(to, size); offset += piece) {
     const range = { offset, length: Math.min(piece, size - offset) };
     const { body } = await bucket.get(searchParams.get("key"), { range });
     const sized = body.pipeThrough(new FixedLengthStream(range.length));
-    const answer = await network(films, { method: "PUT", body: sized });
+    const answer = await network(env.FILMS, { method: "PUT", body: sized });
     await answer.arrayBuffer();
+    for (let i = 0; i < roundTrips; i += 1) await env.DB.prepare("SELECT 1").run();
   }
 }
 
@@ -100,7 +103,7 @@ export default {
     if (!pathname.startsWith("/bench/")) return worker.fetch(request, env, context);
     if (pathname === "/bench/invocations") return Response.json(invocations.splice(0));
     if (pathname === "/bench/tick") await worker.scheduled({ cron: "* * * * *" }, env, context);
-    else await passOn(request, withFilm(env.MEDIA, env.FILMS), env.FILMS);
+    else await passOn(request, env);
     return new Response(null, { status: 204 });
   },
 };`;
