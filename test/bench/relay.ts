@@ -56,7 +56,7 @@ export const LARGEST_TO_YOUTUBE: Film = {
 
 const query = (size: number) => new URLSearchParams({ key: filmKey(size), size: String(size) });
 
-/** What a relay has to do at the least. */
+/** The least that a relay has to do. */
 interface BareWork {
   sizeBytes: number;
   pieceBytes: number;

@@ -10,7 +10,12 @@ const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126
 
 const file = z.object({
   name: z.string().min(1).max(MAX_NAME_CHARACTERS).describe("As you call it."),
-  size: z.number().int().positive().describe("Exact length in bytes."),
+  size: z
+    .number()
+    .int()
+    .positive()
+    .openapi({ maximum: Number.MAX_SAFE_INTEGER })
+    .describe("Exact length in bytes."),
   type: z.string().max(300).describe("MIME type; parameters are dropped."),
 });
 
