@@ -1,7 +1,7 @@
 import { PublishFailure } from "../core/failures.ts";
 import type { Fetch } from "../platforms/connector.ts";
 import type { CallOrigin } from "./kit/origin.ts";
-import { readStateAnswer, withOrigin } from "./kit/simulator.ts";
+import { readStateAnswer, withOrigin } from "./kit/state-call.ts";
 import { findSimulated } from "./registry.ts";
 import { type SandboxState, theSandbox } from "./state.ts";
 

@@ -1,112 +1,52 @@
 import { DurableObject } from "cloudflare:workers";
-import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
-import { codesTable } from "./kit/codes.ts";
-import { loginsTable } from "./kit/logins.ts";
-import { MEDIA_TABLES } from "./kit/media-store.ts";
-import { readCall, type Simulator } from "./kit/simulator.ts";
-import {
-  type FeedFilter,
-  type FeedPost,
-  postMedia,
-  posts,
-  SandboxStore,
-  steerings,
-} from "./kit/store.ts";
-import { findSimulated, type SimulatedPlatform } from "./registry.ts";
-import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
+import type { FeedFilter, FeedPost } from "./kit/store.ts";
+import type { FeedFile, Simulation } from "./simulation.ts";
+import type { Arrival, Delivery, Receiver, ReceiverAnswer } from "./webhook/inbox.ts";
 
-/** The simulated platforms: what they hold, and the feed of it. One instance serves them all. */
+/**
+ * The Durable Object of the simulated platforms; one instance serves them all. Every start of the Worker has to
+ * know its class, and most have no use for it: the simulation itself is loaded by the first call.
+ */
 export class SandboxState extends DurableObject<unknown> {
-  readonly #store: SandboxStore;
-  readonly #opened = new Set<Simulator>();
-  #inbox: WebhookInbox | null = null;
+  #simulation: Simulation | null = null;
 
-  constructor(ctx: DurableObjectState, env: unknown) {
-    super(ctx, env);
-    this.#store = new SandboxStore(ctx.storage.sql);
-    for (const { schema } of [
-      ...MEDIA_TABLES,
-      posts,
-      postMedia,
-      steerings,
-      loginsTable,
-      codesTable,
-    ]) {
-      ctx.storage.sql.exec(schema);
-    }
-  }
-
-  /** A simulator with its tables in place. */
-  async #open(simulated: SimulatedPlatform): Promise<Simulator> {
-    const simulator = await simulated.load();
-    if (simulator.schema && !this.#opened.has(simulator)) {
-      this.ctx.storage.sql.exec(simulator.schema);
-    }
-    this.#opened.add(simulator);
-    return simulator;
+  async #open(): Promise<Simulation> {
+    const { Simulation } = await import("./simulation.ts");
+    this.#simulation ??= new Simulation(this.ctx.storage);
+    return this.#simulation;
   }
 
   /** A call to a simulated platform, as `createSandboxFetch` sends it. */
   override async fetch(request: Request): Promise<Response> {
-    const call = readCall(request);
-    const simulated = findSimulated(call.url);
-    if (!simulated) return new Response("No simulated platform answers here.", { status: 404 });
-    return (await this.#open(simulated)).handle(call, this.#store);
+    return (await this.#open()).fetch(request);
   }
 
-  /** Newest first; without a filter, everything. */
-  listPosts(filter: FeedFilter = {}): FeedPost[] {
-    return this.#store.listPosts(filter);
+  async listPosts(filter?: FeedFilter): Promise<FeedPost[]> {
+    return (await this.#open()).listPosts(filter);
   }
 
-  /**
-   * A file of the feed, or null; `teamId` null: whosever it is.
-   *
-   * @param rangeHeader what the browser wants of it; `body` is null where that begins past its end
-   */
-  readMedia(
+  async readMedia(
     id: number,
-    teamId: number | null = null,
+    teamId?: number | null,
     rangeHeader?: string,
-  ): {
-    mime: string;
-    sizeBytes: number;
-    range: ByteRange | null;
-    body: ReadableStream<Uint8Array> | null;
-  } | null {
-    const media = this.#store.media.findById(id, teamId);
-    if (!media) return null;
-    const { mime, sizeBytes } = media;
-    const range = parseByteRange(rangeHeader, sizeBytes);
-    if (range === "unsatisfiable") return { mime, sizeBytes, range: null, body: null };
-    return { mime, sizeBytes, range, body: this.#store.media.stream(id, range) };
+  ): Promise<FeedFile | null> {
+    return (await this.#open()).readMedia(id, teamId, rangeHeader);
   }
 
-  /** Empties the feed of a team, or of all, with what webhooks have brought; connected accounts go on working. */
-  async reset(teamId: number | null = null): Promise<void> {
-    this.ctx.storage.transactionSync(() => this.#store.reset(teamId));
-    if (teamId === null) (await this.#openInbox()).clear();
+  async reset(teamId?: number | null): Promise<void> {
+    await (await this.#open()).reset(teamId);
   }
 
-  async #openInbox(): Promise<WebhookInbox> {
-    const { WebhookInbox } = await import("./webhook/inbox.ts");
-    this.#inbox ??= new WebhookInbox(this.ctx.storage.sql);
-    return this.#inbox;
-  }
-
-  /** Keeps a delivery; answers how it is to be answered. */
   async takeWebhook(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
-    return (await this.#openInbox()).take(delivery, now);
+    return (await this.#open()).takeWebhook(delivery, now);
   }
 
-  /** The receiver of webhooks with what has arrived, newest first. */
   async readReceiver(): Promise<{ receiver: Receiver; arrivals: Arrival[] }> {
-    const inbox = await this.#openInbox();
-    return { receiver: inbox.receiver, arrivals: inbox.list() };
+    return (await this.#open()).readReceiver();
   }
 
   async changeReceiver(receiver: Receiver): Promise<void> {
-    (await this.#openInbox()).change(receiver);
+    await (await this.#open()).changeReceiver(receiver);
   }
 }
 

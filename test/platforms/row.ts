@@ -1,5 +1,5 @@
 import type { Platform } from "../../src/core/platforms.ts";
-import type { SimulatedCall } from "../../src/sandbox/kit/simulator.ts";
+import type { SimulatedCall } from "../../src/sandbox/kit/state-call.ts";
 import type { Fields } from "../support/harness.ts";
 import type { StageOptions } from "../support/stage.ts";
 

@@ -1,5 +1,5 @@
 import { moveClock } from "../../src/core/clock.ts";
-import { withOrigin } from "../../src/sandbox/kit/simulator.ts";
+import { withOrigin } from "../../src/sandbox/kit/state-call.ts";
 import type { SandboxState } from "../../src/sandbox/state.ts";
 import { type Arrival, plainText } from "./findings.ts";
 import type { Protocol, Seen } from "./protocol.ts";

@@ -115,10 +115,12 @@ test("every import follows the arrows of the house", () => {
   expect(against).toEqual([]);
 });
 
-test("the Worker starts without schemas and statements", () => {
+test("the Worker starts without schemas, statements and simulators", () => {
   const reach = reachOf("worker.ts");
   expect(reach).toContain("durable/rate-limiter.ts");
-  for (const name of ["zod", "drizzle-orm", "deps.ts"]) expect(reach).not.toContain(name);
+  for (const name of ["zod", "drizzle-orm", "hono", "deps.ts", "sandbox/registry.ts"]) {
+    expect(reach).not.toContain(name);
+  }
 });
 
 test.each(["doors/site.ts", "doors/sandbox.ts", "cron/schedule.ts"])(

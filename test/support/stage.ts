@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
-import type { SimulatedCall, Simulator } from "../../src/sandbox/kit/simulator.ts";
+import type { Simulator } from "../../src/sandbox/kit/simulator.ts";
+import type { SimulatedCall } from "../../src/sandbox/kit/state-call.ts";
 import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
 import { aroundBatches } from "./database.ts";
 import { eventNames } from "./events.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { blueskySimulator } from "../../../src/sandbox/bluesky/index.ts";
-import type { SimulatedCall, Simulator } from "../../../src/sandbox/kit/simulator.ts";
+import type { Simulator } from "../../../src/sandbox/kit/simulator.ts";
+import type { SimulatedCall } from "../../../src/sandbox/kit/state-call.ts";
 import { pinterestSimulator } from "../../../src/sandbox/pinterest/index.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { youtubeSimulator } from "../../../src/sandbox/youtube/index.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { SimulatedCall } from "../../../src/sandbox/kit/simulator.ts";
+import type { SimulatedCall } from "../../../src/sandbox/kit/state-call.ts";
 import { jpeg, mp4, png } from "../../support/stage.ts";
 import { shortMp4 } from "../../support/videos.ts";
 import type { Row } from "../row.ts";

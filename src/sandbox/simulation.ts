@@ -1,0 +1,111 @@
+import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
+import { codesTable } from "./kit/codes.ts";
+import { loginsTable } from "./kit/logins.ts";
+import { MEDIA_TABLES } from "./kit/media-store.ts";
+import type { Simulator } from "./kit/simulator.ts";
+import { readCall } from "./kit/state-call.ts";
+import {
+  type FeedFilter,
+  type FeedPost,
+  postMedia,
+  posts,
+  SandboxStore,
+  steerings,
+} from "./kit/store.ts";
+import { findSimulated, type SimulatedPlatform } from "./registry.ts";
+import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
+
+/** A file of the feed; `body` is null where the wanted range begins past its end. */
+export interface FeedFile {
+  mime: string;
+  sizeBytes: number;
+  range: ByteRange | null;
+  body: ReadableStream<Uint8Array> | null;
+}
+
+/** The simulated platforms: what they hold, and the feed of it. */
+export class Simulation {
+  readonly #storage: DurableObjectStorage;
+  readonly #store: SandboxStore;
+  readonly #opened = new Set<Simulator>();
+  #inbox: WebhookInbox | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#store = new SandboxStore(storage.sql);
+    for (const { schema } of [
+      ...MEDIA_TABLES,
+      posts,
+      postMedia,
+      steerings,
+      loginsTable,
+      codesTable,
+    ]) {
+      storage.sql.exec(schema);
+    }
+  }
+
+  /** A simulator with its tables in place. */
+  async #open(simulated: SimulatedPlatform): Promise<Simulator> {
+    const simulator = await simulated.load();
+    if (simulator.schema && !this.#opened.has(simulator)) {
+      this.#storage.sql.exec(simulator.schema);
+    }
+    this.#opened.add(simulator);
+    return simulator;
+  }
+
+  /** A call to a simulated platform, as `createSandboxFetch` sends it. */
+  async fetch(request: Request): Promise<Response> {
+    const call = readCall(request);
+    const simulated = findSimulated(call.url);
+    if (!simulated) return new Response("No simulated platform answers here.", { status: 404 });
+    return (await this.#open(simulated)).handle(call, this.#store);
+  }
+
+  /** Newest first; without a filter, everything. */
+  listPosts(filter: FeedFilter = {}): FeedPost[] {
+    return this.#store.listPosts(filter);
+  }
+
+  /**
+   * A file of the feed, or null; `teamId` null: whosever it is.
+   *
+   * @param rangeHeader what the browser wants of it
+   */
+  readMedia(id: number, teamId: number | null = null, rangeHeader?: string): FeedFile | null {
+    const media = this.#store.media.findById(id, teamId);
+    if (!media) return null;
+    const { mime, sizeBytes } = media;
+    const range = parseByteRange(rangeHeader, sizeBytes);
+    if (range === "unsatisfiable") return { mime, sizeBytes, range: null, body: null };
+    return { mime, sizeBytes, range, body: this.#store.media.stream(id, range) };
+  }
+
+  /** Empties the feed of a team, or of all, with what webhooks have brought; connected accounts go on working. */
+  async reset(teamId: number | null = null): Promise<void> {
+    this.#storage.transactionSync(() => this.#store.reset(teamId));
+    if (teamId === null) (await this.#openInbox()).clear();
+  }
+
+  async #openInbox(): Promise<WebhookInbox> {
+    const { WebhookInbox } = await import("./webhook/inbox.ts");
+    this.#inbox ??= new WebhookInbox(this.#storage.sql);
+    return this.#inbox;
+  }
+
+  /** Keeps a delivery; answers how it is to be answered. */
+  async takeWebhook(delivery: Delivery, now: Date): Promise<ReceiverAnswer> {
+    return (await this.#openInbox()).take(delivery, now);
+  }
+
+  /** The receiver of webhooks with what has arrived, newest first. */
+  async readReceiver(): Promise<{ receiver: Receiver; arrivals: Arrival[] }> {
+    const inbox = await this.#openInbox();
+    return { receiver: inbox.receiver, arrivals: inbox.list() };
+  }
+
+  async changeReceiver(receiver: Receiver): Promise<void> {
+    (await this.#openInbox()).change(receiver);
+  }
+}
