@@ -1,28 +1,12 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { cors } from "hono/cors";
 import { requirePlatforms } from "../config.ts";
-import { accountExtraRoutes } from "../features/accounts/extra-routes.ts";
-import { accountRoutes } from "../features/accounts/routes.ts";
 import { createCaller } from "../features/auth/caller.ts";
-import { tokenRoutes } from "../features/auth/routes.ts";
-import { linkInviteRoutes, linkRoutes } from "../features/connect/link-routes.ts";
-import { connectRoutes } from "../features/connect/routes.ts";
-import { creditRoutes } from "../features/credits/routes.ts";
-import { eventRoutes } from "../features/events/routes.ts";
-import { leavingRoutes } from "../features/leaving/routes.ts";
-import { platformRoutes } from "../features/platforms/routes.ts";
-import { presignRoutes } from "../features/presign/routes.ts";
-import { settingsRoutes } from "../features/settings/routes.ts";
-import { suggestionRoutes } from "../features/suggestions/routes.ts";
-import { teamRoutes } from "../features/teams/routes.ts";
-import { bulkRoutes } from "../features/uploads/bulk-routes.ts";
-import { lifecycleRoutes } from "../features/uploads/lifecycle-routes.ts";
-import { uploadRoutes } from "../features/uploads/routes.ts";
-import { webhookRoutes } from "../features/webhooks/routes.ts";
 import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
-import { describeApi } from "../http/openapi.ts";
+import { DOCUMENT, describeApi } from "../http/openapi.ts";
+import { createSwitch } from "../http/switch.ts";
 import { PLATFORMS } from "../platforms/registry.ts";
 
 const apiCors = cors({
@@ -46,32 +30,80 @@ const apiCors = cors({
   maxAge: 86_400,
 });
 
-/** The API: every feature's routes. The most specific paths stand first. */
-const ROUTES = [
-  platformRoutes,
-  accountExtraRoutes,
-  accountRoutes,
-  connectRoutes,
-  linkRoutes,
-  lifecycleRoutes,
-  bulkRoutes,
-  presignRoutes,
-  uploadRoutes,
-  tokenRoutes,
-  creditRoutes,
-  settingsRoutes,
-  suggestionRoutes,
-  teamRoutes,
-  webhookRoutes,
-  eventRoutes,
-  leavingRoutes,
+type Router = OpenAPIHono<AppEnv>;
+
+/** A router, loaded by the first call of a path below /api/v1 that begins with one of these parts. */
+type Entry = [parts: string | readonly string[], load: () => Promise<Router>];
+
+/** The routers that need no token. */
+const OPEN_ROUTERS: Entry[] = [
+  ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkInviteRoutes],
 ];
 
-/** The routes that need no token. */
-const OPEN_ROUTES = [linkInviteRoutes];
+/** The routers of every feature. The most specific paths stand first. */
+const ROUTERS: Entry[] = [
+  ["platforms", async () => (await import("../features/platforms/routes.ts")).platformRoutes],
+  [
+    ["accounts", "pinterest", "tiktok"],
+    async () => (await import("../features/accounts/extra-routes.ts")).accountExtraRoutes,
+  ],
+  ["accounts", async () => (await import("../features/accounts/routes.ts")).accountRoutes],
+  ["accounts", async () => (await import("../features/connect/routes.ts")).connectRoutes],
+  ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkRoutes],
+  [
+    ["limits", "posts", "upload"],
+    async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,
+  ],
+  ["upload", async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes],
+  ["upload", async () => (await import("../features/presign/routes.ts")).presignRoutes],
+  ["upload", async () => (await import("../features/uploads/routes.ts")).uploadRoutes],
+  ["tokens", async () => (await import("../features/auth/routes.ts")).tokenRoutes],
+  ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
+  ["settings", async () => (await import("../features/settings/routes.ts")).settingsRoutes],
+  ["suggestions", async () => (await import("../features/suggestions/routes.ts")).suggestionRoutes],
+  ["teams", async () => (await import("../features/teams/routes.ts")).teamRoutes],
+  ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],
+  ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
+  [["export", "teams"], async () => (await import("../features/leaving/routes.ts")).leavingRoutes],
+];
 
-/** Creates the app of everything under /api. */
-export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppEnv> {
+interface Routers {
+  open: readonly Router[];
+  behindToken: readonly Router[];
+}
+
+const partsOf = ([parts]: Entry): readonly string[] => [parts].flat();
+
+/** The first parts of all paths below /api/v1. */
+const PARTS = new Set([DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(partsOf)]);
+
+/** Returns the part that decides which routers a call needs; null for a path at which nothing is. */
+function partOf(path: string): string | null {
+  const [, , version, part = ""] = path.split("/", 4);
+  return version === "v1" && PARTS.has(part) ? part : null;
+}
+
+const loadOf = (part: string | null, entries: readonly Entry[]): Promise<Router[]> =>
+  Promise.all(
+    entries
+      .filter((entry) => part === DOCUMENT || (part !== null && partsOf(entry).includes(part)))
+      .map(([, load]) => load()),
+  );
+
+/** Loads the routers of the paths that begin with this part; all of them for the document. */
+export async function loadRouters(part: string | null): Promise<Routers> {
+  const [open, behindToken] = await Promise.all([
+    loadOf(part, OPEN_ROUTERS),
+    loadOf(part, ROUTERS),
+  ]);
+  return { open, behindToken };
+}
+
+/** Creates the app of some routers, with the description of what they declare. */
+export function createApiOf(
+  makeDeps: MakeDeps,
+  { open, behindToken }: Routers,
+): OpenAPIHono<AppEnv> {
   const app = new OpenAPIHono<AppEnv>();
   prepareDoor(app, (c) => {
     const deps = makeDeps(c);
@@ -80,12 +112,16 @@ export function createApi(makeDeps: MakeDeps, routes = ROUTES): OpenAPIHono<AppE
   });
   app.use("/api/*", apiCors);
   describeApi(app);
-  for (const router of OPEN_ROUTES) app.route("/api/v1", router);
+  for (const router of open) app.route("/api/v1", router);
   app.use("/api/*", requireKnownCaller);
   app.use("/api/*", async (c, next) => {
     c.set("createCaller", createCaller);
     await next();
   });
-  for (const router of routes) app.route("/api/v1", router);
+  for (const router of behindToken) app.route("/api/v1", router);
   return app;
 }
+
+/** Creates the app of everything under /api. */
+export const createApi = (makeDeps: MakeDeps) =>
+  createSwitch(partOf, async (part) => createApiOf(makeDeps, await loadRouters(part)));

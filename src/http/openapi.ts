@@ -2,6 +2,9 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import { registerSharedParts } from "./answers.ts";
 import type { AppEnv } from "./env.ts";
 
+/** Name of the document under /api/v1. */
+export const DOCUMENT = "openapi.json";
+
 /** Source: spec, "Versioning". */
 const INTERFACE_VERSION = "1.0.0";
 
@@ -47,7 +50,7 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
     description: "kmb_ and 64 hexadecimal digits. x-api-token is an older name of the header.",
   });
   let document: object | null = null;
-  app.get("/api/v1/openapi.json", (c) => {
+  app.get(`/api/v1/${DOCUMENT}`, (c) => {
     document ??= toDocument(app);
     return c.json(document, 200, { "Cache-Control": "public, max-age=300" });
   });

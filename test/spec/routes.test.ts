@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as z from "zod";
 import { SCOPES } from "../../src/core/scopes.ts";
-import { createApi } from "../../src/doors/api.ts";
+import { createApiOf } from "../../src/doors/api.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
@@ -210,14 +210,34 @@ describe("the document", () => {
     }
   });
 
-  test("and the router agree on every path and method", () => {
-    const routed = harness.routes
+  /** The operations that the API answers with the routers of one part of it, or of all. */
+  async function routedOperations(part?: string): Promise<string[]> {
+    const { routes } = await harness.api(part);
+    const routed = routes
       .filter(({ method, path }) => method !== "ALL" && path.startsWith("/api/v1"))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`)
       .filter((route) => route !== "GET /api/v1/openapi.json");
+    return [...new Set(routed)];
+  }
+
+  test("and the router agree on every path and method", async () => {
     const documented = allOperations.map(({ method, path }) => `${method} ${path}`);
-    expect([...new Set(routed)].sort()).toEqual(documented.sort());
+    expect((await routedOperations()).sort()).toEqual(documented.sort());
   });
+
+  const firstPart = (path: string) => path.split("/")[3] ?? "";
+
+  test.each([...new Set(allOperations.map(({ path }) => firstPart(path)))])(
+    "and what is loaded for /%s agree on the paths that begin so, and their order",
+    async (part) => {
+      const of = (operations: string[]) =>
+        operations.filter((operation) => firstPart(operation) === part);
+      const documented = allOperations.map(({ method, path }) => `${method} ${path}`);
+      const routed = of(await routedOperations(part));
+      expect(routed).toEqual(of(await routedOperations()));
+      expect(routed.toSorted()).toEqual(of(documented).sort());
+    },
+  );
 
   test("describes every field of the multipart body", () => {
     const { content, required } = document.paths["/api/v1/upload"].post.requestBody;
@@ -335,7 +355,7 @@ describe("a handler that forgets to ask who is calling", () => {
     });
   }
   router.get("/undeclared", (c) => c.json(secret));
-  const api = createApi(() => harness.deps, [router]);
+  const api = createApiOf(() => harness.deps, { open: [], behindToken: [router] });
   const bodies: Record<string, BodyInit> = { json: "{}", form: form({ a: "b" }) };
   const call = async (path: string, token?: string) => {
     const before = handled;
@@ -420,6 +440,8 @@ test.each([
   "/upload/1/nothing",
   "/%2e%2e%2fopenapi.json",
   "/accounts%00",
+  "/constructor",
+  "/__proto__/upload",
 ])("%s is an unknown path: 404 in the envelope", async (path) => {
   const answer = await harness.call("GET", path, { token: owner.token });
   expect(answer).toMatchObject({ status: 404, body: { success: false, code: "NOT_FOUND" } });
