@@ -1,6 +1,6 @@
 /**
- * Readers of what people write into variables. They stand in for zod where every invocation passes: loading zod
- * takes longer than all else that a minute's tick does.
+ * Readers of variables and of messages. They stand in for zod where every invocation passes: loading zod takes
+ * longer than all else that a minute's tick does.
  */
 
 /** Why a value is not what it must be; the message goes after its name. */
@@ -10,6 +10,16 @@ export class Malformed extends Error {}
 export type Reader<T> = (value: unknown) => T;
 
 export type Read<R> = R extends Reader<infer T> ? T : never;
+
+/** Reads a value; null for one that is not as it must be. */
+export function readOrNull<T>(read: Reader<T>, value: unknown): T | null {
+  try {
+    return read(value);
+  } catch (error) {
+    if (error instanceof Malformed) return null;
+    throw error;
+  }
+}
 
 function kindOf(value: unknown): string {
   if (value === null) return "null";
@@ -86,6 +96,14 @@ export const listOf =
   (value) => {
     if (!Array.isArray(value)) throw expected("array", value);
     return value.map(read);
+  };
+
+/** A list of two. */
+export const pairOf =
+  <A, B>(first: Reader<A>, second: Reader<B>): Reader<[A, B]> =>
+  (value) => {
+    if (!Array.isArray(value) || value.length !== 2) throw expected("pair", value);
+    return [first(value[0]), second(value[1])];
   };
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

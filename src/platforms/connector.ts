@@ -1,10 +1,10 @@
-import type * as z from "zod";
 import type { FieldError } from "../core/errors.ts";
 import type { Failure } from "../core/failures.ts";
 import type { Platform } from "../core/platforms.ts";
 import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
 import type { Fetch } from "./fetch.ts";
+import type { FormFields } from "./kit/form-fields.ts";
 import type {
   AppCheck,
   AppKeys,
@@ -331,8 +331,8 @@ export interface Connector<S = unknown> {
   /** Refuses a second account of this platform in a batch; absent where a batch takes any number. */
   onePerBatch?: { refusal: string };
   ownPrefix?: OwnPrefix;
-  /** This network's form fields, by their wire names, each a `field`; the body is composed of all. */
-  settings: z.ZodType<S>;
+  /** This network's form fields; the body is composed of those of all networks. */
+  settings: FormFields<S>;
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */
   check(post: Post<S>, target?: Target): Promise<FieldError[]>;
 

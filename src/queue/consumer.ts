@@ -1,4 +1,5 @@
 import { describeCrash } from "../core/crash.ts";
+import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
@@ -20,9 +21,9 @@ export const consume = (deps: Deps, batch: MessageBatch): Promise<void> =>
 /** Handles all messages together: what they name is read and stored at once. */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const { handleDeliver } = await import("../features/webhooks/jobs.ts");
-  const parsed = batch.messages.map(({ body }) => deliverMessage.safeParse(body));
-  const known = parsed.flatMap(({ data }) => (data ? [data] : []));
-  if (known.length < parsed.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
+  const read = batch.messages.map(({ body }) => readOrNull(deliverMessage, body));
+  const known = read.filter((message) => message !== null);
+  if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
   try {
     await handleDeliver(deps, known);
     batch.ackAll();
@@ -54,9 +55,9 @@ async function handle(
   isDead: boolean,
   budget: Budget,
 ): Promise<Outcome> {
-  const parsed = publishMessage.safeParse(body);
-  if (!parsed.success) return { kind: "drop", reason: "unknown message" };
-  return isDead ? handleDeadPublish(deps, parsed.data) : handlePublish(deps, parsed.data, budget);
+  const message = readOrNull(publishMessage, body);
+  if (!message) return { kind: "drop", reason: "unknown message" };
+  return isDead ? handleDeadPublish(deps, message) : handlePublish(deps, message, budget);
 }
 
 function acknowledge(deps: Deps, message: Message, outcome: Outcome): void {

@@ -1,17 +1,17 @@
-import * as z from "zod";
+import { listOf, objectOf, only, pairOf, type Read, text, wholeNumber } from "../core/readers.ts";
 
 /**
  * A wake-up call as it travels through queues: it names a row and never its state. It may come late, twice
  * or not at all; the row decides.
  */
-export const publishMessage = z.object({ kind: z.literal("publish"), uploadId: z.number().int() });
+export const publishMessage = objectOf({ kind: only("publish"), uploadId: wholeNumber(1) });
 
-export type PublishMessage = z.infer<typeof publishMessage>;
+export type PublishMessage = Read<typeof publishMessage>;
 
 /** As above: it names deliveries by when they are due (ms) and the id of their event. */
-export const deliverMessage = z.object({
-  kind: z.literal("deliver"),
-  due: z.array(z.tuple([z.number(), z.string()])),
+export const deliverMessage = objectOf({
+  kind: only("deliver"),
+  due: listOf(pairOf(wholeNumber(0), text)),
 });
 
-export type DeliverMessage = z.infer<typeof deliverMessage>;
+export type DeliverMessage = Read<typeof deliverMessage>;

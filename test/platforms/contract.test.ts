@@ -2,7 +2,6 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { FieldError } from "../../src/core/errors.ts";
 import type { Platform } from "../../src/core/platforms.ts";
 import type { Connector, MediaKind, Post } from "../../src/platforms/connector.ts";
-import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../src/platforms/registry.ts";
 
 /** Source: spec, "Daily posting caps"; design, where the spec names no platform. */
@@ -26,7 +25,7 @@ const emptyPost = ({ settings }: Connector): Post => ({
   title: null,
   description: null,
   media: [],
-  settings: settings.parse({}),
+  settings: settings.read({}).values,
 });
 
 test("there are nine connectors, each under its own name", () => {
@@ -76,7 +75,7 @@ describe.each(named)("%s", (platform, connector) => {
   });
 
   test("says of every setting what it is", () => {
-    const infos = Object.entries(fieldInfos(settings));
+    const infos = Object.entries(settings.infos);
     expect(infos.length).toBeGreaterThan(0);
     for (const [name, { type, description, values }] of infos) {
       expect([name, ["string", "boolean", "integer", "array"].includes(type)]).toEqual([
@@ -89,20 +88,20 @@ describe.each(named)("%s", (platform, connector) => {
   });
 
   test("reads no settings at all as its defaults, and empty ones as left out", () => {
-    const defaults = settings.parse({});
-    const empty = Object.fromEntries(Object.keys(fieldInfos(settings)).map((name) => [name, ""]));
-    expect(settings.parse(empty)).toEqual(defaults);
+    const defaults = settings.read({}).values;
+    const empty = Object.fromEntries(Object.keys(settings.infos).map((name) => [name, ""]));
+    expect(settings.read(empty).values).toEqual(defaults);
   });
 
   test("leaves out fields of other platforms", () => {
     const foreign = { accountId: "acc_0", somebody_elses: "1" };
-    expect(settings.parse(foreign)).toEqual(settings.parse({}));
+    expect(settings.read(foreign).values).toEqual(settings.read({}).values);
   });
 
   test("takes every value that it names", () => {
-    for (const [name, { type, values = [] }] of Object.entries(fieldInfos(settings))) {
+    for (const [name, { type, values = [] }] of Object.entries(settings.infos)) {
       for (const value of values) {
-        const read = settings.parse({ [name]: value }) as Record<string, unknown>;
+        const read = settings.read({ [name]: value }).values as Record<string, unknown>;
         expect([name, read[name]]).toEqual([name, type === "array" ? [value] : value]);
       }
     }

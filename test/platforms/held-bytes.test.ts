@@ -105,7 +105,7 @@ async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
       description: null,
       media: scene.media,
       thumbnail: scene.thumbnail ?? null,
-      settings: connector.settings.parse({}),
+      settings: connector.settings.read({}).values,
     },
     account: { platformAccountId: "1", handle: "ada", service: "https://pds.example.com" },
     accessToken: "token",

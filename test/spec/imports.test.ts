@@ -151,6 +151,14 @@ test.each([
   expect(reach.filter((path) => sources.get(path)?.includes(".openapi("))).toEqual([]);
 });
 
+test.each(["queue/consumer.ts", "cron/schedule.ts", "platforms/registry.ts"])(
+  "%s loads neither schemas nor a router",
+  (entry) => {
+    const reach = reachOf(entry);
+    for (const name of ["zod", "hono"]) expect(reach).not.toContain(name);
+  },
+);
+
 test.each(["doors/pages.ts", "doors/api.ts", "doors/site.ts", "doors/sandbox.ts"])(
   "%s loads no library of the sign-in before somebody signs in",
   (door) => {

@@ -9,7 +9,6 @@ import {
   MAX_URL_CHARACTERS,
 } from "../../src/features/uploads/create/text-bounds.ts";
 import { apiRoute, createRouter, formRoute, json, jsonBody } from "../../src/http/route.ts";
-import { fieldInfos } from "../../src/platforms/kit/form-fields.ts";
 import { connectors } from "../../src/platforms/registry.ts";
 import { createMember, createToken, form, Harness, joinTeam } from "../support/harness.ts";
 import { callAs, permissionsOf } from "../support/permission-call.ts";
@@ -204,7 +203,7 @@ describe("the document", () => {
   test.each(["NewUpload", "NewUploads"])("%s says what a field is to each platform", (name) => {
     const { properties } = document.components.schemas[name];
     for (const { platform, settings } of connectors()) {
-      for (const [field, { description }] of Object.entries(fieldInfos(settings))) {
+      for (const [field, { description }] of Object.entries(settings.infos)) {
         expect(properties[field].description).toContain(`**${platform}**: ${description}`);
       }
     }

@@ -57,7 +57,7 @@ export async function beginLife(
   harness = new Harness(),
   platform: Platform = "bluesky",
 ): Promise<Life> {
-  const settings = JSON.stringify(connectorOf(platform).settings.parse({}));
+  const settings = JSON.stringify(connectorOf(platform).settings.read({}).values);
   const member = await createMember();
   const accountId = await connectSandbox(harness, member, "Ada", platform);
   const { teamId, token } = member;

@@ -5,6 +5,7 @@ import type {
   PublishJob,
   VideoFacts,
 } from "../../src/platforms/connector.ts";
+import type { RawField } from "../../src/platforms/kit/form-fields.ts";
 
 /** A call that was made, with its body read. */
 export interface Call {
@@ -126,7 +127,7 @@ export const FACTS: VideoFacts = {
 };
 
 export type PostChange = Partial<Omit<Post<unknown, MediaItem>, "settings">> & {
-  settings?: Record<string, unknown>;
+  settings?: Record<string, RawField>;
 };
 
 /** Surroundings of a job's test. */

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import type { Connector } from "../../platforms/connector.ts";
-import { fieldInfos } from "../../platforms/kit/form-fields.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 
 const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
@@ -72,7 +71,7 @@ export function toCapabilities({
   settings,
 }: Connector): PlatformCapabilities {
   const { limits, dailyPostCap, mediaSupport, bannedHashtags } = capabilities;
-  const fields = Object.entries(fieldInfos(settings));
+  const fields = Object.entries(settings.infos);
   return {
     platform,
     limits,

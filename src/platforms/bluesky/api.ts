@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { field, maybeText, messageOf, replyReader } from "../kit/replies.ts";
+import { messageOf, replyReader } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 
 /** Server of logins when the account's own is Bluesky's or unknown. */
 export const ENTRYWAY = "https://bsky.social";

@@ -1,5 +1,11 @@
-import * as z from "zod";
-import { field, formField, readJsonList, readList } from "../kit/form-fields.ts";
+import {
+  type FieldReader,
+  field,
+  formFields,
+  readJsonList,
+  readList,
+  type SettingsOf,
+} from "../kit/form-fields.ts";
 
 /** Language tags of one post. Source: lexicon app.bsky.feed.post. */
 const MAX_LANGS = 3;
@@ -19,49 +25,38 @@ function canonicalLanguage(tag: string): string | null {
   }
 }
 
-const langs = formField.transform((raw, ctx) => {
+const langs: FieldReader<string[]> = (raw, refuse) => {
   const given = readList(raw);
   if (given.length > MAX_LANGS) {
-    ctx.addIssue({
-      code: "custom",
-      message: `Bluesky takes up to ${MAX_LANGS} languages; ${given.length} were sent.`,
-    });
-    return [];
+    return refuse(`Bluesky takes up to ${MAX_LANGS} languages; ${given.length} were sent.`);
   }
   const tags = given.map((tag) => {
     const canonical = canonicalLanguage(tag);
     if (canonical === null) {
-      ctx.addIssue({
-        code: "custom",
-        message: `"${tag}" is not a language tag; write it like en or pt-BR.`,
-      });
+      refuse(`"${tag}" is not a language tag; write it like en or pt-BR.`);
     }
     return canonical ?? tag;
   });
   return [...new Set(tags)];
-});
+};
 
-const labels = formField.transform((raw, ctx) => {
+const labels: FieldReader<string[]> = (raw, refuse) => {
   const values = readList(raw);
   const unknown = values.filter((label) => !LABELS.includes(label));
   for (const value of unknown.slice(0, MAX_ISSUES)) {
-    ctx.addIssue({
-      code: "custom",
-      message: `"${value}" is not a Bluesky label; use ${LABELS.join(", ")}.`,
-    });
+    refuse(`"${value}" is not a Bluesky label; use ${LABELS.join(", ")}.`);
   }
   return values;
-});
+};
 
-const altText = formField.transform((raw): string | string[] =>
-  typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? ""),
-);
+const altText: FieldReader<string | string[]> = (raw) =>
+  typeof raw === "string" ? (readJsonList(raw) ?? raw) : (raw ?? "");
 
 /**
  * The form fields of a Bluesky post. Lists arrive comma-separated, repeated, or as a JSON array; each
  * refused entry is an issue of its own.
  */
-export const settings = z.object({
+export const settings = formFields({
   bluesky_langs: field(langs, {
     type: "array",
     description:
@@ -80,4 +75,4 @@ export const settings = z.object({
 });
 
 /** Parsed; `bluesky_alt_text` as a string stands for every file, as an array for one file each. */
-export type BlueskySettings = z.infer<typeof settings>;
+export type BlueskySettings = SettingsOf<typeof settings>;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { field, maybeText } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import { blob, readBody, readerOf, toXrpcRefusal, xrpc } from "./api.ts";
 
 /** Takes videos in, converts them and writes them to the account's server. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok, type Result } from "../../core/result.ts";
 import type { Fetch } from "../fetch.ts";
-import { maybeText } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { type GraphRefusal, graphId, type Reading } from "../meta/graph.ts";
 import { graph, PROFILE, page, readerOf, versioned } from "./api.ts";
 import { isPassing } from "./failures.ts";

@@ -1,6 +1,13 @@
-import * as z from "zod";
 import { refusedUrl } from "../../core/url-policy.ts";
-import { choice, field, flag, otherwise, single } from "../kit/form-fields.ts";
+import {
+  choice,
+  field,
+  flag,
+  formFields,
+  otherwise,
+  type SettingsOf,
+  single,
+} from "../kit/form-fields.ts";
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
@@ -13,7 +20,7 @@ const link = single((text, refuse): string => {
 });
 
 /** The form fields of a Facebook post. One that is empty counts as left out. */
-export const settings = z.object({
+export const settings = formFields({
   link: field(link, {
     type: "string",
     description: "URL that a text post shows a preview of; left out when the post has media.",
@@ -29,4 +36,4 @@ export const settings = z.object({
   }),
 });
 
-export type FacebookSettings = z.infer<typeof settings>;
+export type FacebookSettings = SettingsOf<typeof settings>;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import { capped, maybeText, parseJson, readText } from "../kit/replies.ts";
+import { capped, parseJson, readText } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { streamedForm } from "../kit/streamed-form.ts";
 import { type GraphRefusal, graphId as id } from "../meta/graph.ts";
 import { graph, permalink, readerOf, readReply, versioned } from "./api.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { field, maybeText } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import { CONTAINER_STATUSES, type ContainerStatus, type ListedPost } from "../meta/containers.ts";
 import { graphApi, graphId as id, unwrapped } from "../meta/graph.ts";
 import { apiVersion } from "./capabilities.ts";

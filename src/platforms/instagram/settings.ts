@@ -1,6 +1,15 @@
-import * as z from "zod";
 import { refusedUrl } from "../../core/url-policy.ts";
-import { choice, field, flag, formField, otherwise, shown, single } from "../kit/form-fields.ts";
+import {
+  choice,
+  type FieldReader,
+  field,
+  flag,
+  formFields,
+  otherwise,
+  type SettingsOf,
+  shown,
+  single,
+} from "../kit/form-fields.ts";
 
 /** Source: spec, "Uploads: create", `instagram`. */
 const MEDIA_TYPES = ["IMAGE", "VIDEO", "REELS", "STORIES"] as const;
@@ -15,21 +24,20 @@ const USERNAME = /^[a-z0-9._]{1,30}$/i;
 const MAX_ISSUES = 10;
 
 /** Different usernames in their order, without a leading @. */
-const usernames = formField.transform((raw, ctx): string[] => {
+const usernames: FieldReader<string[]> = (raw, refuse) => {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const names = texts
     .flatMap((text) => text.split(","))
     .map((name) => name.trim().replace(/^@/, ""))
     .filter((name) => name !== "");
   for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
-    ctx.addIssue({
-      code: "custom",
-      message: `${shown(name)} is not an Instagram username: letters, digits, dots and underscores, up to 30.`,
-    });
+    refuse(
+      `${shown(name)} is not an Instagram username: letters, digits, dots and underscores, up to 30.`,
+    );
   }
   const byName = new Map(names.map((name) => [name.toLowerCase(), name]));
   return [...byName.values()];
-});
+};
 
 const coverUrl = single((text, refuse): string => {
   const reason = refusedUrl(text);
@@ -55,7 +63,7 @@ const locationId = single((text, refuse): string =>
 );
 
 /** The form fields of an Instagram post. One that is empty counts as left out. */
-export const settings = z.object({
+export const settings = formFields({
   media_type: field(choice(MEDIA_TYPES), {
     type: "string",
     values: MEDIA_TYPES,
@@ -106,4 +114,4 @@ export const settings = z.object({
   }),
 });
 
-export type InstagramSettings = z.infer<typeof settings>;
+export type InstagramSettings = SettingsOf<typeof settings>;

@@ -2,7 +2,8 @@ import * as z from "zod";
 import type { Fetch } from "../fetch.ts";
 import type { AppCheck, AppKeys } from "../login.ts";
 import { unknownApp } from "./logins.ts";
-import { capped, maybeText, parseJson, readText } from "./replies.ts";
+import { capped, parseJson, readText } from "./replies.ts";
+import { maybeText } from "./shapes.ts";
 
 /** Answers of token endpoints are short. */
 const MAX_REPLY_BYTES = 64 * 1_024;

@@ -13,7 +13,8 @@ import type {
 } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
-import { maybeText, parseJson, plain, readText } from "./replies.ts";
+import { parseJson, plain, readText } from "./replies.ts";
+import { maybeText } from "./shapes.ts";
 
 /** Characters of a platform's wording within a sentence of ours, which has to stay whole. */
 const MAX_WORDING = 200;

@@ -1,26 +1,25 @@
-import * as z from "zod";
+import type { FieldError } from "../../core/errors.ts";
 
 /** A field as the form brings it: once, or repeated. */
-export const formField = z.union([z.string(), z.array(z.string())]).optional();
+export type RawField = string | string[] | undefined;
 
-export type RawField = z.infer<typeof formField>;
+/** Notes a reason to refuse the field; nobody uses the value that its reader returns then. */
+type Refuse = (message: string) => never;
+
+/** Returns the value that a field says. Not zod: what publishes loads these too, and waits for it to load. */
+export type FieldReader<T> = (raw: RawField, refuse: Refuse) => T;
 
 /** The last value of a repeated field; empty when it is left out or blank. */
 export const lastOf = (raw: RawField): string =>
   (typeof raw === "string" ? raw : (raw?.at(-1) ?? "")).trim();
 
-type Refuse = (message: string) => never;
-
 /** A field of one value; `read` is not asked for one that is left out or blank, which is null. */
-export const single = <T>(read: (text: string, refuse: Refuse) => T) =>
-  formField.transform((raw, ctx): T | null => {
+export const single =
+  <T>(read: (text: string, refuse: Refuse) => T): FieldReader<T | null> =>
+  (raw, refuse) => {
     const text = lastOf(raw);
-    if (text === "") return null;
-    return read(text, (message) => {
-      ctx.addIssue({ code: "custom", message });
-      return z.NEVER;
-    });
-  });
+    return text === "" ? null : read(text, refuse);
+  };
 
 const MAX_SHOWN_CHARACTERS = 60;
 
@@ -57,8 +56,10 @@ export const wholeNumber = (least: number, most: number) =>
   });
 
 /** The value of a field that was left out. */
-export const otherwise = <T, const D>(read: z.ZodType<T | null>, value: D) =>
-  read.transform((given): T | D => given ?? value);
+export const otherwise =
+  <T, const D>(read: FieldReader<T | null>, value: D): FieldReader<T | D> =>
+  (raw, refuse) =>
+    read(raw, refuse) ?? value;
 
 /** The strings of a JSON array, or null when `text` is anything else. */
 export function readJsonList(text: string): string[] | null {
@@ -93,22 +94,47 @@ export interface FieldInfo {
   description: string;
 }
 
-const infos = z.registry<FieldInfo>();
-
 /** A form field of a platform with what is said about it. */
-export function field<T extends z.ZodType>(schema: T, info: FieldInfo): T {
-  const own = schema.describe(info.description);
-  infos.add(own, info);
-  return own;
+interface Field<T> {
+  read: FieldReader<T>;
+  info: FieldInfo;
 }
 
-/** Returns the facts about each field of a platform's settings, by wire name. */
-export const fieldInfos = (settings: z.ZodType): Record<string, FieldInfo> =>
-  settings instanceof z.ZodObject
-    ? Object.fromEntries(
-        Object.entries(settings.shape).map(([name, schema]) => [
-          name,
-          infos.get(schema) ?? { type: "string", description: "" },
-        ]),
-      )
-    : {};
+export const field = <T>(read: FieldReader<T>, info: FieldInfo): Field<T> => ({ read, info });
+
+/** Reads a field by itself. Returns its value, or why it is refused. */
+export function readField<T>(
+  read: FieldReader<T>,
+  raw: RawField,
+): { value: T; refusals: readonly string[] } {
+  const refusals: string[] = [];
+  const refuse = (message: string) => void refusals.push(message);
+  return { value: read(raw, refuse as Refuse), refusals };
+}
+
+type Fields = Record<string, Field<unknown>>;
+type Values<F extends Fields> = { [N in keyof F]: F[N] extends Field<infer T> ? T : never };
+
+/** The form fields of a platform. */
+export interface FormFields<S> {
+  /** The facts about each field, by wire name. */
+  infos: Record<string, FieldInfo>;
+  /** Reads these fields among all that were sent; the values are only good without errors. */
+  read(raw: Record<string, RawField>): { values: S; errors: FieldError[] };
+}
+
+/** The values that form fields are read as. */
+export type SettingsOf<F> = F extends FormFields<infer S> ? S : never;
+
+export const formFields = <F extends Fields>(fields: F): FormFields<Values<F>> => ({
+  infos: Object.fromEntries(Object.entries(fields).map(([name, { info }]) => [name, info])),
+  read: (raw) => {
+    const errors: FieldError[] = [];
+    const values = Object.entries(fields).map(([name, { read }]) => {
+      const { value, refusals } = readField(read, raw[name]);
+      errors.push(...refusals.map((reason) => ({ field: name, message: `${name}: ${reason}` })));
+      return [name, value];
+    });
+    return { values: Object.fromEntries(values) as Values<F>, errors };
+  },
+});

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "./refusals.ts";
 
@@ -81,17 +81,6 @@ export function readRetryAfter({ headers }: Response): number | null {
   const text = headers.get("retry-after") ?? "";
   return /^\d{1,7}$/.test(text) ? Number(text) : null;
 }
-
-/** A text that may be missing, or be no text at all: then it is null. */
-export const maybeText = z
-  .string()
-  .nullish()
-  .catch(null)
-  .transform((text) => text ?? null);
-
-/** A body of which one field counts. */
-export const field = <T>(name: string, shape: z.ZodType<T>): z.ZodType<T> =>
-  z.object({ [name]: shape }).transform((body) => body[name] as T);
 
 /**
  * Reads the replies of one platform.

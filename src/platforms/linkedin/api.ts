@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { maybeText, messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
+import { messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { apiVersion } from "./capabilities.ts";
 
 export const API = "https://api.linkedin.com";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok } from "../../core/result.ts";
 import type { MediaKind } from "../connector.ts";
-import { maybeText } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { encodeUrn, get, post, type Reading, readDoneReply, readerOf, readReply } from "./api.ts";
 
 const COLLECTIONS: Record<MediaKind, string> = {

@@ -1,12 +1,11 @@
-import * as z from "zod";
-import { choice, field, otherwise } from "../kit/form-fields.ts";
+import { choice, field, formFields, otherwise, type SettingsOf } from "../kit/form-fields.ts";
 
 const VISIBILITIES = ["PUBLIC", "CONNECTIONS"] as const;
 /** Source: spec, "Uploads: create", `linkedin`. */
 const MEDIA_TYPES = ["DOCUMENT"] as const;
 
 /** The form fields of a LinkedIn post. One that is empty counts as left out. */
-export const settings = z.object({
+export const settings = formFields({
   visibility: field(otherwise(choice(VISIBILITIES), "PUBLIC"), {
     type: "string",
     values: VISIBILITIES,
@@ -19,4 +18,4 @@ export const settings = z.object({
   }),
 });
 
-export type LinkedInSettings = z.infer<typeof settings>;
+export type LinkedInSettings = SettingsOf<typeof settings>;

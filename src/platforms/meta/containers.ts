@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { MediaItem, PublishJob, Refused, VideoFacts } from "../connector.ts";
-import { field } from "../kit/replies.ts";
+import { field } from "../kit/shapes.ts";
 import type { GraphJudge } from "./failures.ts";
 import { graphId, type Reading, readGraphReply } from "./graph.ts";
 

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { maybeText, messageOf, parseJson, replyReader } from "../kit/replies.ts";
+import { messageOf, parseJson, replyReader } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 
 /** Room for a page of captions in escaped form; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 1_000_000;

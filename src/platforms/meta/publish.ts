@@ -7,7 +7,7 @@ import type {
   Submitted,
 } from "../connector.ts";
 import { plain } from "../kit/listings.ts";
-import { field, maybeText } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
 import {
   bookmark,

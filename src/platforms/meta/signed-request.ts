@@ -3,7 +3,8 @@ import { toHex } from "../../core/ids.ts";
 import { isSigned } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
 import type { PlatformMessage, Withdrawal } from "../consent.ts";
-import { maybeText, parseJson } from "../kit/replies.ts";
+import { parseJson } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { withTextIds } from "./graph.ts";
 
 const payload = z.object({

@@ -3,8 +3,9 @@ import { now } from "../../core/clock.ts";
 import type { Result } from "../../core/result.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { maybeText, messageOf, replyReader } from "../kit/replies.ts";
+import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { apiVersion } from "./capabilities.ts";
 
 export const API = `https://api.pinterest.com/${apiVersion.version}`;

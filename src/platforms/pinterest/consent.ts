@@ -10,7 +10,7 @@ import {
   type TokenServer,
   toOwnGrant,
 } from "../kit/consents.ts";
-import { maybeText } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import type { AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 import { identify } from "./auth.ts";

@@ -1,5 +1,4 @@
-import * as z from "zod";
-import { field, single } from "../kit/form-fields.ts";
+import { field, formFields, type SettingsOf, single } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
 const { limits } = capabilities;
@@ -14,7 +13,7 @@ const text = single((sent) => sent);
  * The form fields of a pin. They are judged by `check`, none of them here: of settings that cannot be
  * read nothing is known, and a board that was named would be called missing beside a bad link.
  */
-export const settings = z.object({
+export const settings = formFields({
   pinterest_board_id: field(text, {
     type: "string",
     required: true,
@@ -42,7 +41,7 @@ export const settings = z.object({
   }),
 });
 
-export type PinterestSettings = z.infer<typeof settings>;
+export type PinterestSettings = SettingsOf<typeof settings>;
 
 /** The board by either of its names. */
 export const boardOf = ({ pinterest_board_id, board_id }: PinterestSettings): string | null =>

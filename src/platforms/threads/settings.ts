@@ -1,5 +1,11 @@
-import * as z from "zod";
-import { choice, field, otherwise, single } from "../kit/form-fields.ts";
+import {
+  choice,
+  field,
+  formFields,
+  otherwise,
+  type SettingsOf,
+  single,
+} from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
 /** Source: spec, "Uploads: create", `threads`. */
@@ -12,7 +18,7 @@ const REPLY_CONTROLS = [
 ] as const;
 
 /** The form fields of a post on Threads. One that is empty counts as left out. */
-export const settings = z.object({
+export const settings = formFields({
   threads_alt_text: field(
     single((text) => text),
     {
@@ -29,4 +35,4 @@ export const settings = z.object({
   }),
 });
 
-export type ThreadsSettings = z.infer<typeof settings>;
+export type ThreadsSettings = SettingsOf<typeof settings>;

@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { maybeText, messageOf, parseJson, readText } from "../kit/replies.ts";
+import { messageOf, parseJson, readText } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { maybeText } from "../kit/shapes.ts";
 
 export const API = "https://open.tiktokapis.com";
 

@@ -10,7 +10,8 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
-import { maybeText, parseJson } from "../kit/replies.ts";
+import { parseJson } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
   API,

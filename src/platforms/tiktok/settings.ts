@@ -1,5 +1,12 @@
-import * as z from "zod";
-import { choice, field, flag, otherwise, wholeNumber } from "../kit/form-fields.ts";
+import {
+  choice,
+  field,
+  flag,
+  formFields,
+  otherwise,
+  type SettingsOf,
+  wholeNumber,
+} from "../kit/form-fields.ts";
 
 const PRIVACY_LEVELS = [
   "PUBLIC_TO_EVERYONE",
@@ -15,7 +22,7 @@ const POST_MODES = ["DIRECT_POST", "DRAFT", "MEDIA_UPLOAD"] as const;
 const MAX_INT32 = 2_147_483_647;
 
 /** The form fields of a TikTok post. */
-export const settings = z.object({
+export const settings = formFields({
   privacy_level: field(otherwise(choice(PRIVACY_LEVELS), "PUBLIC_TO_EVERYONE"), {
     type: "string",
     values: PRIVACY_LEVELS,
@@ -72,7 +79,7 @@ export const settings = z.object({
   }),
 });
 
-export type TikTokSettings = z.infer<typeof settings>;
+export type TikTokSettings = SettingsOf<typeof settings>;
 
 /** Returns true for a post that goes to the creator's inbox, to be finished in the app. */
 export const isForInbox = ({ post_mode }: TikTokSettings): boolean => post_mode !== "DIRECT_POST";

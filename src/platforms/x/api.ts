@@ -1,8 +1,9 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { field, maybeText, messageOf, replyReader } from "../kit/replies.ts";
+import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 
 export const API = "https://api.x.com";
 

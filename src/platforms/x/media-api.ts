@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { field } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { field } from "../kit/shapes.ts";
 import { type FormFile, streamedForm } from "../kit/streamed-form.ts";
 import { API, call, dataReaderOf } from "./api.ts";
 

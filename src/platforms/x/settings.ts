@@ -1,13 +1,14 @@
-import * as z from "zod";
 import { refusedUrl } from "../../core/url-policy.ts";
 import {
   choice,
+  type FieldReader,
   field,
   flag,
-  formField,
+  formFields,
   otherwise,
   readJsonList,
   readList,
+  type SettingsOf,
   shown,
   single,
   wholeNumber,
@@ -30,26 +31,23 @@ const USERNAME = /^[a-z0-9_]{1,15}$/i;
 const MAX_ISSUES = 10;
 
 /** Different usernames in their order, without a leading @. */
-const usernames = formField.transform((raw, ctx): string[] => {
+const usernames: FieldReader<string[]> = (raw, refuse) => {
   const names = readList(raw).map((name) => name.replace(/^@/, ""));
   for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
-    ctx.addIssue({
-      code: "custom",
-      message: `${shown(name)} is not an X username: letters, digits and underscores, up to 15.`,
-    });
+    refuse(`${shown(name)} is not an X username: letters, digits and underscores, up to 15.`);
   }
   return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
-});
+};
 
 /** Unlike other lists with its repetitions, so that what is refused is what was sent. */
-const pollOptions = formField.transform((raw): string[] => {
+const pollOptions: FieldReader<string[]> = (raw) => {
   const texts = typeof raw === "string" ? [raw] : (raw ?? []);
   const isOneList = texts.length === 1;
   return texts
     .flatMap((text) => readJsonList(text) ?? (isOneList ? text.split(",") : [text]))
     .map((option) => option.trim())
     .filter((option) => option !== "");
-});
+};
 
 const subtitlesUrl = single((text, refuse): string => {
   const reason = refusedUrl(text);
@@ -73,7 +71,7 @@ const communityId = single((text, refuse): string =>
 const optionalFlag = otherwise(flag, false);
 
 /** The form fields of an X post. One that is empty counts as left out. */
-export const settings = z.object({
+export const settings = formFields({
   x_reply_settings: field(otherwise(choice(REPLY_SETTINGS), "everyone"), {
     type: "string",
     values: REPLY_SETTINGS,
@@ -141,4 +139,4 @@ export const settings = z.object({
   }),
 });
 
-export type XSettings = z.infer<typeof settings>;
+export type XSettings = SettingsOf<typeof settings>;

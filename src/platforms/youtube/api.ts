@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { field, messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
+import { messageOf, readRetryAfter, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { field } from "../kit/shapes.ts";
 import type { VideoResource } from "./metadata.ts";
 
 const ORIGIN = "https://www.googleapis.com";

@@ -1,12 +1,13 @@
-import * as z from "zod";
 import { parseInstant } from "../../core/time.ts";
 import {
   choice,
+  type FieldReader,
   field,
   flag,
-  formField,
+  formFields,
   otherwise,
   readList,
+  type SettingsOf,
   shown,
   single,
 } from "../kit/form-fields.ts";
@@ -50,19 +51,17 @@ const language = single((given, refuse): string => {
   }
 });
 
-const countries = formField.transform((raw, ctx): string[] => {
+const countries: FieldReader<string[]> = (raw, refuse) => {
   const codes = readList(raw);
   const wrong = codes.find((code) => !/^[A-Z]{2}$/.test(code));
   if (wrong === undefined) return codes;
-  ctx.addIssue({
-    code: "custom",
-    message: `must be uppercase ISO 3166-1 alpha-2 codes, such as DE,AT,CH; ${shown(wrong)} was sent.`,
-  });
-  return z.NEVER;
-});
+  return refuse(
+    `must be uppercase ISO 3166-1 alpha-2 codes, such as DE,AT,CH; ${shown(wrong)} was sent.`,
+  );
+};
 
 /** The form fields of a YouTube video. */
-export const settings = z.object({
+export const settings = formFields({
   youtube_title: field(text, {
     type: "string",
     maxLength: capabilities.limits.titleCharacters,
@@ -74,7 +73,7 @@ export const settings = z.object({
     description:
       "The description here, in place of description. Up to 5,000 characters and 5,000 bytes, without < and >.",
   }),
-  tags: field(formField.transform(readList), {
+  tags: field(readList, {
     type: "array",
     description:
       "Keywords, separated by commas. Tags beyond 500 characters are left out; commas count, and so do two quotes for a tag that has a space.",
@@ -152,4 +151,4 @@ export const settings = z.object({
   }),
 });
 
-export type YouTubeSettings = z.infer<typeof settings>;
+export type YouTubeSettings = SettingsOf<typeof settings>;

@@ -74,7 +74,7 @@ async function storePosts(teamId: number, accountId: string): Promise<number[]> 
      SELECT ?2, ?3, 'x', 'pending', 'pending', 'Post ' || i || iif(i % 7, '', ' example.com'),
        ?5, '[]', ?4, ?4, ?4 FROM n RETURNING id`,
   )
-    .bind(POSTS, teamId, accountId, Date.now(), JSON.stringify(x.settings.parse({})))
+    .bind(POSTS, teamId, accountId, Date.now(), JSON.stringify(x.settings.read({}).values))
     .all<{ id: number }>();
   return results.map(({ id }) => id);
 }

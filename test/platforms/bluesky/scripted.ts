@@ -49,7 +49,7 @@ export const post = (change: PostChange = {}): Post<BlueskySettings, MediaItem> 
   description: "Hello, world",
   media: [],
   ...change,
-  settings: settings.parse(change.settings ?? {}),
+  settings: settings.read(change.settings ?? {}).values,
 });
 
 export function job(

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { settings } from "../../../src/platforms/bluesky/settings.ts";
+import type { RawField } from "../../../src/platforms/kit/form-fields.ts";
 
-const issues = (fields: Record<string, unknown>) =>
-  (settings.safeParse(fields).error?.issues ?? []).map((issue) => ({
-    field: issue.path.join("."),
-    message: issue.message,
-  }));
+const issues = (fields: Record<string, RawField>) =>
+  settings
+    .read(fields)
+    .errors.map(({ field, message }) => ({ field, message: message.replace(`${field}: `, "") }));
 
 test("has no languages, labels or alt texts unless they are sent", () => {
-  expect(settings.parse({})).toEqual({
+  expect(settings.read({}).values).toEqual({
     bluesky_langs: [],
     bluesky_labels: [],
     bluesky_alt_text: "",
@@ -16,7 +16,7 @@ test("has no languages, labels or alt texts unless they are sent", () => {
 });
 
 test("ignores the fields of other networks", () => {
-  expect(settings.parse({ privacy_level: "SELF_ONLY" })).not.toHaveProperty("privacy_level");
+  expect(settings.read({ privacy_level: "SELF_ONLY" }).values).not.toHaveProperty("privacy_level");
 });
 
 test.each([
@@ -30,7 +30,7 @@ test.each([
   ["with empty entries", "en,,", ["en"]],
   ["blank", " ", []],
 ])("reads languages that are %s", (_, sent, expected) => {
-  expect(settings.parse({ bluesky_langs: sent }).bluesky_langs).toEqual(expected);
+  expect(settings.read({ bluesky_langs: sent }).values.bluesky_langs).toEqual(expected);
 });
 
 test.each([
@@ -51,7 +51,7 @@ test.each([
   ],
   ['["porn"]', ["porn"]],
 ])("reads the labels %j", (sent, expected) => {
-  expect(settings.parse({ bluesky_labels: sent }).bluesky_labels).toEqual(expected);
+  expect(settings.read({ bluesky_labels: sent }).values.bluesky_labels).toEqual(expected);
 });
 
 test("names every label that does not exist", () => {
@@ -78,5 +78,5 @@ test.each([
   ],
   ['["A cat","A dog"]', ["A cat", "A dog"]],
 ])("reads the alt text %j", (sent, expected) => {
-  expect(settings.parse({ bluesky_alt_text: sent }).bluesky_alt_text).toEqual(expected);
+  expect(settings.read({ bluesky_alt_text: sent }).values.bluesky_alt_text).toEqual(expected);
 });

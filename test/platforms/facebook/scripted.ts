@@ -75,7 +75,7 @@ export const post = (change: PostChange = {}): Post<FacebookSettings, MediaItem>
   description: "Some words",
   media: [],
   ...change,
-  settings: settings.parse(change.settings ?? {}),
+  settings: settings.read(change.settings ?? {}).values,
 });
 
 export const job = (fetch: Fetch, change: Circumstances & { post?: PostChange } = {}) =>

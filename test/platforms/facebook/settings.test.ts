@@ -3,8 +3,8 @@ import { settings } from "../../../src/platforms/facebook/settings.ts";
 
 test("everything left out has its default", () => {
   const defaults = { link: null, media_type: null, is_aigc: false };
-  expect(settings.parse({})).toEqual(defaults);
-  expect(settings.parse({ link: "", media_type: " ", is_aigc: "" })).toEqual(defaults);
+  expect(settings.read({}).values).toEqual(defaults);
+  expect(settings.read({ link: "", media_type: " ", is_aigc: "" }).values).toEqual(defaults);
 });
 
 test.each([
@@ -15,7 +15,7 @@ test.each([
   ["is_aigc", "1", true],
   ["is_aigc", "FALSE", false],
 ])("reads %s %j", (name, raw, value) => {
-  expect(settings.parse({ [name]: raw })).toMatchObject({ [name]: value });
+  expect(settings.read({ [name]: raw }).values).toMatchObject({ [name]: value });
 });
 
 test.each([
@@ -25,7 +25,7 @@ test.each([
   ["media_type", "STORIES", /REELS, VIDEO/],
   ["is_aigc", "yes", /true or false/],
 ])("refuses %s %j in words", (name, raw, message) => {
-  expect(settings.safeParse({ [name]: raw }).error?.issues).toMatchObject([
-    { path: [name], message: expect.stringMatching(message) },
+  expect(settings.read({ [name]: raw }).errors).toMatchObject([
+    { field: name, message: expect.stringMatching(message) },
   ]);
 });

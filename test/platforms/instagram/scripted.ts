@@ -69,7 +69,7 @@ export const post = (change: PostChange = {}): Post<InstagramSettings, MediaItem
   description: null,
   media: [image()],
   ...change,
-  settings: settings.parse(change.settings ?? {}),
+  settings: settings.read(change.settings ?? {}).values,
 });
 
 export const job = (fetch: Fetch, change: Circumstances & { post?: PostChange } = {}) =>

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { settings } from "../../../src/platforms/instagram/settings.ts";
 
 test("everything left out has its default", () => {
-  expect(settings.parse({})).toEqual({
+  expect(settings.read({}).values).toEqual({
     media_type: null,
     cover_url: null,
     thumb_offset: null,
@@ -17,9 +17,9 @@ test("everything left out has its default", () => {
 });
 
 test("an empty string counts as left out", () => {
-  const names = Object.keys(settings.shape);
+  const names = Object.keys(settings.infos);
   const empty = Object.fromEntries(names.map((name) => [name, ""]));
-  expect(settings.parse(empty)).toEqual(settings.parse({}));
+  expect(settings.read(empty).values).toEqual(settings.read({}).values);
 });
 
 test.each([
@@ -37,7 +37,7 @@ test.each([
   ["cover_url", "https://example.com/ä.jpg", "https://example.com/%C3%A4.jpg"],
   ["audio_name", " My song ", "My song"],
 ])("reads %s %j", (name, raw, value) => {
-  expect(settings.parse({ [name]: raw })).toMatchObject({ [name]: value });
+  expect(settings.read({ [name]: raw }).values).toMatchObject({ [name]: value });
 });
 
 test.each([
@@ -54,13 +54,11 @@ test.each([
   ["cover_url", "https://127.0.0.1/a.jpg", /private network/],
   ["cover_url", "cover.jpg", /is not a URL/],
 ])("refuses %s %j in words", (name, raw, message) => {
-  const refused = settings.safeParse({ [name]: raw });
-  expect(refused.error?.issues).toMatchObject([
-    { path: [name], message: expect.stringMatching(message) },
-  ]);
+  const refused = settings.read({ [name]: raw });
+  expect(refused.errors).toMatchObject([{ field: name, message: expect.stringMatching(message) }]);
 });
 
 test("tells every refused field at once", () => {
-  const refused = settings.safeParse({ media_type: "x", is_aigc: "x", location_id: "x" });
-  expect(refused.error?.issues).toHaveLength(3);
+  const refused = settings.read({ media_type: "x", is_aigc: "x", location_id: "x" });
+  expect(refused.errors).toHaveLength(3);
 });

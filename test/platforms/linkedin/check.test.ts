@@ -82,6 +82,6 @@ test.each([
 test("does not judge what is still behind a URL", () => {
   const unknown = { mime: null, sizeBytes: null, width: null, height: null };
   const media = [{ kind: "image" as const, ...unknown }];
-  const parsed = settings.parse({ media_type: "DOCUMENT" });
+  const parsed = settings.read({ media_type: "DOCUMENT" }).values;
   expect(check({ title: null, description: null, media, settings: parsed })).toEqual([]);
 });

@@ -57,7 +57,7 @@ export interface JobChange extends CommonChange {
 
 export function post(change: JobChange = {}): Post<LinkedInSettings, MediaItem> {
   const { title = null, description = "Hello", media = [] } = change;
-  return { title, description, media, settings: settings.parse(change.settings ?? {}) };
+  return { title, description, media, settings: settings.read(change.settings ?? {}).values };
 }
 
 export const job = (fetch: Fetch, change: JobChange = {}) =>

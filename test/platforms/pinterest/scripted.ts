@@ -50,7 +50,7 @@ export interface JobChange extends CommonChange {
 export function post(change: JobChange = {}): Post<PinterestSettings, MediaItem> {
   const { title = "Look", description = null, media = [image()] } = change;
   const sent = change.settings ?? { pinterest_board_id: BOARD };
-  return { title, description, media, settings: settings.parse(sent) };
+  return { title, description, media, settings: settings.read(sent).values };
 }
 
 export const job = (fetch: Fetch, change: JobChange = {}) =>

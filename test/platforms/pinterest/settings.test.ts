@@ -10,13 +10,15 @@ const NOTHING = {
 };
 
 test("fields that are not sent, or sent empty, are unset", () => {
-  expect(settings.parse({})).toEqual(NOTHING);
+  expect(settings.read({}).values).toEqual(NOTHING);
   const empty = Object.fromEntries(Object.keys(NOTHING).map((name) => [name, " "]));
-  expect(settings.parse(empty)).toEqual(NOTHING);
+  expect(settings.read(empty).values).toEqual(NOTHING);
 });
 
 test("of a repeated field the last one counts, without blanks around it", () => {
-  expect(settings.parse({ link: ["https://a.example", " https://b.example "] })).toMatchObject({
+  expect(
+    settings.read({ link: ["https://a.example", " https://b.example "] }).values,
+  ).toMatchObject({
     link: "https://b.example",
   });
 });
@@ -27,7 +29,7 @@ test.each([
   [{ pinterest_board_id: "1", board_id: "2" }, "1"],
   [{}, null],
 ])("%j names the board %s", (sent, board) => {
-  expect(boardOf(settings.parse(sent))).toBe(board);
+  expect(boardOf(settings.read(sent).values)).toBe(board);
 });
 
 test.each([
@@ -38,5 +40,5 @@ test.each([
   ["1499", 1],
   ["61000", 61],
 ])("a cover at %s ms is at %i seconds", (ms, seconds) => {
-  expect(coverSeconds(settings.parse({ pinterest_cover_time_ms: ms }))).toBe(seconds);
+  expect(coverSeconds(settings.read({ pinterest_cover_time_ms: ms }).values)).toBe(seconds);
 });

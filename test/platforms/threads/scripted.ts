@@ -18,7 +18,7 @@ export const post = (change: PostChange = {}): Post<ThreadsSettings, MediaItem> 
   description: null,
   media: [],
   ...change,
-  settings: settings.parse(change.settings ?? {}),
+  settings: settings.read(change.settings ?? {}).values,
 });
 
 export const job = (fetch: Fetch, change: Circumstances & { post?: PostChange } = {}) =>

@@ -57,7 +57,7 @@ export interface JobChange extends CommonChange {
 
 export function post(change: JobChange = {}): Post<TikTokSettings, MediaItem> {
   const { title = "Look", description = null, media = [video()] } = change;
-  return { title, description, media, settings: settings.parse(change.settings ?? {}) };
+  return { title, description, media, settings: settings.read(change.settings ?? {}).values };
 }
 
 export function job(fetch: Fetch, change: JobChange = {}) {

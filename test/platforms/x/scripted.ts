@@ -72,7 +72,7 @@ export interface JobChange extends Omit<CommonChange, "now"> {
 
 export function post(change: JobChange = {}): Post<XSettings, MediaItem> {
   const { title = "Hello", description = null, media = [] } = change;
-  return { title, description, media, settings: settings.parse(change.settings ?? {}) };
+  return { title, description, media, settings: settings.read(change.settings ?? {}).values };
 }
 
 export const job = (fetch: Fetch, { now = () => NOW, ...change }: JobChange = {}) =>

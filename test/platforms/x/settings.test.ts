@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { fieldInfos } from "../../../src/platforms/kit/form-fields.ts";
 import { settings } from "../../../src/platforms/x/settings.ts";
 
 const DEFAULTS = {
@@ -19,18 +18,18 @@ const DEFAULTS = {
 };
 
 test("everything may be left out, or blank", () => {
-  expect(settings.parse({})).toEqual(DEFAULTS);
+  expect(settings.read({}).values).toEqual(DEFAULTS);
   const blank = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, " "]));
-  expect(settings.parse(blank)).toEqual(DEFAULTS);
+  expect(settings.read(blank).values).toEqual(DEFAULTS);
 });
 
 test("what belongs to others is not kept", () => {
-  expect(settings.parse({ title: "Hello", privacy_level: "SELF_ONLY" })).toEqual(DEFAULTS);
+  expect(settings.read({ title: "Hello", privacy_level: "SELF_ONLY" }).values).toEqual(DEFAULTS);
 });
 
 test("every field is told of", () => {
-  expect(Object.keys(fieldInfos(settings))).toEqual(Object.keys(DEFAULTS));
-  for (const { description } of Object.values(fieldInfos(settings))) {
+  expect(Object.keys(settings.infos)).toEqual(Object.keys(DEFAULTS));
+  for (const { description } of Object.values(settings.infos)) {
     expect(description).toMatch(/\.$/);
   }
 });
@@ -53,7 +52,7 @@ test.each<[string, string | string[], unknown]>([
   ["x_poll_duration_minutes", "10080", 10_080],
   ["x_community_id", "1493446837214187523", "1493446837214187523"],
 ])("%s %j is read as %j", (name, value, expected) => {
-  expect(settings.parse({ [name]: value })).toMatchObject({ [name]: expected });
+  expect(settings.read({ [name]: value }).values).toMatchObject({ [name]: expected });
 });
 
 test.each<[string, string]>([
@@ -70,6 +69,6 @@ test.each<[string, string]>([
   ["x_community_id", "mine"],
   ["x_community_id", "1".repeat(20)],
 ])("%s %j is refused", (name, value) => {
-  const parsed = settings.safeParse({ [name]: value });
-  expect(parsed.error?.issues.map(({ path }) => path.join("."))).toEqual([name]);
+  const parsed = settings.read({ [name]: value });
+  expect(parsed.errors.map(({ field }) => field)).toEqual([name]);
 });

@@ -74,7 +74,13 @@ export interface JobChange extends CommonChange {
 
 export function post(change: JobChange = {}): Post<YouTubeSettings, MediaItem> {
   const { title = "Look", description = null, media = [video()], thumbnail = null } = change;
-  return { title, description, media, thumbnail, settings: settings.parse(change.settings ?? {}) };
+  return {
+    title,
+    description,
+    media,
+    thumbnail,
+    settings: settings.read(change.settings ?? {}).values,
+  };
 }
 
 export function job(fetch: Fetch, change: JobChange = {}) {

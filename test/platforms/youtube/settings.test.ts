@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { fieldInfos } from "../../../src/platforms/kit/form-fields.ts";
 import { settings } from "../../../src/platforms/youtube/settings.ts";
 
 const DEFAULTS = {
@@ -25,13 +24,13 @@ const DEFAULTS = {
 };
 
 test("fields that are not sent, or sent empty, are unset", () => {
-  expect(settings.parse({})).toEqual(DEFAULTS);
+  expect(settings.read({}).values).toEqual(DEFAULTS);
   const empty = Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, ""]));
-  expect(settings.parse(empty)).toEqual(DEFAULTS);
+  expect(settings.read(empty).values).toEqual(DEFAULTS);
 });
 
 test("every field is described without the platform's name", () => {
-  const infos = fieldInfos(settings);
+  const infos = settings.infos;
   expect(Object.keys(infos)).toEqual(Object.keys(DEFAULTS));
   for (const { description } of Object.values(infos)) {
     expect(description).toMatch(/\.$/);
@@ -55,7 +54,7 @@ test.each<[string, string | string[], unknown]>([
   ["selfDeclaredMadeForKids", "0", false],
   ["notifySubscribers", "false", false],
 ])("reads %s=%j", (name, value, read) => {
-  expect(settings.parse({ [name]: value })).toMatchObject({ [name]: read });
+  expect(settings.read({ [name]: value }).values).toMatchObject({ [name]: read });
 });
 
 test.each([
@@ -71,8 +70,6 @@ test.each([
   ["blockedCountries", "DEU", "alpha-2"],
   ["embeddable", "yes", "true or false"],
 ])("refuses %s=%s and says what is allowed", (name, value, allowed) => {
-  const parsed = settings.safeParse({ [name]: value });
-  expect(parsed.error?.issues).toMatchObject([
-    { path: [name], message: expect.stringContaining(allowed) },
-  ]);
+  const parsed = settings.read({ [name]: value });
+  expect(parsed.errors).toMatchObject([{ field: name, message: expect.stringContaining(allowed) }]);
 });

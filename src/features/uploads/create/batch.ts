@@ -1,7 +1,7 @@
 import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Ctx } from "../../../deps.ts";
-import { fieldInfos, lastOf } from "../../../platforms/kit/form-fields.ts";
+import { lastOf } from "../../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { OwnPost } from "./compose.ts";
@@ -48,7 +48,7 @@ export function batchErrors(
 }
 
 const mediaTypesOf = (platform: Platform): readonly string[] =>
-  fieldInfos(connectorOf(platform).settings).media_type?.values ?? [];
+  connectorOf(platform).settings.infos.media_type?.values ?? [];
 
 const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
 

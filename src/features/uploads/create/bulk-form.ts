@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { FieldError } from "../../../core/errors.ts";
 import { type Fields, lastOf } from "../../../http/multipart.ts";
-import { flag } from "../../../platforms/kit/form-fields.ts";
+import { flag, readField } from "../../../platforms/kit/form-fields.ts";
 import { MAX_ACCOUNTS } from "./batch.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
 
@@ -43,20 +43,19 @@ const refuse = (field: string, message: string): FieldError => ({
 export function readBatchFields(post: NewPost, fields: Fields): NewPost {
   const { caption: _, instagram_as_story: __, ...settings } = post.settings;
   const read = readOverrides(lastOf(fields, "overrides") ?? "{}");
-  const asStory = flag.safeParse(lastOf(fields, "instagram_as_story"));
-  const [issue] = asStory.error?.issues ?? [];
+  const asStory = readField(flag, lastOf(fields, "instagram_as_story"));
   const story = { instagram: { ...read.overrides.instagram, settings: { media_type: "STORIES" } } };
   return {
     ...post,
     caption: lastOf(fields, "caption") ?? null,
     settings,
-    overrides: { ...read.overrides, ...(asStory.data ? story : {}) },
+    overrides: { ...read.overrides, ...(asStory.value ? story : {}) },
     media: post.media.map(refuseVideoUrl),
     refused: {
       targets: [
         ...mixErrors(post.media),
         ...read.errors,
-        ...(issue ? [refuse("instagram_as_story", issue.message)] : []),
+        ...asStory.refusals.map((reason) => refuse("instagram_as_story", reason)),
       ],
       fields: post.refused.fields,
     },

@@ -1,4 +1,4 @@
-import { AppError, type FieldError, toFieldErrors } from "../../../core/errors.ts";
+import { AppError, type FieldError } from "../../../core/errors.ts";
 import { coversScope } from "../../../core/scopes.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
@@ -138,14 +138,11 @@ function readSettings(
   { settings }: Connector,
   raw: RawSettings,
 ): { settings: Record<string, unknown>; errors: FieldError[] } {
-  const read = settings.safeParse(raw);
-  if (read.success) return { settings: read.data as Record<string, unknown>, errors: [] };
-  const wrong = new Set(read.error.issues.map(({ path }) => path[0]));
+  const { errors } = settings.read(raw);
+  const wrong = new Set(errors.map(({ field }) => field));
   const readable = Object.entries(raw).filter(([name]) => !wrong.has(name));
-  return {
-    settings: settings.parse(Object.fromEntries(readable)) as Record<string, unknown>,
-    errors: toFieldErrors(read.error),
-  };
+  const { values } = settings.read(Object.fromEntries(readable));
+  return { settings: values as Record<string, unknown>, errors };
 }
 
 function toFiles(all: readonly CheckedMedia[]) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Platform } from "../../../core/platforms.ts";
 import { LIMITS } from "../../../http/multipart.ts";
-import { type FieldInfo, fieldInfos } from "../../../platforms/kit/form-fields.ts";
+import type { FieldInfo } from "../../../platforms/kit/form-fields.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { postFieldsSchema } from "../schema.ts";
 import { MAX_ACCOUNTS } from "./batch.ts";
@@ -18,7 +18,7 @@ const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
 function platformFields(): Record<string, z.ZodType> {
   const told = new Map<string, FieldUse[]>();
   for (const { platform, settings } of connectors()) {
-    for (const [name, info] of Object.entries(fieldInfos(settings))) {
+    for (const [name, info] of Object.entries(settings.infos)) {
       told.set(name, [...(told.get(name) ?? []), { platform, info }]);
     }
   }

@@ -3,7 +3,6 @@ import { refusedHashtags } from "../../../core/hashtags.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Connector, MediaKind, Post } from "../../../platforms/connector.ts";
-import { fieldInfos } from "../../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { scheduleRefusal, type UploadStatus } from "../rules.ts";
@@ -40,7 +39,7 @@ const unknownFieldErrors = (fields: Texts): FieldError[] =>
   connectors().flatMap(({ ownPrefix, settings }) => {
     if (!ownPrefix) return [];
     const { prefix, refusal } = ownPrefix;
-    const known = Object.keys(fieldInfos(settings));
+    const known = Object.keys(settings.infos);
     return Object.keys(fields)
       .filter((field) => field.startsWith(prefix) && !known.includes(field))
       .map((field) => ({

@@ -1,11 +1,10 @@
-import * as z from "zod";
 import type { Connector } from "../connector.ts";
-import { choice, field } from "../kit/form-fields.ts";
+import { choice, field, formFields, type SettingsOf } from "../kit/form-fields.ts";
 import { lazily } from "../kit/lazily.ts";
 
 const VISIBILITIES = ["public", "followers"] as const;
 
-const settings = z.object({
+const settings = formFields({
   mastotoy_visibility: field(choice(VISIBILITIES), {
     type: "string",
     values: VISIBILITIES,
@@ -13,7 +12,7 @@ const settings = z.object({
   }),
 });
 
-export type ToySettings = z.infer<typeof settings>;
+export type ToySettings = SettingsOf<typeof settings>;
 
 export const capabilities = {
   limits: {
