@@ -32,8 +32,8 @@ const apiCors = cors({
 
 type Router = OpenAPIHono<AppEnv>;
 
-/** A router, loaded by the first call of a path below /api/v1 that begins with one of these parts. */
-type Entry = [parts: string | readonly string[], load: () => Promise<Router>];
+/** A router, loaded by the first call of a path below /api/v1 that begins like one of its own. */
+type Entry = [beginnings: string | readonly string[], load: () => Promise<Router>];
 
 /** The routers that need no token. */
 const OPEN_ROUTERS: Entry[] = [
@@ -54,8 +54,11 @@ const ROUTERS: Entry[] = [
     ["limits", "posts", "upload"],
     async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,
   ],
-  ["upload", async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes],
-  ["upload", async () => (await import("../features/presign/routes.ts")).presignRoutes],
+  [
+    ["upload/bulk", "upload/validate"],
+    async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes,
+  ],
+  ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/uploads/routes.ts")).uploadRoutes],
   ["tokens", async () => (await import("../features/auth/routes.ts")).tokenRoutes],
   ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
@@ -72,29 +75,38 @@ interface Routers {
   behindToken: readonly Router[];
 }
 
-const partsOf = ([parts]: Entry): readonly string[] => [parts].flat();
+const beginningsOf = ([beginnings]: Entry): readonly string[] => [beginnings].flat();
 
-/** The first parts of all paths below /api/v1. */
-const PARTS = new Set([DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(partsOf)]);
+/** Longer ones first. */
+const BEGINNINGS = [DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(beginningsOf)].sort(
+  (one, other) => other.length - one.length,
+);
 
-/** Returns the part that decides which routers a call needs; null for a path at which nothing is. */
-function partOf(path: string): string | null {
-  const [, , version, part = ""] = path.split("/", 4);
-  return version === "v1" && PARTS.has(part) ? part : null;
+const beginsWith = (path: string, beginning: string): boolean =>
+  path === beginning || path.startsWith(`${beginning}/`);
+
+/** Returns the longest beginning of the path, which decides what it needs; null where nothing is. */
+export function beginningOf(path: string): string | null {
+  const below = /^\/api\/v1\/(.*)/s.exec(path)?.[1] ?? "";
+  return BEGINNINGS.find((beginning) => beginsWith(below, beginning)) ?? null;
 }
 
-const loadOf = (part: string | null, entries: readonly Entry[]): Promise<Router[]> =>
+const loadOf = (asked: string | null, entries: readonly Entry[]): Promise<Router[]> =>
   Promise.all(
     entries
-      .filter((entry) => part === DOCUMENT || (part !== null && partsOf(entry).includes(part)))
+      .filter(
+        (entry) =>
+          asked === DOCUMENT ||
+          (asked !== null && beginningsOf(entry).some((beginning) => beginsWith(asked, beginning))),
+      )
       .map(([, load]) => load()),
   );
 
-/** Loads the routers of the paths that begin with this part; all of them for the document. */
-export async function loadRouters(part: string | null): Promise<Routers> {
+/** Loads the routers that paths with this beginning need; all of them for the document. */
+export async function loadRouters(beginning: string | null): Promise<Routers> {
   const [open, behindToken] = await Promise.all([
-    loadOf(part, OPEN_ROUTERS),
-    loadOf(part, ROUTERS),
+    loadOf(beginning, OPEN_ROUTERS),
+    loadOf(beginning, ROUTERS),
   ]);
   return { open, behindToken };
 }
@@ -124,4 +136,6 @@ export function createApiOf(
 
 /** Creates the app of everything under /api. */
 export const createApi = (makeDeps: MakeDeps) =>
-  createSwitch(partOf, async (part) => createApiOf(makeDeps, await loadRouters(part)));
+  createSwitch(beginningOf, async (beginning) =>
+    createApiOf(makeDeps, await loadRouters(beginning)),
+  );

@@ -1,4 +1,3 @@
-import busboy from "busboy";
 import { AppError, tooLarge } from "../core/errors.ts";
 import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
 import { readPlainForm } from "./plain-form.ts";
@@ -60,7 +59,7 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
     for (const [name, text] of plain) addField(fields, name, text);
     return fields;
   }
-  const parser = createParser(contentType);
+  const parser = await createParser(contentType);
   const { promise: over, resolve, reject } = Promise.withResolvers<void>();
   let reading = Promise.resolve();
   let isOver = false;
@@ -130,7 +129,9 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
 
 const broken = (message: string) => new AppError(null, message);
 
-function createParser(contentType: string) {
+/** The parser is loaded for bodies that need one: forms of text alone do without. */
+async function createParser(contentType: string) {
+  const { default: busboy } = await import("busboy");
   try {
     return busboy({
       headers: { "content-type": contentType },

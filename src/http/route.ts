@@ -109,8 +109,8 @@ export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
 
 interface FormRoute extends ApiRoute {
   request?: { query: z.ZodObject };
-  /** Every field of the body; only described here. */
-  form: z.ZodType;
+  /** Makes the schema of every field of the body. Only the document asks for it: calls do without. */
+  form(): z.ZodType;
 }
 
 /**
@@ -119,7 +119,7 @@ interface FormRoute extends ApiRoute {
  */
 export function formRoute<P extends string, R extends Route<P, FormRoute>>(route: R) {
   const { form, request, ...rest } = route;
-  const content = { "multipart/form-data": { schema: withoutValidator(form) } };
+  const content = { "multipart/form-data": { schema: withoutValidator(z.lazy(form)) } };
   return toRoute<P, R>({ ...rest, request: { ...request, body: { required: true, content } } });
 }
 

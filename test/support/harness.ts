@@ -6,7 +6,7 @@ import type { Scope } from "../../src/core/scopes.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
-import { createApiOf, loadRouters } from "../../src/doors/api.ts";
+import { beginningOf, createApiOf, loadRouters } from "../../src/doors/api.ts";
 import { DOCUMENT, toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
@@ -92,9 +92,9 @@ export class Harness {
     vi.setSystemTime(Date.now() + seconds * 1_000);
   }
 
-  /** The API with the routers of paths that begin with this part, or with all. */
-  async api(part = DOCUMENT) {
-    return createApiOf(() => this.deps, await loadRouters(part));
+  /** The API with the routers that this path needs, or with all. */
+  async api(path = DOCUMENT_PATH) {
+    return createApiOf(() => this.deps, await loadRouters(beginningOf(path)));
   }
 
   request(path: string, init?: RequestInit): Promise<Response> {

@@ -1,6 +1,7 @@
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
-import { DAMAGED, type StoredFile, storeFile } from "./store.ts";
+import { DAMAGED } from "./read.ts";
+import { type StoredFile, storeFile } from "./store.ts";
 
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;

@@ -3,6 +3,9 @@ import { PublishFailure } from "../../core/failures.ts";
 import type { Deps } from "../../deps.ts";
 import type { MediaRow } from "./repo.ts";
 
+/** Told of a damaged file. */
+export const DAMAGED = "The image is damaged and cannot be decoded. Export it again.";
+
 /** A file in storage; with an ETag, no other object under the same key is taken for it. */
 export type FileObject = Pick<MediaRow, "objectKey" | "etag">;
 

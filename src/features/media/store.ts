@@ -24,9 +24,6 @@ export interface StoredFile extends MediaItem {
   etag?: string;
 }
 
-/** Told of a damaged file. */
-export const DAMAGED = "The image is damaged and cannot be decoded. Export it again.";
-
 /** `empty`: no byte came. `unknown_type`: the bytes are no file that a platform takes. */
 type StoreRefusal = "empty" | "unknown_type" | "too_large";
 

@@ -38,7 +38,7 @@ const create = formRoute({
   scope: "posts:write",
   limit: "upload-bulk",
   takesIdempotencyKey: true,
-  form: batchFormSchema(),
+  form: batchFormSchema,
   responses: json(
     z.object({
       success: z.boolean(),
@@ -71,7 +71,7 @@ const validate = formRoute({
     "Takes the same body as bulk and makes the same checks, but stores nothing. The content of the files is checked when the post is published.",
   scope: "posts:write",
   limit: "write",
-  form: batchFormSchema(),
+  form: batchFormSchema,
   responses: json(
     z.object({
       success: z.literal(true),

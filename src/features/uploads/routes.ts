@@ -43,7 +43,7 @@ const create = formRoute({
         .openapi({ type: "boolean", default: true }),
     }),
   },
-  form: uploadFormSchema(),
+  form: uploadFormSchema,
   responses: {
     ...json(
       z.object({ success: yes, message: z.string(), data: createdUploadSchema }),

@@ -1,6 +1,5 @@
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
 import type { Deps } from "../../../deps.ts";
-import { DOWNLOAD_SECONDS, downloadMedia } from "../../media/download.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../../media/repo.ts";
 import { needFile } from "../repo/files.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
@@ -30,6 +29,7 @@ export async function fetchNextMedia(
   const item = upload.media[index];
   if (!item || !("url" in item)) return null;
 
+  const { DOWNLOAD_SECONDS, downloadMedia } = await import("../../media/download.ts");
   const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);
   const downloaded = await downloadMedia(deps, upload.teamId, item.url, recipient);
   if (item.role === "thumbnail" && downloaded.kind !== "stored") {

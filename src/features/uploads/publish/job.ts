@@ -6,9 +6,8 @@ import type { Credentials } from "../../../platforms/login.ts";
 import { loginFetch, toPublishAccount } from "../../accounts/platform-access.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import { mediaPath } from "../../media/address.ts";
-import { fileIsGone, openFile } from "../../media/read.ts";
+import { DAMAGED, fileIsGone, openFile } from "../../media/read.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import { DAMAGED } from "../../media/store.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { endsIn, Lease, msUntil, throughTransfer } from "./lease.ts";
 
