@@ -73,6 +73,8 @@ export interface Actor {
   isPinned: boolean;
   role: Role;
   scopes: Scope[];
+  /** All their posts wait for approval: they are a member, and the team's owner wants it so. */
+  needsApproval: boolean;
 }
 
 /** `Deps` and who is asking: what every use-case is given. */

@@ -10,6 +10,12 @@ export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 /** The part of a token that may be shown again. */
 export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
 
+interface Membership {
+  teamId: number;
+  role: Role;
+  needsApproval: boolean;
+}
+
 /** A stored token, and its user's membership of the team it asks for. */
 export interface TokenRecord {
   tokenId: number;
@@ -19,7 +25,7 @@ export interface TokenRecord {
   /** Null before its first use; else out of date by an hour at most. */
   lastUsedAt: Date | null;
   /** Null when the user is no active member of that team. */
-  membership: { teamId: number; role: Role } | null;
+  membership: Membership | null;
 }
 
 export const unauthorized = () =>
@@ -54,5 +60,6 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
     isPinned: pinnedTeamId !== null,
     role: membership.role,
     scopes: record.scopes,
+    needsApproval: membership.needsApproval,
   };
 }

@@ -10,6 +10,8 @@ export interface OwnTeam {
   id: number;
   name: string;
   role: Role;
+  /** The person's posts in it wait for approval: see `Actor`. */
+  needsApproval: boolean;
 }
 
 /** A person who is signed in. */
@@ -104,6 +106,7 @@ export async function createPersonCtx(
       isPinned: false,
       role: team.role,
       scopes: ["*"],
+      needsApproval: team.needsApproval,
     };
   };
   const claim = {

@@ -8,7 +8,7 @@ import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
-import { HELD } from "../uploads/rules.ts";
+import { HELD } from "../uploads/approval.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";

@@ -2,11 +2,12 @@ import * as z from "zod";
 import { readCallName } from "../../core/idempotency-key.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
+import { HELD } from "./approval.ts";
 import { MAX_ACCOUNTS } from "./create/batch.ts";
 import { createPosts, validatePosts } from "./create/bulk.ts";
 import { readBatchForm } from "./create/form.ts";
 import { batchFormSchema } from "./create/form-schema.ts";
-import { HELD } from "./rules.ts";
+import { heldMessage } from "./lifecycle-schema.ts";
 
 export const bulkRoutes = createRouter();
 
@@ -76,6 +77,7 @@ const validate = formRoute({
     z.object({
       success: z.literal(true),
       valid: z.boolean(),
+      message: heldMessage,
       errors: z.array(
         z.object({
           accountId: z.string().nullable(),
@@ -93,6 +95,8 @@ const validate = formRoute({
 bulkRoutes.openapi(validate, async (c) => {
   const { ctx } = c.var;
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { storesFiles: false });
-  const { errors, targets } = await validatePosts(ctx, post, looked);
-  return c.json({ success: true as const, valid: errors.length === 0, errors, targets }, 200);
+  const { errors, targets, isHeld } = await validatePosts(ctx, post, looked);
+  const told = isHeld ? { message: HELD } : {};
+  const valid = errors.length === 0;
+  return c.json({ success: true as const, valid, ...told, errors, targets }, 200);
 });

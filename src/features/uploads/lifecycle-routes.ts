@@ -5,6 +5,7 @@ import type { AppEnv } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { HELD, toldOfHeld } from "./approval.ts";
 import { deleteUpload } from "./change/cancel.ts";
 import { editUpload } from "./change/edit.ts";
 import { retryFailed, retryUpload } from "./change/retry.ts";
@@ -28,7 +29,6 @@ import {
 } from "./lifecycle-schema.ts";
 import { getLimits } from "./limits.ts";
 import { getOlderPost, listOlderPosts } from "./older-posts.ts";
-import { HELD, toldOfHeld } from "./rules.ts";
 
 /** Routes of an upload after its creation. */
 export const lifecycleRoutes = createRouter();

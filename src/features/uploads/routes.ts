@@ -4,9 +4,9 @@ import { toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
+import { HELD } from "./approval.ts";
 import { readPostForm } from "./create/form.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
-import { HELD } from "./rules.ts";
 import {
   createdUploadSchema,
   MAX_LIMIT,
@@ -29,7 +29,7 @@ const create = formRoute({
   operationId: "createUpload",
   summary: "Publish one post to one account",
   description:
-    "Publishes now or at `schedule_date`, or keeps the post as a draft or for approval. Fields of other platforms are ignored. Posts of a token without posts:publish are always held for approval; this version cannot approve them yet, so create such a post again with a token that has posts:publish.",
+    "Publishes now or at `schedule_date`, or keeps the post as a draft or for approval. Fields of other platforms are ignored. Posts of a token without posts:publish, and those of members where the team's owner wants it so, are always held for approval; a draft of such a token stays a draft until it is submitted.",
   scope: "posts:write",
   limit: "upload-create",
   takesIdempotencyKey: true,

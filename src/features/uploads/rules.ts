@@ -114,31 +114,9 @@ export const isWithinLookAhead = (dueAt: Date, now: Date): boolean =>
 /** Names an attempt to callers. */
 export const jobIdOf = (uploadId: number, attempt: number): string => `job_${uploadId}_${attempt}`;
 
-/**
- * Returns the status of a new post. Posts of callers who may not publish are always held for approval.
- * Source: spec, "Upload status" and "Authentication" 2.
- */
-export function initialStatus(
-  requested: "draft" | "pending_approval" | null,
-  scheduledFor: Date | null,
-  mayPublish: boolean,
-): UploadStatus {
-  if (!mayPublish) return "pending_approval";
-  if (requested) return requested;
-  return scheduledFor ? "scheduled" : "pending";
-}
-
 /** True for a post that waits for somebody to let it out. */
 export const isDraft = (status: UploadStatus): boolean =>
   status === "draft" || status === "pending_approval";
-
-/** The message of every answer about a post that is held for approval. */
-export const HELD =
-  "Held for approval. This version cannot approve posts yet: create the post again with a token that has posts:publish, and DELETE this one.";
-
-/** Returns the message about a post in that status; none for one that is on its way. */
-export const toldOfHeld = (status: UploadStatus): { message?: string } =>
-  status === "pending_approval" ? { message: HELD } : {};
 
 export const isRunnable = (status: UploadStatus): boolean =>
   status === "pending" || status === "scheduled" || status === "processing";

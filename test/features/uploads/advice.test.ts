@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LOOK_FIRST } from "../../../src/core/failures.ts";
-import { HELD } from "../../../src/features/uploads/rules.ts";
+import { HELD } from "../../../src/features/uploads/approval.ts";
 import { form, Harness } from "../../support/harness.ts";
 import { beginLife, later } from "../../support/life.ts";
 
@@ -79,6 +79,8 @@ describe("held for approval by a token without posts:publish, and told what that
     const first = await send("/upload/bulk", { accounts });
     expect(first.body.message).toBe(`1 of 1 accounts have the post. ${HELD}`);
     expect((await send("/upload/bulk", { accounts })).body).toEqual(first.body);
+    const tried = await send("/upload/validate", { accounts });
+    expect(tried.body).toMatchObject({ valid: true, message: HELD });
   });
 
   test("and whoever may publish hears nothing of it", async () => {

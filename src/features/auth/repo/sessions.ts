@@ -31,20 +31,24 @@ const readSession = rowReader({
   email: users.email,
   name: users.name,
   teamId: integer("team"),
-  teams: json<[id: number, name: string, role: Role][]>("teams").notNull(),
+  teams: json<[id: number, name: string, role: Role, needsApproval: 0 | 1][]>("teams").notNull(),
 });
 
 /** Finds the person of a session, their teams, and the one that is shown; no row for an ended session. */
 export const sessionQuery = prepared(
   ({ hash, requestedTeamId, now }: Params<WantedSession>) =>
     sql`SELECT s.id, s.user_id, s.created_at, u.email, u.name, ${shownTeam(requestedTeamId)} AS team,
-        (SELECT json_group_array(json_array(t.id, t.name, m.role)) FROM members m
+        (SELECT json_group_array(json_array(t.id, t.name, m.role,
+            m.role = 'MEMBER' AND t.requires_approval)) FROM members m
           JOIN teams t ON t.id = m.team_id WHERE m.user_id = s.user_id AND m.is_active = 1
             AND t.deleted_at IS NULL) AS teams
       FROM sessions s JOIN users u ON u.id = s.user_id WHERE ${isLive(hash, now)}`,
   (row) => {
     const { teams, ...session } = readSession(row);
-    return { ...session, teams: teams.map(([id, name, role]) => ({ id, name, role })) };
+    const own = teams.map(([id, name, role, needsApproval]) => {
+      return { id, name, role, needsApproval: needsApproval === 1 };
+    });
+    return { ...session, teams: own };
   },
 );
 

@@ -1,6 +1,7 @@
 import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { orm, prepared, preparedWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
 import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
@@ -24,21 +25,27 @@ const readRecord = rowReader({
   pinnedTeamId: renamed(tokens.teamId, "pinned"),
   teamId: integer("team"),
   role: text("role").$type<Role>(),
+  needsApproval: flag("needs_approval"),
   lastUsedAt: tokens.lastUsedAt,
 });
+
+/** Of the membership `m`. The team of an owner or admin is not read for it. */
+const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
+  THEN (SELECT requires_approval FROM teams WHERE id = m.team_id) END`;
 
 /** Finds the token, and its user's membership of the team it asks for; no row for an unknown token. */
 export const tokenQuery = prepared(
   ({ hash, requestedTeamId }: Params<Wanted>) =>
     sql`SELECT t.id, t.user_id, t.scopes, t.team_id AS pinned, t.last_used_at,
-        m.team_id AS team, m.role
+        m.team_id AS team, m.role, ${NEEDS_APPROVAL} AS needs_approval
       FROM tokens t
       LEFT JOIN members m ON m.team_id = ${wantedTeam(requestedTeamId)}
         AND m.user_id = t.user_id AND m.is_active = 1
       WHERE t.hash = ${hash} AND t.revoked_at IS NULL`,
   (row): TokenRecord => {
-    const { teamId, role, ...token } = readRecord(row);
-    return { ...token, membership: teamId === null || role === null ? null : { teamId, role } };
+    const { teamId, role, needsApproval, ...token } = readRecord(row);
+    if (teamId === null || role === null) return { ...token, membership: null };
+    return { ...token, membership: { teamId, role, needsApproval: needsApproval ?? false } };
   },
 );
 

@@ -1,9 +1,9 @@
 import type { SQL } from "drizzle-orm";
 import { AppError, notFound } from "../../../core/errors.ts";
-import { coversScope } from "../../../core/scopes.ts";
-import type { Actor, Ctx } from "../../../deps.ts";
+import type { Ctx } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
+import { mayApprove } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
 import { fieldErrors, judge } from "../create/judge.ts";
@@ -22,10 +22,6 @@ import type { MediaRef, UploadRow } from "../table.ts";
 
 /** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
-
-/** Owners and admins who may publish. Source: spec, "Upload status". */
-const mayApprove = ({ role, scopes }: Actor): boolean =>
-  role !== "MEMBER" && coversScope(scopes, "posts:publish");
 
 /**
  * Changes text or date of a post that nobody is publishing.

@@ -2,12 +2,12 @@ import { AppError, type ErrorCode, notFound } from "../../../core/errors.ts";
 import { FAILURES, LOOK_FIRST } from "../../../core/failures.ts";
 import type { NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
-import { coversScope } from "../../../core/scopes.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
 import { look, once } from "../../idempotency/once.ts";
+import { mayPublish } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { capViolation, quotaUsedUp, requireCredits, requireRoom } from "../create/quotas.ts";
 import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
@@ -141,7 +141,7 @@ const MEDIA_EXPIRED =
   "The files of a failed post are kept for 24 hours, and these are gone. Create the post again.";
 
 async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
-  if (!coversScope(ctx.actor.scopes, "posts:publish")) return true;
+  if (!mayPublish(ctx.actor)) return true;
   return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
 }
 

@@ -154,6 +154,8 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
   targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
+  /** The posts would be held for approval. */
+  isHeld: boolean;
 }
 
 /** Judges a post as `createPosts` does and stores nothing. */
@@ -172,7 +174,7 @@ export async function validatePosts(
       platform: null,
       error: message,
     });
-    return { errors: whole.map(toError), targets: [] };
+    return { errors: whole.map(toError), targets: [], isHeld: false };
   }
   let composed = await composeAll(ctx, post, { media, presigned }, known);
   // The team's drafts are counted only when the post would be one.
@@ -187,5 +189,6 @@ export async function validatePosts(
       const { accountId, platform, row } = one;
       return [{ accountId, platform, scheduledFor: row.scheduledFor?.toISOString() ?? null }];
     }),
+    isHeld: rowsOf(composed).some(({ status }) => status === "pending_approval"),
   };
 }

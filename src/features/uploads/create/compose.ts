@@ -1,11 +1,11 @@
 import { AppError, type FieldError } from "../../../core/errors.ts";
-import { coversScope } from "../../../core/scopes.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { accountRefusal } from "../../accounts/rules.ts";
+import { initialStatus } from "../approval.ts";
 import type { AccountFacts } from "../repo/facts.ts";
-import { groupOf, initialStatus, isDraft, isWithinLookAhead } from "../rules.ts";
+import { groupOf, isDraft, isWithinLookAhead } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import { fieldErrors, judge } from "./judge.ts";
@@ -51,8 +51,7 @@ export async function composePost(
   requireActive(ctx, facts);
   const now = ctx.now();
   const at = scheduledFor ?? now;
-  const mayPublish = coversScope(ctx.actor.scopes, "posts:publish");
-  const status = initialStatus(own.status, scheduledFor, mayPublish);
+  const status = initialStatus(own.status, scheduledFor, ctx.actor);
   const read = readSettings(connectorOf(account.platform), own.settings);
   const { refs, ...files } = toFiles(own.media);
   const [title, description] = [presence(own.title), presence(own.description)];

@@ -671,8 +671,8 @@ describe("where a post begins", () => {
     [["posts:publish"], { schedule_date: future }, "scheduled"],
     [["posts:write"], {}, "pending_approval"],
     [["posts:write"], { schedule_date: future }, "pending_approval"],
-    [["posts:write"], { status: "draft" }, "pending_approval"],
-    [["posts:write"], { status: "draft", schedule_date: future }, "pending_approval"],
+    [["posts:write"], { status: "draft" }, "draft"],
+    [["posts:write"], { status: "draft", schedule_date: future }, "draft"],
     [["posts:write", "accounts:write"], { status: "pending_approval" }, "pending_approval"],
   ])("with %j and %j: %s", async (scopes, fields, status) => {
     const stage = await onStage();
