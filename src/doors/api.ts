@@ -54,6 +54,7 @@ const ROUTERS: Entry[] = [
     ["limits", "posts", "upload"],
     async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,
   ],
+  ["upload", async () => (await import("../features/uploads/approval-routes.ts")).approvalRoutes],
   [
     ["upload/bulk", "upload/validate"],
     async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes,

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
+import {
+  approveUpload,
+  requestChanges,
+  type Work,
+} from "../../src/features/uploads/change/decide.ts";
 import type { UploadStatus } from "../../src/features/uploads/rules.ts";
-import { type Answer, createToken, form } from "../support/harness.ts";
+import { type Answer, createToken, form, START } from "../support/harness.ts";
 import { beginLife, type Columns, type Life, later } from "../support/life.ts";
 
 /** Acts on a post in the status `from`; returns the id of the post afterwards. */
@@ -14,6 +19,8 @@ interface Row {
   run: Trigger;
   to: UploadStatus;
   event: string | null;
+  /** Data of the event, beside the post's own. */
+  told?: object;
   /** Further fields of the record. */
   also?: object;
 }
@@ -55,9 +62,44 @@ const call =
     return id;
   };
 
+const IN_AN_HOUR = new Date(START.getTime() + 3_600_000).toISOString();
 const inAnHour = (): Columns => ({ scheduled_for: later(3_600).getTime() });
 
-/** Source: spec, "Upload status", row by row; what is submitted, approved and reviewed is yet to come. */
+const asClient =
+  (decide: (work: Work, id: number) => Promise<unknown>): Trigger =>
+  async (life, id) => {
+    await decide({ deps: life.harness.deps, teamId: life.member.teamId }, id);
+    return id;
+  };
+
+const COMMENT = "Say it in fewer words.";
+const approvals: [string, "client" | "team", Trigger][] = [
+  ["POST /upload/{id}/approve", "team", call("POST", (id) => `/upload/${id}/approve`)],
+  [
+    "client approves via review link",
+    "client",
+    asClient((work, id) => approveUpload(work, id, { by: "client" })),
+  ],
+];
+const dates: [string, () => Columns, "scheduled" | "pending"][] = [
+  ["with a future date", inAnHour, "scheduled"],
+  ["without date", () => ({}), "pending"],
+  ["with a date that has passed", () => ({ scheduled_for: later(-60).getTime() }), "pending"],
+];
+const changeRequests: [string, "client" | "team", Trigger][] = [
+  [
+    "POST /upload/{id}/request-changes",
+    "team",
+    call("POST", (id) => `/upload/${id}/request-changes`, { comment: COMMENT }),
+  ],
+  [
+    "client requests changes via review link",
+    "client",
+    asClient((work, id) => requestChanges(work, id, { by: "client" }, COMMENT)),
+  ],
+];
+
+/** Source: spec, "Upload status", row by row. */
 const TABLE: Row[] = [
   {
     from: "(none)",
@@ -97,6 +139,46 @@ const TABLE: Row[] = [
     to: "pending_approval",
     event: null,
   },
+  ...(["draft", "pending_approval"] as const).map(
+    (from): Row => ({
+      from,
+      trigger: "POST /upload/{id}/submit",
+      run: call("POST", (id) => `/upload/${id}/submit`),
+      to: "pending_approval",
+      event: null,
+    }),
+  ),
+  ...(["draft", "pending_approval"] as const).flatMap((from) =>
+    approvals.flatMap(([trigger, by, run]) =>
+      dates.map(
+        ([when, before, to]): Row => ({
+          from,
+          trigger: `${trigger} ${when}`,
+          before: () => ({ ...before(), review_comment: "Shorter" }),
+          run,
+          to,
+          event: "upload.approved",
+          told: {
+            reviewedBy: by,
+            scheduledFor: to === "scheduled" ? IN_AN_HOUR : null,
+          },
+          also: { reviewComment: null },
+        }),
+      ),
+    ),
+  ),
+  ...changeRequests.map(
+    ([trigger, by, run]): Row => ({
+      from: "pending_approval",
+      trigger,
+      before: inAnHour,
+      run,
+      to: "draft",
+      event: "upload.changes_requested",
+      told: { reviewedBy: by, comment: COMMENT },
+      also: { reviewComment: COMMENT, scheduledFor: IN_AN_HOUR },
+    }),
+  ),
   {
     from: "scheduled",
     trigger: "deleted",
@@ -167,13 +249,19 @@ const record = async (life: Life, id: number) =>
   (await life.call("GET", `/upload/${id}`)).body.data;
 
 describe("the upload status table", () => {
-  test.each(TABLE)("$from: $trigger → $to", async ({ from, before, run, to, event, also = {} }) => {
-    const life = await beginLife();
-    const first = from === "(none)" ? 0 : await life.insert({ status: from, ...before?.() });
-    const id = await run(life, first);
-    expect(await record(life, id)).toMatchObject({ status: to, ...also });
-    expect((await life.events()).map(({ name }) => name)).toEqual(event ? [event] : []);
-  });
+  test.each(TABLE)(
+    "$from: $trigger → $to",
+    async ({ from, before, run, to, event, told, also = {} }) => {
+      const life = await beginLife();
+      const first = from === "(none)" ? 0 : await life.insert({ status: from, ...before?.() });
+      const id = await run(life, first);
+      expect(await record(life, id)).toMatchObject({ status: to, ...also });
+      const events = await life.events();
+      expect(events.map(({ name }) => name)).toEqual(event ? [event] : []);
+      if (!told) return;
+      expect(events[0]?.data).toEqual({ uploadId: id, platform: "bluesky", ...told });
+    },
+  );
 });
 
 const STATUSES: UploadStatus[] = [
@@ -207,6 +295,24 @@ const SHUT: [string, UploadStatus[], (life: Life, id: number) => Promise<Answer>
     statusesBut("failed"),
     (life) => life.call("POST", "/upload/retry-failed"),
     { status: 200, body: { data: { retried: [], skipped: [] } } },
+  ],
+  [
+    "submit",
+    statusesBut("draft", "pending_approval"),
+    (life, id) => life.call("POST", `/upload/${id}/submit`),
+    { status: 409, body: { success: false, code: "NOT_REVIEWABLE" } },
+  ],
+  [
+    "approve",
+    statusesBut("draft", "pending_approval"),
+    (life, id) => life.call("POST", `/upload/${id}/approve`),
+    { status: 409, body: { success: false, code: "NOT_REVIEWABLE" } },
+  ],
+  [
+    "request-changes",
+    statusesBut("pending_approval"),
+    (life, id) => life.call("POST", `/upload/${id}/request-changes`, { comment: COMMENT }),
+    { status: 409, body: { success: false, code: "NOT_REVIEWABLE" } },
   ],
   [
     "delete",

@@ -44,7 +44,7 @@ export async function readTables(team?: PlantedTeam): Promise<Tables> {
 
 /** Columns that only the service sets. */
 const PROTECTED =
-  /^(team_id|user_id|owner_id|created_by|invited_by|accepted_by|role|is_active|status|status_group|plan|verified|amount|purchased|\w*credits|deleted_at|revoked_at|failure_count|uploaded_at|attempt|fence|metadata|approved_hash)$/;
+  /^(team_id|user_id|owner_id|created_by|invited_by|accepted_by|role|is_active|status|status_group|plan|verified|amount|purchased|\w*credits|deleted_at|revoked_at|failure_count|uploaded_at|attempt|fence|metadata|approved_hash|approved_by|approver_id)$/;
 
 /** Returns the tables that differ between two readings. */
 export const changedTables = (before: Tables, after: Tables): string[] =>

@@ -43,6 +43,9 @@ const ofUpload = anybody(async (team) => ({ params: { id: await team.upload() } 
 const askedOf = (platform: string) =>
   anybody(async (team) => ({ query: { accountId: await team.account(platform) } }), NOT_FOUND);
 
+const ofHeld = async (team: PlantedTeam) => ({
+  params: { id: await team.upload({ status: "pending_approval" }) },
+});
 const ofWebhook = async (team: PlantedTeam) => ({ params: { id: await team.webhook() } });
 
 /** The call may be made by the holders of a role and of those above it. */
@@ -114,6 +117,13 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     await team.upload({ isFailed: true });
     return { json: {} };
   }),
+
+  submitUpload: ofUpload,
+  approveUpload: atLeast("ADMIN", ofHeld),
+  requestUploadChanges: atLeast("ADMIN", async (team) => ({
+    ...(await ofHeld(team)),
+    json: { comment: "Shorter" },
+  })),
 
   exportTeam: { least: "OWNER", call: nothing },
   deleteTeam: {

@@ -124,10 +124,10 @@ export class PlantedTeam {
     return (await this.send("POST", "/accounts", { json: { platform, sandbox: true, name } })).id;
   }
 
-  async upload({ isFailed = false } = {}): Promise<string> {
+  async upload({ isFailed = false, status = "draft" } = {}): Promise<string> {
     const accountId = await this.account();
     const description = `${this.text("post")} ${++serial}`;
-    const body = form({ accountId, description, title: description, status: "draft" });
+    const body = form({ accountId, description, title: description, status });
     const { uploadId } = await this.send("POST", "/upload", { body });
     if (isFailed) {
       const fail = "UPDATE uploads SET status = 'failed', status_group = 'failed' WHERE id = ?";

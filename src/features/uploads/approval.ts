@@ -16,6 +16,9 @@ export const mayPublish = ({ scopes, needsApproval }: Author): boolean =>
 export const mayApprove = ({ role, scopes }: Author): boolean =>
   role !== "MEMBER" && coversScope(scopes, "posts:publish");
 
+/** The columns of an approval, of a post that has none or has lost it. */
+export const NO_APPROVAL = { approvedHash: null, approvedBy: null, approverId: null } as const;
+
 /**
  * Returns the status of a new post. One of somebody who may not publish waits for approval. Spec is silent on
  * their drafts: without posts:publish a draft stays one until it is submitted; a member whose posts need approval

@@ -24,10 +24,10 @@ export const groupOf = (status: UploadStatus): StatusGroup =>
 
 /** Statuses from which a stored post comes to each. Source: spec, "Upload status". */
 export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
-  draft: [],
-  pending_approval: ["scheduled", "pending", "processing", "failed"],
-  scheduled: ["scheduled", "pending"],
-  pending: ["scheduled", "processing", "failed"],
+  draft: ["pending_approval"],
+  pending_approval: ["draft", "scheduled", "pending", "processing", "failed"],
+  scheduled: ["draft", "pending_approval", "scheduled", "pending"],
+  pending: ["draft", "pending_approval", "scheduled", "processing", "failed"],
   processing: ["pending", "processing"],
   completed: ["processing"],
   failed: ["scheduled", "pending", "processing"],

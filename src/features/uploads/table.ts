@@ -78,6 +78,10 @@ export const uploads = sqliteTable("uploads", {
   submits: integer("submits").notNull().default(0),
   textDigest: json<TextDigest>("text_digest"),
   sentBytes: integer("sent_bytes"),
+  /** Null with `approvedHash`. */
+  approvedBy: text("approved_by").$type<"team" | "client">(),
+  /** The person of the team who approved; null for a client. */
+  approverId: integer("approver_id"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;

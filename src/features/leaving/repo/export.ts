@@ -149,6 +149,7 @@ export const SECTIONS: readonly Section[] = [
       ...(["description", "settings", "media", "fileSize", "scheduledFor"] as const),
       ...(["createdAt", "attempt", "uploadedAt", "failedAt", "failureCode"] as const),
       ...(["errorMessage", "metadata", "reviewComment", "sortAt"] as const),
+      ...(["approvedBy", "approverId"] as const),
       ...(["creditsSpent", "creditsRefunded"] as const),
     ],
     { where: isKept },

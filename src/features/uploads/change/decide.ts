@@ -1,16 +1,33 @@
-import type { AppError } from "../../../core/errors.ts";
-import type { Deps } from "../../../deps.ts";
+import { sql } from "drizzle-orm";
+import { AppError, notFound } from "../../../core/errors.ts";
+import type { Scope } from "../../../core/scopes.ts";
+import type { Query } from "../../../db/client.ts";
+import type { Ctx, Deps } from "../../../deps.ts";
+import { requireOneOf } from "../../auth/roles.ts";
 import { contentHash } from "../create/content-hash.ts";
+import { createPreparer } from "../create/content-rules.ts";
+import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
+import { changeUnchanged } from "../repo/change.ts";
+import { type DecisionFacts, decisionFacts, postsToDecide } from "../repo/decide.ts";
 import type { UploadStatus } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
+import {
+  approval,
+  changeRequest,
+  type Decision,
+  type Desk,
+  type Move,
+  type Reviewer,
+  submission,
+} from "./decisions.ts";
+
+export { MAX_COMMENT_CHARACTERS, type Reviewer } from "./decisions.ts";
 
 /** The team whose posts are decided on, whoever decides: a caller of the API, a page's person, a client. */
 export interface Work {
   deps: Deps;
   teamId: number;
 }
-
-/** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
-export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 
 /** A post after a decision, or as it stood when nothing was left to do. */
 export interface Decided {
@@ -37,31 +54,25 @@ export const MAX_DECIDED_AT_ONCE = 50;
  */
 export const approvableContentHash = contentHash;
 
-const NOT_BUILT = "Decisions are not built yet.";
-
 /**
  * Approves a draft or a post that awaits approval: it is planned for its date, or goes out now.
  *
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, ACCOUNT_INACTIVE, DAILY_LIMIT, PLAN_LIMIT,
  * QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
  */
-export async function approveUpload(
-  _work: Work,
-  _id: number,
-  _reviewer: Reviewer,
-  _seen?: string,
-): Promise<Decided> {
-  throw new Error(NOT_BUILT);
-}
+export const approveUpload = (
+  work: Work,
+  id: number,
+  reviewer: Reviewer,
+  seen?: string,
+): Promise<Decided> => decideOne(work, { id, seen }, approval(reviewer));
 
 /** Approves up to 50 posts as `approveUpload` does, in two round trips. Answers in their order. */
-export async function approveUploads(
-  _work: Work,
-  _posts: readonly Shown[],
-  _reviewer: Reviewer,
-): Promise<Verdict[]> {
-  throw new Error(NOT_BUILT);
-}
+export const approveUploads = (
+  work: Work,
+  posts: readonly Shown[],
+  reviewer: Reviewer,
+): Promise<Verdict[]> => decideAll(work, posts, approval(reviewer));
 
 /**
  * Sends a post that awaits approval back to draft, with a comment for its author.
@@ -69,25 +80,225 @@ export async function approveUploads(
  * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, 400 for a comment that is blank or too long
  */
 export async function requestChanges(
-  _work: Work,
-  _id: number,
-  _reviewer: Reviewer,
-  _comment: string,
-  _seen?: string,
+  work: Work,
+  id: number,
+  reviewer: Reviewer,
+  comment: string,
+  seen?: string,
 ): Promise<Decided> {
-  throw new Error(NOT_BUILT);
+  return decideOne(work, { id, seen }, changeRequest(reviewer, comment));
 }
 
 /**
  * Puts a draft up for approval; one that awaits it already is left as it is.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, 400 with every refused field, 400 with violations
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused
+ * field, 400 with violations
  */
-export async function submitUpload(_work: Work, _id: number): Promise<Decided> {
-  throw new Error(NOT_BUILT);
-}
+export const submitUpload = (work: Work, id: number): Promise<Decided> =>
+  decideOne(work, { id }, submission);
 
 /** Submits up to 50 posts as `submitUpload` does, in two round trips. Answers in their order. */
-export async function submitUploads(_work: Work, _ids: readonly number[]): Promise<Verdict[]> {
-  throw new Error(NOT_BUILT);
+export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdict[]> =>
+  decideAll(
+    work,
+    ids.map((id) => ({ id })),
+    submission,
+  );
+
+/** As `submitUpload`, for a caller who is authenticated in the same round trip. */
+export const submitOwnUpload = (ctx: Ctx, id: number): Promise<Decided> =>
+  decideOwn(ctx, "posts:write", id, decisionFacts, () => submission);
+
+/**
+ * As `approveUpload`, for a caller who is authenticated in the same round trip.
+ *
+ * @throws AppError FORBIDDEN for a member, and what `approveUpload` throws
+ */
+export const approveOwnUpload = (ctx: Ctx, id: number): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", id, decisionFacts, () => approval(ownReviewer(ctx)));
+
+/** As `requestChanges`, likewise. @throws AppError FORBIDDEN for a member */
+export const requestOwnChanges = (ctx: Ctx, id: number, comment: string): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", id, postsToDecide, () =>
+    changeRequest(ownReviewer(ctx), comment),
+  );
+
+/** @throws AppError FORBIDDEN */
+function ownReviewer({ actor }: Ctx): Reviewer {
+  const message = "Only the owner and admins approve posts and request changes.";
+  requireOneOf(actor, ["OWNER", "ADMIN"], message);
+  return { by: "team", userId: actor.userId };
+}
+
+async function decideOwn(
+  ctx: Ctx,
+  scope: Scope,
+  id: number,
+  toRead: ToRead,
+  decision: () => Decision,
+): Promise<Decided> {
+  const { queries, read } = toRead(ctx, ctx.team, [id]);
+  const found = read(await ctx.read(scope, queries));
+  const work = { deps: ctx, teamId: ctx.actor.teamId };
+  return only(await decideFound(work, [{ id }], decision(), found));
+}
+
+const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>
+  only(await decideAll(work, [post], decision));
+
+/** @throws AppError the refusal of the one post */
+function only([verdict]: Verdict[]): Decided {
+  if (!verdict) throw notFound("Upload");
+  if ("refusal" in verdict) throw verdict.refusal;
+  return verdict;
+}
+
+async function decideAll(
+  work: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+): Promise<Verdict[]> {
+  const once = [...new Map(posts.map((post) => [post.id, post])).values()];
+  if (once.length === 0) return [];
+  return decideFound(work, once, decision, await look(work, once));
+}
+
+type ToRead = typeof decisionFacts;
+
+async function look({ deps, teamId }: Work, posts: readonly Shown[]): Promise<DecisionFacts> {
+  const ids = posts.map(({ id }) => id);
+  const { queries, read } = decisionFacts(deps, sql`${teamId}`, ids);
+  return read(await deps.db.runAll(queries));
+}
+
+/** What a decision does to one post, as it was when that was chosen. */
+interface Moving {
+  post: Shown;
+  upload: UploadRow;
+  move: Move;
+}
+
+/** The effect on a post, or what is answered where there is none. */
+type Chosen = Moving | { post: Shown; verdict: Verdict };
+
+async function decideFound(
+  work: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+  found: DecisionFacts,
+): Promise<Verdict[]> {
+  const chosen = await choose(work, posts, decision, found);
+  const moving = chosen.flatMap((one) => ("move" in one ? [one] : []));
+  const moved = await write(work, moving);
+  await wakeAll(
+    work,
+    moving.filter(({ post }) => moved.has(post.id)),
+  );
+  const lost = moving.filter(({ post }) => !moved.has(post.id)).map(({ post }) => post);
+  const reasons = await reasonsOf(work, lost, decision);
+  return chosen.map((one) => {
+    if ("verdict" in one) return one.verdict;
+    const { post, upload, move } = one;
+    return reasons.get(post.id) ?? toDecided({ ...upload, status: move.set.status });
+  });
+}
+
+const toDecided = ({ id, status, scheduledFor }: UploadRow): Decided => ({
+  uploadId: id,
+  status,
+  scheduledFor,
+});
+
+/** Goes through the posts in their order. */
+async function choose(
+  { deps }: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+  facts: DecisionFacts,
+): Promise<Chosen[]> {
+  const desk: Desk = { deps, facts, credits: 0, prepare: createPreparer() };
+  const byId = new Map(facts.posts.map((one) => [one.upload.id, one]));
+  const chosen: Chosen[] = [];
+  for (const post of posts) {
+    try {
+      const found = byId.get(post.id);
+      if (!found) throw notFound("Upload");
+      const { upload } = found;
+      if (upload.status === decision.doneAt) {
+        chosen.push({ post, verdict: toDecided(upload) });
+        continue;
+      }
+      requireOpen(upload, decision);
+      await requireSeen(upload, post);
+      chosen.push({ post, upload, move: await decision.decide(desk, found) });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      chosen.push({ post, verdict: { uploadId: post.id, refusal: error } });
+    }
+  }
+  return chosen;
+}
+
+/** @throws AppError NOT_REVIEWABLE */
+function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
+  if (from.includes(status)) return;
+  throw new AppError("NOT_REVIEWABLE", `The post is ${status}. ${refusal}`);
+}
+
+/** @throws AppError POST_CHANGED */
+async function requireSeen(upload: UploadRow, { seen }: Shown): Promise<void> {
+  if (seen === undefined || seen === (await contentHash(upload))) return;
+  throw new AppError("POST_CHANGED", "The post has changed since it was shown. Read it again.");
+}
+
+/** Writes what was chosen, each with its event, in one batch. Answers the posts that were as they were read. */
+async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
+  if (moving.length === 0) return new Set();
+  const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [
+    changeUnchanged(upload, move.set, move.condition),
+    ...(move.event ? [move.event] : []),
+  ]);
+  const changed = await deps.db.runAll(statements);
+  const moved = new Set<number>();
+  let at = 0;
+  for (const { post, move } of moving) {
+    if (changed[at] === 1) moved.add(post.id);
+    at += move.event ? 2 : 1;
+  }
+  return moved;
+}
+
+/** Wakes the posts that are due now together, and each of the others for its own time. */
+async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> {
+  const now = deps.now();
+  const due: number[] = [];
+  for (const { post, move } of moved) {
+    if (!move.wakeAt) continue;
+    if (move.wakeAt <= now) due.push(post.id);
+    else await wakeOnTime(deps, post.id, move.wakeAt);
+  }
+  if (due.length > 0) await wakeTogether(deps, due, now);
+}
+
+/** Reads the posts that somebody else was faster with once more: what the decision now comes to on each. */
+async function reasonsOf(
+  work: Work,
+  lost: readonly Shown[],
+  decision: Decision,
+): Promise<Map<number, Verdict>> {
+  if (lost.length === 0) return new Map();
+  const again = await choose(work, lost, decision, await look(work, lost));
+  return new Map(
+    again.map((one) => {
+      const { id } = one.post;
+      const isGone =
+        "verdict" in one && "refusal" in one.verdict && one.verdict.refusal.status === 404;
+      if ("verdict" in one && !isGone) return [id, one.verdict];
+      const message = isGone
+        ? "The post has just been removed."
+        : "The post has just changed. Read it again.";
+      return [id, { uploadId: id, refusal: new AppError("POST_CHANGED", message) }];
+    }),
+  );
 }

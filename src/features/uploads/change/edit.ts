@@ -3,11 +3,10 @@ import { AppError, notFound } from "../../../core/errors.ts";
 import type { Ctx } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import { mayApprove } from "../approval.ts";
+import { mayApprove, NO_APPROVAL } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
-import { fieldErrors, judge } from "../create/judge.ts";
-import { UNSEEN, type UnknownMedia } from "../create/media.ts";
+import { asJudged, fieldErrors, judge } from "../create/judge.ts";
 import { presence } from "../create/new-post.ts";
 import { requireQuota } from "../create/quotas.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
@@ -18,13 +17,14 @@ import { emitScheduled } from "../repo/events.ts";
 import { accountFacts } from "../repo/facts.ts";
 import { hasQuota } from "../repo/room.ts";
 import { isWithinLookAhead } from "../rules.ts";
-import type { MediaRef, UploadRow } from "../table.ts";
+import type { UploadRow } from "../table.ts";
 
 /** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
 
 /**
- * Changes text or date of a post that nobody is publishing.
+ * Changes text or date of a post that nobody is publishing. An edit by an owner or admin approves the new
+ * content, unless a client approved the old one: then the client is to see it.
  *
  * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused
  * field, 400 with violations
@@ -53,10 +53,11 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
   const rules = { blocklist, bannedHashtags };
   await requireGood(ctx, row, wanted, { files, rules, text, hasNewDate });
-  const place = await requirePlace(ctx, row, wanted);
+  const isApproving = mayApprove(ctx.actor) && !(hasNewText && row.approvedBy === "client");
+  const place = isApproving ? await requirePlace(ctx, row, wanted) : null;
   if (!hasNewText && !hasNewDate) return row;
 
-  const set = await changesOf(ctx, row, wanted, { text, hasNewDate });
+  const set = await changesOf(ctx, row, wanted, { text, hasNewDate, isApproving });
   const plannedAnew =
     row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
   const [changed] = await ctx.db.runAll([
@@ -66,7 +67,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   ]);
   if (changed !== 1) {
     // Where it was the plan's last place that somebody else took, that is what is told.
-    await requirePlace(ctx, row, wanted);
+    if (isApproving) await requirePlace(ctx, row, wanted);
     throw locked("The post has just changed, or is being published. Read it again.");
   }
   if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
@@ -100,7 +101,6 @@ async function requirePlace(
   { scheduledFor }: Wanted,
 ): Promise<SQL | null> {
   if (row.status !== "scheduled" && row.status !== "pending") return null;
-  if (!mayApprove(ctx.actor)) return null;
   if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return null;
   const [[facts]] = await ctx.db.run([accountFacts(ctx, ctx.team, [row.accountId])]);
   if (!facts) return null;
@@ -120,25 +120,17 @@ interface Judging {
 /** Judges what is new. @throws AppError what `judge` throws */
 async function requireGood(
   ctx: Ctx,
-  { platform, media, settings, status }: UploadRow,
+  row: UploadRow,
   { title, description, scheduledFor }: Wanted,
   { files, rules, text, hasNewDate }: Judging,
 ): Promise<void> {
-  const toMedia = (item: MediaRef): UnknownMedia => {
-    if (!("sha256" in item)) return { ...UNSEEN, kind: null };
-    return files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNSEEN, kind: item.kind };
-  };
-  const thumbnail = media.findLast(({ role }) => role === "thumbnail");
   const now = ctx.now();
   const subject = {
-    ...{ platform, status, text, refs: media, at: scheduledFor ?? now },
+    ...{ platform: row.platform, status: row.status, text, refs: row.media },
+    at: scheduledFor ?? now,
     // It stays what it was, and so do the files.
     account: null,
-    post: {
-      ...{ title, description, settings },
-      media: media.filter(({ role }) => role === undefined).map(toMedia),
-      thumbnail: thumbnail ? toMedia(thumbnail) : null,
-    },
+    post: asJudged({ ...row, title, description }, files),
     errors: fieldErrors(
       {
         texts: text ? { title, description } : {},
@@ -154,12 +146,15 @@ async function changesOf(
   ctx: Ctx,
   row: UploadRow,
   wanted: Wanted,
-  { text, hasNewDate }: { text: PreparedText | null; hasNewDate: boolean },
+  {
+    text,
+    hasNewDate,
+    isApproving,
+  }: Pick<Judging, "text" | "hasNewDate"> & { isApproving: boolean },
 ): Promise<Partial<UploadRow>> {
-  const isTrusted = mayApprove(ctx.actor);
   const isWaiting = row.status === "scheduled" || row.status === "pending";
   const approval = text
-    ? { approvedHash: await approvalOf(row, wanted, isTrusted), textDigest: text.digest }
+    ? { ...(await approvalOf(ctx, row, wanted, isApproving)), textDigest: text.digest }
     : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
   // What was paid is given back: the next attempt pays what the post costs then.
@@ -168,8 +163,8 @@ async function changesOf(
   const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew };
   // What was prepared at the platform may hold the old text; an earlier try's words are of the old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
-  if (isWaiting && !isTrusted) {
-    const held = { status: "pending_approval", approvedHash: null } as const;
+  if (isWaiting && !isApproving) {
+    const held = { status: "pending_approval", ...NO_APPROVAL } as const;
     return { ...set, ...afresh, ...held, dueAt: null, wokenAt: null };
   }
   if (isWaiting && hasNewDate && wanted.scheduledFor) {
@@ -181,14 +176,21 @@ async function changesOf(
 }
 
 /**
- * Returns the hash that an approval is bound to after an edit of the content. A failed post that was never approved is
- * bound to what it was when somebody less trusted edits it, so that no retry lets the edit through.
+ * Returns what is approved after an edit of the content: the new content, by whoever may approve it. A failed post
+ * that was never approved is bound to what it was when somebody else edits it, so that no retry lets the edit
+ * through.
  */
 async function approvalOf(
+  { actor }: Ctx,
   row: UploadRow,
   wanted: Wanted,
-  isTrusted: boolean,
-): Promise<string | null> {
-  if (isTrusted) return row.approvedHash && contentHash({ ...row, ...wanted });
-  return row.status === "failed" ? (row.approvedHash ?? contentHash(row)) : row.approvedHash;
+  isApproving: boolean,
+): Promise<Pick<UploadRow, "approvedHash"> & Partial<UploadRow>> {
+  const { approvedHash } = row;
+  if (isApproving && approvedHash) {
+    const approver = { approvedBy: "team", approverId: actor.userId } as const;
+    return { approvedHash: await contentHash({ ...row, ...wanted }), ...approver };
+  }
+  if (isApproving || row.status !== "failed") return { approvedHash };
+  return { approvedHash: approvedHash ?? (await contentHash(row)) };
 }

@@ -5,11 +5,17 @@ import type { Platform } from "../../../core/platforms.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
-import { accountRefusal } from "../../accounts/rules.ts";
 import { look, once } from "../../idempotency/once.ts";
 import { mayPublish } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
-import { capViolation, quotaUsedUp, requireCredits, requireRoom } from "../create/quotas.ts";
+import {
+  capViolation,
+  quotaUsedUp,
+  requireActive,
+  requireConnected,
+  requireCredits,
+  requireRoom,
+} from "../create/quotas.ts";
 import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
 import { wake, wakeTogether } from "../publish/wake.ts";
 import { type AccountFacts, accountFacts } from "../repo/facts.ts";
@@ -103,15 +109,6 @@ interface Taking {
   credits: number;
 }
 
-/** @throws AppError ACCOUNT_INACTIVE */
-function requireConnected(facts: AccountFacts | undefined): AccountFacts {
-  if (facts) return facts;
-  throw new AppError(
-    "ACCOUNT_INACTIVE",
-    "The account is no longer connected. Connect it again, then create a new post.",
-  );
-}
-
 /**
  * Requires that the post can go out as things stand, and returns its cost on X. A post that is held for
  * approval takes no place yet.
@@ -124,8 +121,7 @@ async function requireOpen(
   facts: AccountFacts,
   { isHeld, ofAccount, ofTeam, credits }: Taking,
 ): Promise<number> {
-  const refusal = accountRefusal(facts.account, ctx.config);
-  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  requireActive(ctx, facts);
   if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
   if (isHeld) return 0;
   const { used, inProgress } = facts;

@@ -1,8 +1,7 @@
-import { AppError, type FieldError } from "../../../core/errors.ts";
+import type { FieldError } from "../../../core/errors.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
-import { accountRefusal } from "../../accounts/rules.ts";
 import { initialStatus } from "../approval.ts";
 import type { AccountFacts } from "../repo/facts.ts";
 import { groupOf, isDraft, isWithinLookAhead } from "../rules.ts";
@@ -11,7 +10,13 @@ import { type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, refusalsOf, UNSEEN } from "./media.ts";
 import { type NewPost, presence, type RawSettings } from "./new-post.ts";
-import { capViolation, requireCredits, requireDraftRoom, requireRoom } from "./quotas.ts";
+import {
+  capViolation,
+  requireActive,
+  requireCredits,
+  requireDraftRoom,
+  requireRoom,
+} from "./quotas.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
@@ -117,6 +122,8 @@ const EMPTY_JOB = {
   errorMessage: null,
   metadata: null,
   approvedHash: null,
+  approvedBy: null,
+  approverId: null,
   reviewComment: null,
   deletedAt: null,
   creditsSpent: null,
@@ -125,12 +132,6 @@ const EMPTY_JOB = {
   submits: 0,
   sentBytes: null,
 } as const;
-
-/** @throws AppError ACCOUNT_INACTIVE */
-function requireActive({ config }: Ctx, { account }: AccountFacts): void {
-  const refusal = accountRefusal(account, config);
-  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
-}
 
 /** Reads the platform's own settings. Wrong ones are left out, so that the rest can be judged. */
 function readSettings(

@@ -82,6 +82,15 @@ export interface PreparedText {
   trigrams: Set<string>;
 }
 
+/** Returns a post as those after it are compared with it. */
+export const toRecentPost = (
+  { text: { text, sizeBytes, digest }, media, at }: Pick<Candidate, "text" | "media" | "at">,
+  accountId: string,
+): RecentPost => ({
+  ...{ accountId, sample: sampleOf(text), sizeBytes, digest, at },
+  media: [...media],
+});
+
 export async function prepareText(text: string): Promise<PreparedText> {
   const letters = essence(sampleOf(text));
   const mentions = mentionsIn(text);

@@ -5,10 +5,11 @@ import type { Deps } from "../../../deps.ts";
 import type { Connector, MediaKind, Post } from "../../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
+import type { MediaRow } from "../../media/repo.ts";
 import { scheduleRefusal, type UploadStatus } from "../rules.ts";
-import type { MediaRef } from "../table.ts";
+import type { MediaRef, UploadRow } from "../table.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "./content-rules.ts";
-import type { UnknownMedia } from "./media.ts";
+import { UNSEEN, type UnknownMedia } from "./media.ts";
 import type { Violation } from "./quotas.ts";
 import { type Texts, textErrors } from "./text-bounds.ts";
 import { pullRefusal } from "./verified-pull.ts";
@@ -65,6 +66,28 @@ interface Subject {
   text: PreparedText | null;
   /** Errors found before, reported with the others. */
   errors: readonly FieldError[];
+}
+
+/** Returns a stored post as it is judged. `files`: its stored files. */
+export function asJudged(
+  {
+    title,
+    description,
+    settings,
+    media,
+  }: Pick<UploadRow, "title" | "description" | "settings" | "media">,
+  files: readonly MediaRow[],
+): Subject["post"] {
+  const toMedia = (item: MediaRef): UnknownMedia => {
+    if (!("sha256" in item)) return { ...UNSEEN, kind: null };
+    return files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNSEEN, kind: item.kind };
+  };
+  const thumbnail = media.findLast(({ role }) => role === "thumbnail");
+  return {
+    ...{ title, description, settings },
+    media: media.filter(({ role }) => role === undefined).map(toMedia),
+    thumbnail: thumbnail ? toMedia(thumbnail) : null,
+  };
 }
 
 /** Our own rules for a post, beside its platform's. */

@@ -4,6 +4,7 @@ import type { Platform } from "../../../core/platforms.ts";
 import { formatCount } from "../../../core/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
+import { accountRefusal } from "../../accounts/rules.ts";
 import { balanceAt, costOf, creditRefusal, lessOf, periodOf } from "../../credits/rules.ts";
 import { dailyCapOf } from "../daily-caps.ts";
 import { type AccountFacts, MAX_TEAM_IN_PROGRESS } from "../repo/facts.ts";
@@ -37,6 +38,21 @@ export function capViolation(
     used_last_24h: used,
     cap,
   };
+}
+
+/** @throws AppError ACCOUNT_INACTIVE where the account of a stored post has been disconnected */
+export function requireConnected(facts: AccountFacts | undefined): AccountFacts {
+  if (facts) return facts;
+  throw new AppError(
+    "ACCOUNT_INACTIVE",
+    "The account is no longer connected. Connect it again, then create a new post.",
+  );
+}
+
+/** @throws AppError ACCOUNT_INACTIVE */
+export function requireActive({ config }: Pick<Deps, "config">, { account }: AccountFacts): void {
+  const refusal = accountRefusal(account, config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
 import { countFailure, forgetFailures } from "../../accounts/repo.ts";
 import { emitIfChanged } from "../../events/repo.ts";
+import { NO_APPROVAL } from "../approval.ts";
 import { creditRefund } from "../repo/credits.ts";
 import { failAttempt } from "../repo/failed.ts";
 import { changeUpload, type RowChanges } from "../repo/update.ts";
@@ -189,7 +190,7 @@ export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<vo
     dueAt: null,
     leaseUntil: null,
     countedAt: null,
-    approvedHash: null,
+    ...NO_APPROVAL,
   };
   if (upload.creditsSpent === null) {
     await save(deps, upload, set);

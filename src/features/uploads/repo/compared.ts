@@ -20,10 +20,10 @@ const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.descr
 const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
   substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
 
-/** Posts of an account around a time: what is compared with a new post. */
+/** Posts of an account around a time: what is compared with a new post. Either may be a SQL value. */
 interface Neighbourhood {
-  accountId: string;
-  at: Date;
+  accountId: string | SQL;
+  at: Date | SQL;
   windowMs: number;
   /** Before and after the time, of each the nearest. */
   mostEach: number;
@@ -50,10 +50,10 @@ const RECENT = packedRows(
 
 interface Window {
   team: SQL;
-  accountId: string;
-  from: number;
-  at: number;
-  to: number;
+  accountId: string | SQL;
+  from: number | SQL;
+  at: number | SQL;
+  to: number | SQL;
   most: number;
 }
 
@@ -71,13 +71,14 @@ const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Windo
 /** Finds the posts of the account within the window before `at`, and those within the window after it. */
 export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
   const { accountId, at, windowMs, mostEach: most } = around;
-  const time = at.getTime();
+  const time = at instanceof Date ? at.getTime() : at;
+  const shifted = (ms: number) => (typeof time === "number" ? time + ms : sql`${time} + ${ms}`);
   return recentOf({
     team,
     accountId,
-    from: time - windowMs,
+    from: shifted(-windowMs),
     at: time,
-    to: time + windowMs,
+    to: shifted(windowMs),
     most,
   });
 }

@@ -1,4 +1,4 @@
-import { type SQL, sql } from "drizzle-orm";
+import { is, SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import type { Plan, PlanName } from "../../../core/plans.ts";
 import { addSeconds, SECOND } from "../../../core/time.ts";
@@ -72,7 +72,7 @@ const readUse = rowReader({
 interface Values {
   team: SQL;
   /** JSON, as are `quotas` (posts a month by plan) and `months`. */
-  ids: string;
+  ids: string | SQL;
   quotas: string;
   months: string;
   defaultPlan: PlanName;
@@ -115,14 +115,14 @@ const toFacts = prepareText((p: Params<Values>) => {
 });
 
 /**
- * The accounts of the team with these ids, and all that decides whether they can take a post: one statement,
+ * The accounts of the team with these ids (or a JSON array of them as a SQL value), and all that decides whether they can take a post: one statement,
  * whatever their number. Published posts count in full; planned posts count for the month they are planned
  * for.
  */
 export function accountFacts(
   deps: Deps,
   team: SQL,
-  ids: readonly string[],
+  ids: readonly string[] | SQL,
   { countsDrafts = false } = {},
 ): Query<AccountFacts[]> {
   const now = deps.now();
@@ -153,7 +153,7 @@ export function accountFacts(
   return {
     ...toFacts({
       team,
-      ids: JSON.stringify(ids),
+      ids: is(ids, SQL) ? ids : JSON.stringify(ids),
       quotas: JSON.stringify(quotas),
       months: JSON.stringify(monthsFrom(now)),
       defaultPlan,

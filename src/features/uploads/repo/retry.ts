@@ -133,6 +133,8 @@ export function beginAttempts(
       wokenAt: due,
       media: ALL_FILES_THERE,
       approvedHash: sql`iif(${isHeld}, NULL, u.approved_hash)`,
+      approvedBy: sql`iif(${isHeld}, NULL, u.approved_by)`,
+      approverId: sql`iif(${isHeld}, NULL, u.approver_id)`,
       ...planned,
     },
     sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}

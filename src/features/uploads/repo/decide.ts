@@ -1,0 +1,95 @@
+import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
+import { prepared, type Query } from "../../../db/client.ts";
+import { packedRows, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { Deps } from "../../../deps.ts";
+import { type MediaRow, packedFiles } from "../../media/repo.ts";
+import { DUPLICATE_WINDOW_MS, type RecentPost } from "../create/content-rules.ts";
+import type { UploadRow } from "../table.ts";
+import { uploads } from "../table.ts";
+import { recentPosts } from "./compared.ts";
+import { type AccountFacts, accountFacts } from "./facts.ts";
+
+/** A post that is decided on, with its stored files. */
+export interface FoundPost {
+  upload: UploadRow;
+  files: MediaRow[];
+}
+
+const UPLOAD = packedRows(uploads);
+const readFiles = rowReader({ files: text("files").notNull() });
+
+const postsAmong = prepared(
+  ({ team, ids }: Params<{ team: SQL; ids: string }>) =>
+    sql`SELECT ${UPLOAD.column}, ${packedFiles.value} AS files
+      FROM json_each(${ids}) wanted CROSS JOIN uploads ON uploads.id = wanted.value
+      WHERE uploads.team_id = ${team} AND uploads.deleted_at IS NULL`,
+  (row): FoundPost => ({
+    upload: UPLOAD.read(row),
+    files: packedFiles.read(readFiles(row).files),
+  }),
+);
+
+/** Facts that a decision on posts rests on. */
+export interface DecisionFacts {
+  posts: FoundPost[];
+  /** Of the posts' accounts that are connected. */
+  accounts: AccountFacts[];
+  /** Posts of these accounts around the times of the posts that are decided on. */
+  recent: RecentPost[];
+}
+
+/** Posts with which each one is compared, before and after its time. */
+const MAX_COMPARED = 3_000;
+const MAX_COMPARED_PER_POST = 300;
+
+/** The post as a SQL value, worked out from its row; null where it is not the team's. */
+const ofPost = (team: SQL, id: number, value: SQL): SQL =>
+  sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND own.team_id = ${team})`;
+
+/** Statements of one round trip, and what their answers say together. */
+interface Reading<T> {
+  queries: Query<unknown>[];
+  read(results: readonly unknown[]): T;
+}
+
+/** Reads the posts alone, for a decision that judges none of them. */
+export const postsToDecide = (
+  _deps: Deps,
+  team: SQL,
+  ids: readonly number[],
+): Reading<DecisionFacts> => ({
+  queries: [postsAmong({ team, ids: JSON.stringify(ids) })],
+  read: ([posts]) => ({ posts: posts as FoundPost[], accounts: [], recent: [] }),
+});
+
+/** Reads the posts and all that they are judged by, whatever their number. */
+export function decisionFacts(
+  deps: Deps,
+  team: SQL,
+  ids: readonly number[],
+): Reading<DecisionFacts> {
+  const list = JSON.stringify(ids);
+  const accountIds = sql`(SELECT json_group_array(DISTINCT own.account_id)
+    FROM json_each(${list}) wanted CROSS JOIN uploads own ON own.id = wanted.value
+    WHERE own.team_id = ${team} AND own.deleted_at IS NULL)`;
+  const now = deps.now().getTime();
+  const mostEach = Math.min(MAX_COMPARED_PER_POST, Math.ceil(MAX_COMPARED / ids.length));
+  const recent = ids.map((id) =>
+    recentPosts(team, {
+      accountId: ofPost(team, id, sql`own.account_id`),
+      at: ofPost(team, id, sql`max(coalesce(own.scheduled_for, 0), ${now})`),
+      windowMs: DUPLICATE_WINDOW_MS,
+      mostEach,
+    }),
+  );
+  return {
+    queries: [postsAmong({ team, ids: list }), accountFacts(deps, team, accountIds), ...recent],
+    read: ([posts, accounts, ...others]) => ({
+      posts: posts as FoundPost[],
+      accounts: accounts as AccountFacts[],
+      recent: (others as RecentPost[][]).flat(),
+    }),
+  };
+}
