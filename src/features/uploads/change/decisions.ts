@@ -101,9 +101,13 @@ const AFRESH = {
   ...{ bookmark: null, sentBytes: null, progressedAt: null, errorMessage: null },
 } as const;
 
+/** Source: spec, "Upload status": a client decides on what was put up for approval, and on no draft. */
+const approvableBy = ({ by }: Reviewer): readonly UploadStatus[] =>
+  by === "client" ? ["pending_approval"] : ["draft", "pending_approval"];
+
 /** A post that nobody may publish waits for approval; approved, it is planned for its date or goes out now. */
 export const approval = (reviewer: Reviewer): Decision => ({
-  from: ["draft", "pending_approval"],
+  from: approvableBy(reviewer),
   refusal: "Only a draft, or a post that awaits approval, can be approved.",
   async decide(desk, post) {
     const { deps } = desk;
