@@ -15,6 +15,7 @@ import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
+import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
 import { uploads } from "../../src/features/uploads/table.ts";
@@ -42,6 +43,8 @@ const TABLES: SQLiteTable[] = [
   media,
   mediaUses,
   presigns,
+  reviewLinks,
+  reviewPosts,
   uploads,
   events,
   creditPeriods,

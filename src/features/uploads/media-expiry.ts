@@ -35,6 +35,7 @@ function readKey(key: string | null): FileId {
 export async function expireFiles(deps: Deps, cursor: string | null): Promise<string | null> {
   const now = deps.now().getTime();
   const kept: KeptUntil = {
+    now,
     completedSince: now - deps.config.mediaRetentionHours * HOUR,
     failedSince: now - FAILED_KEPT_MS,
   };

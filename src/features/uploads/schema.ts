@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
+import { reviewPath } from "../../core/link-token.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
 import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
-import type { UploadRecord, UploadWithAccount } from "./table.ts";
+import type { ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 
@@ -152,7 +153,13 @@ export const uploadSchema = z
       .describe("The published post on the platform: id, address and warnings."),
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
     failure: failureOrNull,
-    reviewComment: z.string().nullable(),
+    reviewComment: z.string().nullable().describe("The note left when changes were requested."),
+    reviewLink: z
+      .object({ url: z.string(), expiresAt: dateTime })
+      .optional()
+      .describe(
+        "The newest link by which a client can review the post, until it ends. Left out where there is none, and for callers who may not approve: whoever opens the link can.",
+      ),
     xCredits: z
       .object({
         spent: z.number().int(),
@@ -201,7 +208,7 @@ export function toCreatedUpload(upload: UploadRecord): z.infer<typeof createdUpl
 export async function toUpload(
   deps: Pick<Deps, "config" | "now">,
   origin: string,
-  { upload, account }: UploadWithAccount,
+  { upload, account, reviewLink }: UploadWithAccount,
 ): Promise<Upload> {
   const files = upload.media.filter((item) => "sha256" in item);
   const image = files.find((item) => item.kind === "image");
@@ -228,10 +235,20 @@ export async function toUpload(
     errorMessage: upload.status === "failed" ? upload.errorMessage : null,
     failure: toFailure(upload),
     reviewComment: upload.reviewComment,
+    ...(reviewLink && { reviewLink: await toReviewLink(deps, origin, reviewLink) }),
     xCredits: toXCredits(upload),
     progress: progressOf(upload),
   };
 }
+
+const toReviewLink = async (
+  { config }: Pick<Deps, "config">,
+  origin: string,
+  { id, expiresAt }: ReviewLinkRef,
+) => ({
+  url: origin + (await reviewPath(config.signingKey, id)),
+  expiresAt: expiresAt.toISOString(),
+});
 
 function toXCredits({ creditsSpent, creditsRefunded }: UploadRecord): Upload["xCredits"] {
   if (creditsSpent === null) return null;

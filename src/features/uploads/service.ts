@@ -1,5 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
+import { mayApprove } from "./approval.ts";
 import { fillPage } from "./page-size.ts";
 import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo/read.ts";
 import type { UploadFilter } from "./schema.ts";
@@ -7,6 +8,15 @@ import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
 export { createPost } from "./create/create.ts";
 export { failWaiting } from "./repo/failed.ts";
+
+/**
+ * Leaves out the review link where the caller may not approve posts: whoever opens it can.
+ */
+const forCaller = ({ actor, now }: Ctx, one: UploadWithAccount): UploadWithAccount => {
+  const { reviewLink } = one;
+  const isShown = reviewLink !== null && reviewLink.expiresAt > now() && mayApprove(actor);
+  return isShown ? one : { ...one, reviewLink: null };
+};
 
 /**
  * One page, most recent first, and how many there are in all.
@@ -23,14 +33,14 @@ export async function listUploads(ctx: Ctx, filter: UploadFilter) {
     const [found] = await ctx.db.run([uploadsByIds(ctx.team, ids)]);
     return new Map(found.map((one) => [one.upload.id, one]));
   });
-  return { page, total };
+  return { page: page.map((one) => forCaller(ctx, one)), total };
 }
 
 /** @throws AppError NOT_FOUND */
 export async function getUpload(ctx: Ctx, id: number): Promise<UploadWithAccount> {
   const [[upload]] = await ctx.read("posts:read", [uploadById(ctx.team, id)]);
   if (!upload) throw notFound("Upload");
-  return upload;
+  return forCaller(ctx, upload);
 }
 
 /** Waits between two looks, in ms: soon at first, 60 s in all. */

@@ -122,9 +122,16 @@ export const RECORD_PROPERTIES = [
 
 export type UploadRecord = Pick<UploadRow, (typeof RECORD_PROPERTIES)[number]>;
 
+/** The newest link by which a client reviews a post; it may have ended. */
+export interface ReviewLinkRef {
+  id: number;
+  expiresAt: Date;
+}
+
 export interface UploadWithAccount {
   upload: UploadRecord;
   account: UploadAccount | null;
+  reviewLink: ReviewLinkRef | null;
 }
 
 /** Properties of a post that the older operations show. */

@@ -114,6 +114,8 @@ async function fullLife(): Promise<Life> {
     teamId,
     userId,
   );
+  await run("INSERT INTO review_links VALUES (NULL, ?, '[1]', ?, 0, 1)", teamId, userId);
+  await run("INSERT INTO review_posts VALUES (?, 1, 1, 1)", teamId);
   return life;
 }
 

@@ -80,6 +80,8 @@ const TABLES = {
   invites: "id",
   media: "team_id, sha256",
   presigns: "id",
+  review_links: "id",
+  review_posts: "team_id, upload_id, link_id",
   suggestions: "id",
   tokens: "id",
 };

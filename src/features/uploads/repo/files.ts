@@ -5,6 +5,7 @@ import { flag } from "../../../db/columns.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { FileId } from "../../media/repo.ts";
 import { type FileRef, media, mediaUses } from "../../media/table.ts";
+import { reviewPosts } from "../../review/table.ts";
 import type { UploadRow } from "../table.ts";
 import { insertedId } from "./insert.ts";
 import { asJson, type NextAttempt } from "./retry.ts";
@@ -43,8 +44,9 @@ export const forgetFiles = (id: number): Query<number> =>
       FROM uploads u CROSS JOIN json_each(u.media) item
       WHERE u.id = ${id} AND u.deleted_at IS NOT NULL)`);
 
-/** Posts that ended before these instants (epoch ms) need their files no more. */
+/** Posts that ended before these instants (epoch ms) need their files no more, unless a client can still see them. */
 export interface KeptUntil {
+  now: number;
   completedSince: number;
   failedSince: number;
 }
@@ -70,10 +72,12 @@ interface EndedUse extends SpentUse {
 }
 
 /** Holds for a post `u` that needs its files no more. Drafts and planned or pending posts always need them. */
-const needsNothing = ({ completedSince, failedSince }: KeptUntil): SQL => sql`(
+const needsNothing = ({ now, completedSince, failedSince }: KeptUntil): SQL => sql`(
   u.deleted_at IS NOT NULL
-  OR (u.status = 'completed' AND u.uploaded_at <= ${completedSince})
-  OR (u.status = 'failed' AND u.failed_at <= ${failedSince}))`;
+  OR ((u.status = 'completed' AND u.uploaded_at <= ${completedSince}
+      OR u.status = 'failed' AND u.failed_at <= ${failedSince})
+    AND NOT EXISTS (SELECT 1 FROM ${reviewPosts} r
+      WHERE r.team_id = u.team_id AND r.upload_id = u.id AND r.expires_at > ${now})))`;
 
 /** The uploads `u` of the use `x`. */
 const POSTS_OF_USE = sql`uploads u WHERE u.id BETWEEN x.upload_id AND x.upload_id + x.posts - 1`;

@@ -12,10 +12,16 @@ import {
 } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
+import { reviewPosts } from "../../review/table.ts";
 import type { PageRow } from "../page-size.ts";
 import { groupOf } from "../rules.ts";
 import type { UploadFilter } from "../schema.ts";
-import { RECORD_PROPERTIES, type UploadWithAccount, uploads } from "../table.ts";
+import {
+  RECORD_PROPERTIES,
+  type ReviewLinkRef,
+  type UploadWithAccount,
+  uploads,
+} from "../table.ts";
 import { type PageValues, pageOf, pageValues } from "./page.ts";
 
 const readRecord = rowReader(pickColumns(uploads, RECORD_PROPERTIES));
@@ -28,9 +34,16 @@ const readAccount = rowReader({
   tags: renamed(accounts.tags, "account_tags"),
 });
 
+const readReviewLink = (packed: unknown): ReviewLinkRef | null => {
+  if (typeof packed !== "string") return null;
+  const [id, expiresAt] = JSON.parse(packed) as [number, number];
+  return { id, expiresAt: new Date(expiresAt) };
+};
+
 const readJoined: RowReader<UploadWithAccount> = (row) => ({
   upload: readRecord(row),
   account: row.account_platform === null ? null : readAccount(row),
+  reviewLink: readReviewLink(row.review_link),
 });
 
 const RECORD_COLUMNS = RECORD_PROPERTIES.map((property) => uploads[property]);
@@ -43,8 +56,17 @@ const ACCOUNT_FIELDS = {
   account_tags: sql`a.tags`,
 };
 
-const ACCOUNT = sql.join(
-  Object.entries(ACCOUNT_FIELDS).map(([name, value]) => sql`${value} AS ${sql.identifier(name)}`),
+/** All links live equally long: the newest ends last. */
+const REVIEW_LINK = {
+  review_link: sql`(SELECT json_array(p.link_id, p.expires_at) FROM ${reviewPosts} p
+    WHERE p.team_id = ${uploads.teamId} AND p.upload_id = ${uploads.id}
+    ORDER BY p.link_id DESC LIMIT 1)`,
+};
+
+const BESIDE = sql.join(
+  Object.entries({ ...ACCOUNT_FIELDS, ...REVIEW_LINK }).map(
+    ([name, value]) => sql`${value} AS ${sql.identifier(name)}`,
+  ),
   sql`, `,
 );
 
@@ -52,7 +74,7 @@ const WITH_ACCOUNT = sql`FROM ${uploads} LEFT JOIN ${accounts} a ON a.id = ${upl
 
 const selectUpload = prepared(
   ({ team, id }: Params<{ team: SQL; id: number }>) =>
-    sql`SELECT ${RECORD}, ${ACCOUNT} ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
+    sql`SELECT ${RECORD}, ${BESIDE} ${WITH_ACCOUNT} WHERE ${uploads.id} = ${id} AND ${uploads.teamId} = ${team}
       AND ${uploads.deletedAt} IS NULL`,
   readJoined,
 );
@@ -93,7 +115,7 @@ export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
 }
 
 const page = pageOf(
-  { ...columnsByName(RECORD_COLUMNS), ...ACCOUNT_FIELDS },
+  { ...columnsByName(RECORD_COLUMNS), ...ACCOUNT_FIELDS, ...REVIEW_LINK },
   {
     texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
     json: [uploads.media, uploads.metadata],
@@ -115,7 +137,7 @@ export const uploadPage = (team: SQL, filter: UploadFilter): Query<PageRow<Uploa
 /** Finds which of the posts are the team's, in no order. */
 export function uploadsByIds(team: SQL, ids: readonly number[]): Query<UploadWithAccount[]> {
   return sqlQuery(
-    sql`SELECT ${RECORD}, ${ACCOUNT} FROM json_each(${JSON.stringify(ids)}) wanted
+    sql`SELECT ${RECORD}, ${BESIDE} FROM json_each(${JSON.stringify(ids)}) wanted
       CROSS JOIN ${uploads} ON ${uploads.id} = wanted.value
       LEFT JOIN ${accounts} a ON a.id = ${uploads.accountId}
       WHERE ${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`,

@@ -1,0 +1,27 @@
+import { integer, primaryKey, sqliteTable } from "drizzle-orm/sqlite-core";
+import { instant, json } from "../../db/columns.ts";
+
+/** A link by which a client reviews posts of a team. */
+export const reviewLinks = sqliteTable("review_links", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  teamId: integer("team_id").notNull(),
+  /** In the order in which the page shows them. */
+  uploadIds: json<number[]>("upload_ids").notNull(),
+  createdBy: integer("created_by").notNull(),
+  createdAt: instant("created_at").notNull(),
+  expiresAt: instant("expires_at").notNull(),
+});
+
+export type ReviewLinkRow = typeof reviewLinks.$inferSelect;
+
+/** The links of each post. */
+export const reviewPosts = sqliteTable(
+  "review_posts",
+  {
+    teamId: integer("team_id").notNull(),
+    uploadId: integer("upload_id").notNull(),
+    linkId: integer("link_id").notNull(),
+    expiresAt: instant("expires_at").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.teamId, table.uploadId, table.linkId] })],
+);
