@@ -11,6 +11,7 @@ import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
+import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
@@ -57,6 +58,7 @@ const CHORES: Record<string, Chore> = {
   "forget consents": { rhythm: NIGHTLY_SLICES, page: forgetOldConsents, calls: 1 },
   "forget ended sign-ins": { rhythm: NIGHTLY_SLICES, page: forgetEndedSignIns, calls: 1 },
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
+  "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "tell of webhooks": { rhythm: HOURLY_PAGE, page: tellOfDisabled, calls: 12 },
   "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },

@@ -50,6 +50,7 @@ const ROUTERS: Entry[] = [
   ["accounts", async () => (await import("../features/accounts/routes.ts")).accountRoutes],
   ["accounts", async () => (await import("../features/connect/routes.ts")).connectRoutes],
   ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkRoutes],
+  ["upload/review-links", async () => (await import("../features/review/routes.ts")).reviewRoutes],
   [
     ["limits", "posts", "upload"],
     async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,

@@ -36,7 +36,7 @@ export const lifecycleRoutes = createRouter();
 const yes = z.literal(true);
 
 /** Clients name the type of a body that they then do not send: that is no broken JSON. */
-const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
+export const withoutBody = createMiddleware<AppEnv>(async (c, next) => {
   if (c.req.raw.body === null && c.req.header("content-type")) {
     const headers = new Headers(c.req.raw.headers);
     headers.delete("content-type");
@@ -51,7 +51,11 @@ for (const action of ["retry-failed", "bulk", "validate", "presign"]) {
   lifecycleRoutes.use(`/upload/${action}`, only("POST"));
 }
 
-const optionalBody = <T extends z.ZodType>(schema: T) => ({ ...jsonBody(schema), required: false });
+/** A body that may be left out. */
+export const optionalBody = <T extends z.ZodType>(schema: T) => ({
+  ...jsonBody(schema),
+  required: false,
+});
 
 const edit = apiRoute({
   method: "patch",

@@ -1,0 +1,124 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { teams } from "../../teams/table.ts";
+import { uploads } from "../../uploads/table.ts";
+import { MAX_OPEN_LINKS } from "../rules.ts";
+import { type ReviewLinkRow, reviewLinks } from "../table.ts";
+
+const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
+
+/** Those of the posts that are the team's, in no order. */
+export const candidates = (team: SQL, ids: readonly number[]) =>
+  sqlQuery(
+    sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value
+      WHERE u.team_id = ${team} AND u.deleted_at IS NULL`,
+    readCandidate,
+  );
+
+/** The team's posts that await approval, the soonest first. */
+export const awaitingApproval = (team: SQL, most: number) =>
+  sqlQuery(
+    sql`SELECT id, status FROM uploads
+      WHERE team_id = ${team} AND status_group = 'pending_approval' AND deleted_at IS NULL
+      ORDER BY sort_at, id LIMIT ${most}`,
+    readCandidate,
+  );
+
+type NewLink = Omit<ReviewLinkRow, "id">;
+
+const readLink = rowReader(reviewLinks);
+
+/**
+ * Inserts a link and notes it for each of its posts, if all of them await approval and the team has room:
+ * else the first statement answers no row.
+ */
+export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number>] {
+  const { teamId, createdBy } = link;
+  const ids = JSON.stringify(link.uploadIds);
+  const [createdAt, expiresAt] = [link.createdAt.getTime(), link.expiresAt.getTime()];
+  return [
+    sqlQuery(
+      sql`INSERT INTO review_links (team_id, upload_ids, created_by, created_at, expires_at)
+        SELECT ${teamId}, ${ids}, ${createdBy}, ${createdAt}, ${expiresAt}
+        WHERE (SELECT COUNT(*) FROM review_links
+            WHERE team_id = ${teamId} AND expires_at > ${createdAt}) < ${MAX_OPEN_LINKS}
+          AND (SELECT COUNT(*) FROM json_each(${ids}) item CROSS JOIN uploads u ON u.id = item.value
+            WHERE u.team_id = ${teamId} AND u.status = 'pending_approval' AND u.deleted_at IS NULL)
+            = ${link.uploadIds.length}
+        RETURNING *`,
+      readLink,
+    ),
+    sqlWrite(
+      sql`INSERT INTO review_posts (team_id, upload_id, link_id, expires_at)
+        SELECT ${teamId}, value, last_insert_rowid(), ${expiresAt}
+        FROM json_each(${ids}) WHERE changes() > 0`,
+    ),
+  ];
+}
+
+const readListed = rowReader({
+  ...pickColumns(reviewLinks, ["id", "uploadIds", "createdAt", "expiresAt"]),
+  awaiting: integer("awaiting").notNull(),
+});
+
+/** An open link, and how many of its posts await a decision. */
+export type ListedLink = ReturnType<typeof readListed>;
+
+/** The newest open links of the team, newest first. */
+export const openLinks = prepared(
+  ({ team, now, most }: Params<{ team: SQL; now: Date; most: number }>) =>
+    sql`SELECT l.id, l.upload_ids, l.created_at, l.expires_at,
+        (SELECT COUNT(*) FROM json_each(l.upload_ids) item CROSS JOIN uploads u ON u.id = item.value
+          WHERE u.team_id = l.team_id AND u.status = 'pending_approval' AND u.deleted_at IS NULL)
+          AS awaiting
+      FROM review_links l WHERE l.team_id = ${team} AND l.expires_at > ${now}
+      ORDER BY l.expires_at DESC, l.id DESC LIMIT ${most}`,
+  readListed,
+);
+
+/** Withdraws a link of the team. The last statement answers 1 if there was one. */
+export const deleteLink = (teamId: number, id: number): Query<number>[] => [
+  sqlWrite(sql`DELETE FROM review_posts WHERE team_id = ${teamId} AND link_id = ${id}
+    AND upload_id IN (SELECT item.value FROM review_links l, json_each(l.upload_ids) item
+      WHERE l.id = ${id} AND l.team_id = ${teamId})`),
+  sqlWrite(sql`DELETE FROM review_links WHERE id = ${id} AND team_id = ${teamId}`),
+];
+
+/** Links that ended before then, up to `most`. */
+const ENDED = (before: SQL, most: SQL): SQL =>
+  sql`SELECT id FROM review_links WHERE expires_at < ${before} ORDER BY expires_at, id LIMIT ${most}`;
+
+/** Removes the posts of the links that `forgetLinks` removes next. */
+export const forgetPosts = preparedWrite(
+  ({ before, most }: Params<{ before: Date; most: number }>) =>
+    sql`DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
+      SELECT l.team_id, item.value, l.id FROM review_links l, json_each(l.upload_ids) item
+      WHERE l.id IN (${ENDED(sql`${before}`, sql`${most}`)}))`,
+);
+
+/** Removes links that ended before then, up to `most`. */
+export const forgetLinks = preparedWrite(
+  ({ before, most }: Params<{ before: Date; most: number }>) =>
+    sql`DELETE FROM review_links WHERE id IN (${ENDED(sql`${before}`, sql`${most}`)})`,
+);
+
+const readBranded = rowReader({
+  ...pickColumns(reviewLinks, ["id", "teamId", "createdBy", "createdAt", "expiresAt"]),
+  ...pickColumns(teams, ["branding", "zone"]),
+});
+
+/** A link, and the branding and zone of its team. */
+export type BrandedLink = ReturnType<typeof readBranded>;
+
+/** No row for a link that was withdrawn, or whose team is gone. */
+export const linkById = prepared(
+  ({ id }: Params<{ id: number }>) =>
+    sql`SELECT l.id, l.team_id, l.created_by, l.created_at, l.expires_at, t.branding, t.zone
+      FROM review_links l JOIN teams t ON t.id = l.team_id
+      WHERE l.id = ${id} AND t.deleted_at IS NULL`,
+  readBranded,
+);
