@@ -17,6 +17,7 @@ const DOORS = new Map<string, OpenDoor>([
   ["invite", openPages],
   ["oauth", openConnect],
   ["privacy", openPages],
+  ["review", async (makeDeps) => (await import("./doors/review.ts")).createReview(makeDeps)],
   ["sign-in", openPages],
   ["sandbox", async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps)],
   ["storage", async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps)],

@@ -11,6 +11,8 @@ const QUOTAS = {
   write: { limit: 100, windowSeconds: 15 * MINUTES },
   // Spec is silent: the steps of a person to a platform's consent page and back; a connection takes three or four.
   connect: { limit: 400, windowSeconds: 15 * MINUTES },
+  // Spec is silent: decisions of clients on a review page, of 50 posts one by one, several clients to an address.
+  review: { limit: 300, windowSeconds: 15 * MINUTES },
   // Spec is silent: asking for sign-in links and trying them, by link or by passkey.
   "sign-in": { limit: 20, windowSeconds: 15 * MINUTES },
   "upload-poll": { limit: 600, windowSeconds: 5 * MINUTES },

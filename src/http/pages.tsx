@@ -6,22 +6,34 @@ import { bodyOf } from "./body.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "./env.ts";
 import { toRefusal } from "./errors.ts";
 
+const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
+  createMiddleware<AppEnv>(async (c, next) => {
+    const { method } = c.req;
+    if (method !== "GET" && method !== "HEAD" && !isOurs(c)) {
+      throw new AppError(
+        "FORBIDDEN",
+        "This form was sent from another site. Open the page here and send it again.",
+      );
+    }
+    await next();
+  });
+
 /**
  * Refuses what another site sends in the name of a person who is signed in: a form or script of ours says
  * that it comes from here.
  *
  * @throws AppError FORBIDDEN
  */
-export const refuseCrossSite = createMiddleware<AppEnv>(async (c, next) => {
-  const { method } = c.req;
-  if (method !== "GET" && method !== "HEAD" && !isSameOrigin(c)) {
-    throw new AppError(
-      "FORBIDDEN",
-      "This form was sent from another site. Open the page here and send it again.",
-    );
-  }
-  await next();
-});
+export const refuseCrossSite = refuseUnless(isSameOrigin);
+
+/**
+ * As `refuseCrossSite`, for pages whose address nobody is told: of their forms, browsers without Sec-Fetch-Site
+ * say no origin, so that such a form has to carry a proof that only its page holds.
+ */
+export const refuseForeignForm = refuseUnless((c) => isSameOrigin(c) || isOfUntoldOrigin(c));
+
+const isOfUntoldOrigin = ({ req }: AppContext): boolean =>
+  req.header("sec-fetch-site") === undefined && req.header("origin") === "null";
 
 function isSameOrigin(c: AppContext): boolean {
   const site = c.req.header("sec-fetch-site");

@@ -170,27 +170,12 @@ export const renderAppPage = (
     <ShownTeam.Provider value={viewer.team.id}>{content}</ShownTeam.Provider>,
   );
 
-type PlainPage = Pick<AppPage, "title" | "status" | "scripts" | "formTargets" | "styles"> & {
-  /** Where pictures of the page may stand beside this origin. */
-  imageSources?: string;
-};
+type PlainPage = Omit<Parameters<typeof renderPage>[1], "header" | "hasForms">;
 
 /** A page without navigation in the same style: the sign-in, an invite, an error. */
 export const renderPlainPage = (
   c: Context,
-  { title, status, scripts, formTargets, imageSources, styles = "" }: PlainPage,
+  { styles = "", ...page }: PlainPage,
   content: Child,
 ): Promise<Response> =>
-  renderPage(
-    c,
-    {
-      title,
-      styles: APP_STYLES + PLAIN_STYLES + styles,
-      hasForms: true,
-      ...(status ? { status } : {}),
-      ...(formTargets ? { formTargets } : {}),
-      ...(imageSources ? { imageSources } : {}),
-      ...(scripts ? { scripts } : {}),
-    },
-    content,
-  );
+  renderPage(c, { ...page, styles: APP_STYLES + PLAIN_STYLES + styles, hasForms: true }, content);

@@ -68,13 +68,24 @@ interface Page {
   imageSources?: string;
   /** Addresses of the page's scripts, all of this origin; it is complete without them. */
   scripts?: readonly string[];
+  /** A script in the page itself, which may run beside no other: a constant. The page is complete without it. */
+  inlineScript?: string;
+  /** True where the page plays videos and sounds of this origin. */
+  hasMedia?: boolean;
+  /**
+   * True where the address is all that it takes to act: nobody is told it, not even this service by a form,
+   * which then says of where it comes from in another way.
+   */
+  isSecret?: boolean;
+  /** Name behind the title; Akimbo by default. */
+  site?: string;
   /** Stands above the content: the navigation of a person who is signed in. */
   header?: Child;
 }
 
 const hashes = new Map<string, Promise<string>>();
 
-/** The CSP source of an inline style, computed once per style sheet. */
+/** The CSP source of an inline style or script, computed once for each. */
 function hashSource(styles: string): Promise<string> {
   const known = hashes.get(styles);
   if (known) return known;
@@ -91,22 +102,24 @@ function hashSource(styles: string): Promise<string> {
  */
 export async function renderPage(c: Context, page: Page, content: Child): Promise<Response> {
   const styles = BASE_STYLES + (page.styles ?? "");
-  const { scripts = [] } = page;
+  const { scripts = [], inlineScript, isSecret = false } = page;
   c.header(
     "Content-Security-Policy",
     [
       "default-src 'none'",
       `style-src ${await hashSource(styles)}`,
       ["img-src 'self'", page.imageSources].filter(Boolean).join(" "),
+      ...(page.hasMedia ? ["media-src 'self'"] : []),
       `form-action ${page.hasForms ? ["'self'", page.formTargets].filter(Boolean).join(" ") : "'none'"}`,
       ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
+      ...(inlineScript ? [`script-src ${await hashSource(inlineScript)}`] : []),
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join("; "),
   );
   c.header("X-Content-Type-Options", "nosniff");
   // A form tells its own origin where it comes from, and nobody else.
-  c.header("Referrer-Policy", page.hasForms ? "same-origin" : "no-referrer");
+  c.header("Referrer-Policy", page.hasForms && !isSecret ? "same-origin" : "no-referrer");
   c.header("X-Robots-Tag", "noindex");
   c.header("Cache-Control", "no-store");
   const document = (
@@ -114,7 +127,10 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{page.title} · Akimbo</title>
+        {isSecret && <meta name="robots" content="noindex, nofollow" />}
+        <title>
+          {page.title} · {page.site ?? "Akimbo"}
+        </title>
         <style>{raw(styles)}</style>
         {scripts.map((address) => (
           <script type="module" src={address} />
@@ -131,6 +147,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
         <footer class="foot">
           <a href="/privacy">Privacy</a>
         </footer>
+        {inlineScript && <script>{raw(inlineScript)}</script>}
       </body>
     </html>
   );

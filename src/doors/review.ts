@@ -1,0 +1,15 @@
+import { Hono } from "hono";
+import { renderReviewError, reviewPages } from "../features/review/page.tsx";
+import { type MakeDeps, prepareDoor } from "../http/door.ts";
+import type { AppEnv } from "../http/env.ts";
+import { refuseForeignForm } from "../http/pages.tsx";
+
+/** Creates the app of the page on which clients review posts. They need no sign-in. */
+export function createReview(makeDeps: MakeDeps): Hono<AppEnv> {
+  const app = new Hono<AppEnv>();
+  prepareDoor(app, makeDeps);
+  app.onError(renderReviewError);
+  app.use(refuseForeignForm);
+  app.route("/", reviewPages);
+  return app;
+}

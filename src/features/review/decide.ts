@@ -1,0 +1,150 @@
+import { AppError, type ErrorCode } from "../../core/errors.ts";
+import { isSigned, sign } from "../../core/signature.ts";
+import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../core/text.ts";
+import type { Deps } from "../../deps.ts";
+import { isAwaiting, type Review, type ShownPost } from "./find.ts";
+import { MAX_NOTE_CHARACTERS } from "./rules.ts";
+
+/** The use-cases of decisions, loaded by the first of them: the page is read without. */
+const loadDecisions = () => import("../uploads/change/decide.ts");
+
+const proofText = (linkId: number): string => `review form|${linkId}`;
+
+/** A field by which a form shows that it comes from the link's own page, which only who has the link can read. */
+export const proofOf = ({ config }: Pick<Deps, "config">, linkId: number): Promise<string> =>
+  sign(config.signingKey, proofText(linkId));
+
+export const isProof = (
+  { config }: Pick<Deps, "config">,
+  linkId: number,
+  proof: string,
+): Promise<boolean> => isSigned(config.signingKey, proofText(linkId), proof);
+
+/** Why a decision was refused, for the page; nothing was changed then. */
+export interface Refusal {
+  status: 400 | 404 | 409 | 410;
+  text: string;
+}
+
+const TELL_SENDER = "Tell whoever sent you the link.";
+
+const CHANGED: Refusal = {
+  status: 409,
+  text: "This post was changed after you opened the page. This is how it is now: look at it again, then decide.",
+};
+
+const REMOVED: Refusal = {
+  status: 410,
+  text: "The team has removed this post, so there is nothing to decide on any more.",
+};
+
+const DECIDED: Refusal = {
+  status: 409,
+  text: "This was decided already, here or by the team. Nothing was changed.",
+};
+
+const conflict = (text: string): Refusal => ({ status: 409, text });
+
+const BUSY = conflict("Too many posts are being published right now. Try again in a few minutes.");
+
+/** What clients are told by the code of a refusal: not what the team would be told. */
+const WORDS: Partial<Record<ErrorCode, Refusal>> = {
+  NOT_FOUND: REMOVED,
+  NOT_REVIEWABLE: DECIDED,
+  POST_CHANGED: CHANGED,
+  ACCOUNT_INACTIVE: conflict(
+    `This post cannot be approved now: the account that it is for is not connected. ${TELL_SENDER}`,
+  ),
+  DAILY_LIMIT: conflict(
+    "This post cannot be approved now: the account has as many posts today as its platform takes. Try again tomorrow.",
+  ),
+  PLAN_LIMIT: conflict(
+    `This post cannot be approved now: the team has used up its posts for that month. ${TELL_SENDER}`,
+  ),
+  QUEUE_FULL: BUSY,
+  QUEUE_BUSY: BUSY,
+};
+
+const UNFIT = conflict(
+  `This post cannot be approved as it is: something about it keeps its platform from taking it. Ask for changes, or tell whoever sent you the link.`,
+);
+
+/** Puts a refusal of the team's use-cases into words for a client. @throws what is no refusal */
+export function toldOf(error: unknown): Refusal {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  return (error.code && WORDS[error.code]) ?? UNFIT;
+}
+
+/** Returns why a post of the page cannot be decided on; null where it can. */
+function refusalOf(post: ShownPost, seen: string): Refusal | null {
+  if (post.deletedAt !== null) return REMOVED;
+  if (!isAwaiting(post)) return DECIDED;
+  return post.seen === seen ? null : CHANGED;
+}
+
+/** Returns why a note cannot be sent; null where it can. */
+export function noteRefusal(note: string): string | null {
+  if (note === "") return "Write what should be changed, then send the note.";
+  if (isBrokenText(note)) return `The note ${BROKEN_TEXT}. Write it once more.`;
+  if (!isLongerThan(note, MAX_NOTE_CHARACTERS)) return null;
+  return `The note has more than ${formatCount(MAX_NOTE_CHARACTERS)} characters. Shorten it, then send it again: it is still in its field.`;
+}
+
+/** A decision of a client on one post. `note`: null approves it. */
+export interface Decision {
+  post: ShownPost;
+  /** The version that the client was shown. */
+  seen: string;
+  note: string | null;
+}
+
+/** Decides on one post of a link; returns why not, where that cannot be. */
+export async function decideOn(
+  deps: Deps,
+  { link: { teamId } }: Review,
+  { post, seen, note }: Decision,
+): Promise<Refusal | null> {
+  const refusal = refusalOf(post, seen);
+  if (refusal) return refusal;
+  const unsent = note === null ? null : noteRefusal(note);
+  if (unsent) return { status: 400, text: unsent };
+  const { approveUpload, requestChanges } = await loadDecisions();
+  const work = { deps, teamId };
+  try {
+    if (note === null) await approveUpload(work, post.id, { by: "client" }, seen);
+    else await requestChanges(work, post.id, { by: "client" }, note, seen);
+    return null;
+  } catch (error) {
+    return toldOf(error);
+  }
+}
+
+/** The posts that the form of all names, with the version of each that was shown: `12:9f86… 13:60a3…`. */
+export const shownPosts = (posts: readonly ShownPost[]): string =>
+  posts.map(({ id, seen }) => `${id}:${seen}`).join(" ");
+
+/** Approves every post that the client was shown waiting; returns those that were refused, by id. */
+export async function approveAll(
+  deps: Deps,
+  { link: { teamId }, posts }: Review,
+  shown: string,
+): Promise<Map<number, Refusal>> {
+  const refused = new Map<number, Refusal>();
+  const versions = new Map(
+    shown.split(" ").map((one) => one.split(":", 2) as [id: string, seen: string]),
+  );
+  const wanted: { id: number; seen: string }[] = [];
+  for (const post of posts) {
+    const seen = versions.get(String(post.id));
+    if (seen === undefined) continue;
+    const refusal = refusalOf(post, seen);
+    if (refusal) refused.set(post.id, refusal);
+    else wanted.push({ id: post.id, seen });
+  }
+  if (wanted.length === 0) return refused;
+  const { approveUploads } = await loadDecisions();
+  for (const verdict of await approveUploads({ deps, teamId }, wanted, { by: "client" })) {
+    if ("refusal" in verdict) refused.set(verdict.uploadId, toldOf(verdict.refusal));
+  }
+  return refused;
+}

@@ -1,0 +1,145 @@
+import type { Deps } from "../../deps.ts";
+import { mediaPath } from "../media/address.ts";
+import type { MediaRef } from "../uploads/table.ts";
+import type { ShownPost } from "./find.ts";
+import { altOf, type Layout, ratioClass } from "./likeness.ts";
+import type { ReviewFile } from "./repo/posts.ts";
+
+/** A file of a post, as it is shown. `address`: null where it is not stored, and why. */
+type Shot =
+  | { kind: "file"; file: ReviewFile; address: string; alt: string; poster: string | null }
+  | { kind: "elsewhere"; address: string }
+  | { kind: "gone" };
+
+const pictureOf = (refs: readonly MediaRef[]) =>
+  refs.find((ref) => ref.role === "thumbnail" && "sha256" in ref && !ref.isGone);
+
+/** Returns what is shown of the files of a post, with signed addresses of ours. */
+export async function shotsOf(deps: Deps, post: ShownPost): Promise<Shot[]> {
+  const { teamId, media, files, settings } = post;
+  const main = media.filter(({ role }) => role === undefined);
+  const picture = pictureOf(media);
+  const poster =
+    picture && "sha256" in picture ? await mediaPath(deps, teamId, picture.sha256) : null;
+  const toShot = async (ref: MediaRef, at: number): Promise<Shot> => {
+    if (!("sha256" in ref)) return { kind: "elsewhere", address: ref.url };
+    const file = files.find(({ sha256 }) => sha256 === ref.sha256);
+    if (!file || ref.isGone) return { kind: "gone" };
+    const address = await mediaPath(deps, teamId, file.sha256);
+    return { kind: "file", file, address, alt: altOf(settings, at, main.length), poster };
+  };
+  return Promise.all(main.map(toShot));
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+const hostOf = (address: string): string => URL.parse(address)?.host ?? "its address";
+
+/** @param loads true for a video whose first frame is fetched before it is played */
+const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: boolean }) => {
+  if (shot.kind === "gone") return <p class="note">This file is no longer stored.</p>;
+  if (shot.kind === "elsewhere") {
+    return (
+      <p class="note">
+        <span>This file is fetched from elsewhere when the post goes out.</span>
+        <a href={shot.address} target="_blank" rel="noopener noreferrer">
+          Open it at {hostOf(shot.address)}
+        </a>
+      </p>
+    );
+  }
+  const { file, address, alt, poster } = shot;
+  const size = { width: file.width ?? undefined, height: file.height ?? undefined };
+  if (file.kind === "document") {
+    return (
+      <p class="note">
+        <span>A document of {formatBytes(file.sizeBytes)}</span>
+        <a href={address} download="document">
+          Download it
+        </a>
+      </p>
+    );
+  }
+  if (file.kind === "video") {
+    return (
+      <video
+        controls
+        playsinline
+        preload={loads && poster === null ? "metadata" : "none"}
+        poster={poster ?? undefined}
+        aria-label={alt.replace(/^(The p|P)icture/, (start) =>
+          start === "Picture" ? "File" : "The video",
+        )}
+        {...size}
+      >
+        <source src={address} type={file.mime} />
+      </video>
+    );
+  }
+  return (
+    <a href={address} target="_blank" rel="noopener noreferrer">
+      <img
+        src={address}
+        alt={alt}
+        loading={isFirst ? "eager" : "lazy"}
+        decoding="async"
+        {...size}
+      />
+    </a>
+  );
+};
+
+/** The shape of the place that a file takes, before anything of it is loaded. */
+function boxOf(layout: Layout, shot: Shot, first: Shot | undefined): string {
+  if (layout === "vertical") return "box r9x16";
+  if (shot.kind !== "file" || shot.file.kind === "document") return "";
+  if (layout === "watch") return "box r16x9";
+  const lead = first?.kind === "file" ? first.file : shot.file;
+  const { width, height } = shot === first || layout === "feed" ? shot.file : lead;
+  // Nothing is known of a video's size before it is published.
+  if (shot.file.kind === "video" && !(width && height)) return "box r16x9";
+  return `box ${ratioClass(width, height)}`;
+}
+
+const GRID_MOST = 4;
+
+/** Platforms whose feed shows several files beside each other; others slide. */
+const GRIDS = ["x", "bluesky", "facebook", "linkedin"];
+
+export const Shots = ({
+  post: { platform, id },
+  layout,
+  shots,
+  loads,
+  isFirst,
+}: {
+  post: ShownPost;
+  layout: Layout;
+  shots: readonly Shot[];
+  loads: boolean;
+  isFirst: boolean;
+}) => {
+  const count = shots.length;
+  if (count === 0) return null;
+  const isGrid = count > 1 && layout === "feed" && GRIDS.includes(platform);
+  const isStrip = count > 1 && !isGrid;
+  const classes = ["shots"];
+  if (isGrid) classes.push("grid", ...(count > GRID_MOST ? ["many"] : []));
+  if (isStrip) classes.push("strip");
+  const name = isStrip ? `Files of post ${id}: ${count}, side by side` : undefined;
+  return (
+    <ul class={classes.join(" ")} aria-label={name} tabindex={isStrip ? 0 : undefined}>
+      {shots.map((shot, i) => (
+        <li class={isGrid ? undefined : boxOf(layout, shot, shots[0])}>
+          <File shot={shot} loads={loads} isFirst={isFirst && i === 0} />
+          {isStrip && (
+            <span class="count" aria-hidden="true">
+              {i + 1}/{count}
+            </span>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+};

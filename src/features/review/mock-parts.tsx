@@ -1,0 +1,136 @@
+import type { Child } from "hono/jsx";
+import { platformName } from "../../sandbox/registry.ts";
+import type { ShownPost } from "./find.ts";
+import { layoutOf, shownLines, textsOf } from "./likeness.ts";
+import { Shots, type shotsOf } from "./media-parts.tsx";
+
+const first = (text: string): string => [...text.replace(/^@/, "").trim()][0]?.toUpperCase() ?? "?";
+
+/** A picture of the account only where it is one of ours: nobody else is asked for anything. */
+const Face = ({ post, origin }: { post: ShownPost; origin: string }) => {
+  const { picture, accountName } = post;
+  if (picture && URL.parse(picture)?.origin === origin) {
+    return <img class="face" src={picture} alt="" width="40" height="40" />;
+  }
+  return (
+    <span class="face" aria-hidden="true">
+      {first(accountName ?? "")}
+    </span>
+  );
+};
+
+export const accountOf = ({ accountName }: ShownPost): string =>
+  accountName ?? "An account that was removed";
+
+const By = ({ post, origin }: { post: ShownPost; origin: string }) => {
+  const { handle } = post;
+  return (
+    <div class="by">
+      <Face post={post} origin={origin} />
+      <span class="names">
+        <strong>
+          <bdi>{accountOf(post)}</bdi>
+        </strong>
+        {handle && handle !== post.accountName && <bdi>{handle}</bdi>}
+      </span>
+    </div>
+  );
+};
+
+const LINKED = /((?:#|(?<![\p{L}\p{N}.])@)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_.]*|https?:\/\/\S+)/u;
+/** A longer text is shown in one colour. */
+const MAX_LINKED = 5_000;
+
+/** A text with hashtags, mentions and addresses in the colour of links; none of them is one. */
+const linked = (text: string): Child =>
+  text.length > MAX_LINKED
+    ? text
+    : text.split(LINKED).map((part, i) => (i % 2 ? <span class="tag">{part}</span> : part));
+
+const Caption = ({ post }: { post: ShownPost }) => {
+  const { heading, text } = textsOf(post);
+  if (heading === null && text === "") return null;
+  const lines = shownLines(post.platform, text);
+  return (
+    <div class="caption">
+      {heading !== null && (
+        <h3 dir="auto">
+          <bdi>{heading}</bdi>
+        </h3>
+      )}
+      {text !== "" && (
+        <p class={lines === null ? "text" : `text cut l${lines}`} dir="auto">
+          {linked(text)}
+        </p>
+      )}
+      {lines !== null && (
+        <details>
+          <summary>
+            <span class="more">Show the whole text</span>
+            <span class="less">Show less</span>
+          </summary>
+        </details>
+      )}
+    </div>
+  );
+};
+
+const listIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+
+const Poll = ({ post: { platform, settings } }: { post: ShownPost }) => {
+  const options = platform === "x" ? listIn(settings.x_poll_options) : [];
+  if (options.length === 0) return null;
+  return (
+    <ul class="poll" aria-label="Poll">
+      {options.map((option) => (
+        <li>
+          <bdi>{option}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
+};
+
+/** The address that a post leads to: only said, as the client is to stay here. */
+const LeadsTo = ({ post: { platform, settings, media } }: { post: ShownPost }) => {
+  const { link } = settings;
+  if (platform !== "facebook" || typeof link !== "string" || media.length > 0) return null;
+  return (
+    <p class="leads">
+      Link preview: <bdi>{link}</bdi>
+    </p>
+  );
+};
+
+interface MockProps {
+  post: ShownPost;
+  shots: Awaited<ReturnType<typeof shotsOf>>;
+  origin: string;
+  loads: boolean;
+  isFirst: boolean;
+}
+
+/** The post in the order and shape in which its platform shows it. */
+export const Mock = ({ post, shots, origin, loads, isFirst }: MockProps) => {
+  const layout = layoutOf(post);
+  const files = <Shots post={post} layout={layout} shots={shots} loads={loads} isFirst={isFirst} />;
+  const by = <By post={post} origin={origin} />;
+  const isByFirst = layout === "feed" || layout === "gallery";
+  const isCaptionFirst = layout === "watch" || layout === "pin";
+  return (
+    <figure
+      class={`mock ${layout}`}
+      aria-label={`The post as it will look on ${platformName(post.platform)}, about`}
+    >
+      {isByFirst && by}
+      {layout === "feed" && <Caption post={post} />}
+      {files}
+      {!isByFirst && !isCaptionFirst && by}
+      {layout !== "feed" && <Caption post={post} />}
+      {isCaptionFirst && by}
+      <Poll post={post} />
+      <LeadsTo post={post} />
+    </figure>
+  );
+};

@@ -1,0 +1,277 @@
+import { Hono } from "hono";
+import type { Child } from "hono/jsx";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError } from "../../core/errors.ts";
+import { countVisitor } from "../../http/caller.ts";
+import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
+import { toRefusal } from "../../http/errors.ts";
+import { readForm, textField } from "../../http/pages.tsx";
+import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { clockOf, Time } from "../dashboard/times.tsx";
+import { logoPath } from "../settings/logo-address.ts";
+import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
+import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";
+import { shotsOf } from "./media-parts.tsx";
+import { Post, type PostNotice, type Scene } from "./post-parts.tsx";
+import type { BrandedLink } from "./repo/links.ts";
+import { OWN_TIME_SCRIPT, REVIEW_STYLES } from "./styles.ts";
+
+/** The page on which a client decides on the posts of a link. */
+export const reviewPages = new Hono<AppEnv>();
+
+const PATH = "/review/:token";
+
+/** Notices by the name under which a decision leads back to the page. */
+const DONE: Record<string, string> = {
+  approved: "Thank you: this post is approved.",
+  changes: "Thank you: the team has your note.",
+  all: "Thank you: the posts are approved.",
+};
+
+reviewPages.get(PATH, async (c) => {
+  await countVisitor(c, "read:review");
+  const found = await findReview(c.var.deps, c.req.param("token"));
+  if (found.kind !== "open") return showEnded(c, found);
+  return showReview(c, found.review, doneNotices(c));
+});
+
+reviewPages.post(PATH, async (c) => {
+  await countVisitor(c, "review");
+  const { deps } = c.var;
+  const found = await findReview(deps, c.req.param("token"));
+  if (found.kind !== "open") return showEnded(c, found);
+  const { review } = found;
+  const form = await readForm(c);
+  if (!(await isProof(deps, review.link.id, textField(form, "proof")))) {
+    const message = "This form does not come from the page of the link. Open the link again.";
+    throw new AppError("FORBIDDEN", message);
+  }
+  const decision = textField(form, "decision");
+  if (decision === "all") return decideOnAll(c, review, textField(form, "posts"));
+  if (decision !== "approve" && decision !== "changes") {
+    throw new AppError(null, "The form says no decision. Open the link again.");
+  }
+  const id = Number(textField(form, "post"));
+  const post = review.posts.find((one) => one.id === id);
+  if (!post)
+    throw new AppError("NOT_FOUND", "This post is not one of the link's. Open the link again.");
+  const note = decision === "changes" ? textField(form, "comment").replaceAll("\r\n", "\n") : null;
+  const refusal = await decideOn(deps, review, { post, seen: textField(form, "seen"), note });
+  if (refusal) return showRefused(c, new Map([[id, refusal]]), { id, note });
+  const done = note === null ? "approved" : "changes";
+  return c.redirect(`${c.req.path}?done=${done}&post=${id}#post-${id}`, 303);
+});
+
+async function decideOnAll(c: AppContext, review: Review, shown: string): Promise<Response> {
+  const refused = await approveAll(c.var.deps, review, shown);
+  if (refused.size > 0) return showRefused(c, refused, null);
+  return c.redirect(`${c.req.path}?done=all`, 303);
+}
+
+/** What is told on the page: of itself, and of posts by their ids. */
+interface Notices {
+  ofPage: PostNotice | null;
+  ofPosts: Map<number, PostNotice>;
+  status: ContentfulStatusCode;
+}
+
+function doneNotices(c: AppContext): Notices {
+  const { done, post } = c.req.query();
+  const text = done !== undefined && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const notice = text === undefined ? null : { text, isRefusal: false };
+  const isOfPost = notice !== null && post !== undefined;
+  return {
+    ofPage: isOfPost ? null : notice,
+    ofPosts: new Map(isOfPost ? [[Number(post), notice]] : []),
+    status: 200,
+  };
+}
+
+/** Shows the page as it is now, with the reasons at the posts that were refused. */
+async function showRefused(
+  c: AppContext,
+  refused: Map<number, Refusal>,
+  kept: { id: number; note: string | null } | null,
+): Promise<Response> {
+  const found = await findReview(c.var.deps, c.req.param("token") ?? "");
+  if (found.kind !== "open") return showEnded(c, found);
+  const ofPosts = new Map<number, PostNotice>();
+  for (const [id, { text }] of refused) {
+    const note = kept?.id === id && kept.note !== null ? { note: kept.note } : {};
+    ofPosts.set(id, { text, isRefusal: true, ...note });
+  }
+  const [first] = refused.values();
+  const text =
+    kept === null
+      ? `${refused.size === 1 ? "One post was" : `${refused.size} posts were`} not approved: the reason stands with each. The others are approved.`
+      : (first?.text ?? "");
+  const status = first?.status ?? 409;
+  return showReview(c, found.review, { ofPage: { text, isRefusal: true }, ofPosts, status });
+}
+
+/** Videos of which the first frame is fetched: more would keep a phone busy before anything is read. */
+const MOST_LOADED = 8;
+
+async function showReview(c: AppContext, review: Review, notices: Notices): Promise<Response> {
+  const { deps } = c.var;
+  const { link, posts } = review;
+  const shots = await Promise.all(
+    posts.map((post) => (post.deletedAt === null ? shotsOf(deps, post) : [])),
+  );
+  const scene: Scene = {
+    clock: clockOf(link.zone),
+    now: deps.now(),
+    origin: publicOrigin(deps, c.req.url),
+    path: c.req.path,
+    proof: await proofOf(deps, link.id),
+  };
+  const awaiting = posts.filter(isAwaiting);
+  const title = posts.length === 1 ? "A post to review" : `${posts.length} posts to review`;
+  return renderReview(
+    c,
+    { title, status: notices.status, link },
+    <>
+      <div>
+        <h1>{title}</h1>
+        <p class="lead">
+          {leadOf(awaiting.length, posts.length)} This page is open until{" "}
+          <Time at={link.expiresAt} clock={scene.clock} />.
+        </p>
+      </div>
+      {notices.ofPage && <NoticeOfPage notice={notices.ofPage} />}
+      {awaiting.length > 1 && <ApproveAll awaiting={awaiting} scene={scene} />}
+      <ol class="posts">
+        {posts.map((post, i) => (
+          <Post
+            post={post}
+            at={i + 1}
+            count={posts.length}
+            shots={shots[i] ?? []}
+            loads={i < MOST_LOADED}
+            scene={scene}
+            notice={notices.ofPosts.get(post.id)}
+          />
+        ))}
+      </ol>
+    </>,
+  );
+}
+
+function leadOf(awaiting: number, count: number): string {
+  if (awaiting === 0) return "All is decided. Thank you.";
+  if (count === 1) return "See it as it will look, then approve it or ask for changes.";
+  const left =
+    awaiting === count ? "" : ` ${awaiting} of them ${awaiting === 1 ? "is" : "are"} left.`;
+  return `See each as it will look, then approve it or ask for changes.${left}`;
+}
+
+const NoticeOfPage = ({ notice: { text, isRefusal } }: { notice: PostNotice }) => (
+  <p class={isRefusal ? "notice bad" : "notice"} role={isRefusal ? "alert" : "status"}>
+    {text}
+  </p>
+);
+
+const ApproveAll = ({ awaiting, scene }: { awaiting: readonly ShownPost[]; scene: Scene }) => (
+  <form class="card all" method="post" action={scene.path}>
+    <input type="hidden" name="proof" value={scene.proof} />
+    <input type="hidden" name="decision" value="all" />
+    <input type="hidden" name="posts" value={shownPosts(awaiting)} />
+    <p>{awaiting.length} posts wait for your decision.</p>
+    <button class="quiet" type="submit">
+      Approve all {awaiting.length}
+    </button>
+  </form>
+);
+
+/** The words of a page without posts. */
+const ENDED = {
+  forged: [
+    404,
+    "This link leads nowhere",
+    "Check that you have its whole address, or ask for the link again.",
+  ],
+  withdrawn: [
+    410,
+    "This link is gone",
+    "It was withdrawn, or ended long ago. If there is still something to review, ask for a new one.",
+  ],
+  expired: [410, "This link has expired", "It was open for 14 days. Ask for a new one."],
+} as const;
+
+function showEnded(
+  c: AppContext,
+  found: Exclude<FoundReview, { kind: "open" }>,
+): Promise<Response> {
+  const [status, title, text] = ENDED[found.kind];
+  const link = found.kind === "expired" ? found.link : null;
+  return renderReview(
+    c,
+    { title, status, link },
+    <>
+      <h1>{title}</h1>
+      <p>{text}</p>
+    </>,
+  );
+}
+
+/** A refusal as a page: whoever reviews has no other page to go back to. */
+export async function renderReviewError(error: unknown, c: AppContext): Promise<Response> {
+  const { status, message, headers } = toRefusal(error, c);
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  const title = status < 500 ? "That did not work" : "Something broke";
+  return renderReview(
+    c,
+    { title, status: status as ContentfulStatusCode, link: null },
+    <>
+      <h1>{title}</h1>
+      <p role="alert">{message}</p>
+      <p>Nothing was changed.</p>
+    </>,
+  );
+}
+
+interface ReviewPage {
+  title: string;
+  status: ContentfulStatusCode;
+  /** Null where nobody's branding may be shown. */
+  link: BrandedLink | null;
+}
+
+const Brand = ({ branding }: Pick<BrandedLink, "branding">) => {
+  if (!branding?.name && !branding?.logo) return null;
+  const { name, link, logo } = branding;
+  const content = (
+    <>
+      {logo && <img class="logo" src={logoPath(logo)} alt={name ? "" : "Logo"} />}
+      {name && <bdi>{name}</bdi>}
+    </>
+  );
+  return (
+    <p class="brandline">
+      {link ? (
+        <a class="brandline" href={link} target="_blank" rel="noopener noreferrer">
+          {content}
+        </a>
+      ) : (
+        content
+      )}
+    </p>
+  );
+};
+
+function renderReview(
+  c: AppContext,
+  { title, status, link }: ReviewPage,
+  content: Child,
+): Promise<Response> {
+  const site = link?.branding?.name ?? "Review";
+  const page = { title, status, site, styles: REVIEW_STYLES, inlineScript: OWN_TIME_SCRIPT };
+  return renderPlainPage(
+    c,
+    { ...page, hasMedia: true, isSecret: true },
+    <>
+      {link && <Brand branding={link.branding} />}
+      {content}
+    </>,
+  );
+}

@@ -1,0 +1,249 @@
+import type { Child } from "hono/jsx";
+import { platformName } from "../../sandbox/registry.ts";
+import type { Clock } from "../dashboard/times.tsx";
+import { isAwaiting, type ShownPost } from "./find.ts";
+import { textsOf } from "./likeness.ts";
+import type { shotsOf } from "./media-parts.tsx";
+import { accountOf, Mock } from "./mock-parts.tsx";
+import { MAX_NOTE_CHARACTERS } from "./rules.ts";
+import { describeSettings } from "./settings-words.ts";
+
+/** A sentence about a post: what has just been done with it, or why it was not. */
+export interface PostNotice {
+  text: string;
+  isRefusal: boolean;
+  /** The client's note, where it was refused: it stays in its field. */
+  note?: string;
+}
+
+/** Everything that the parts of the page need besides a post. */
+export interface Scene {
+  clock: Clock;
+  now: Date;
+  origin: string;
+  /** Address of the page. */
+  path: string;
+  /** Shows that a form comes from this page. */
+  proof: string;
+}
+
+interface State {
+  text: string;
+  tone: "good" | "bad" | "wait" | "";
+  /** More than the word says. */
+  told: Child;
+}
+
+/** Says how a post stands in the words of somebody who only reviews it. */
+export function stateOf(post: ShownPost): State {
+  const { status, failureCode, deletedAt, reviewComment } = post;
+  if (deletedAt !== null) {
+    return { text: "Removed", tone: "", told: "The team has removed this post." };
+  }
+  switch (status) {
+    case "pending_approval":
+      return { text: "Your decision", tone: "wait", told: null };
+    case "draft":
+      return reviewComment
+        ? {
+            text: "Changes asked for",
+            tone: "wait",
+            told: "The team has the note, and works on the post.",
+          }
+        : {
+            text: "Back in work",
+            tone: "",
+            told: "The team has taken this post back to work on it.",
+          };
+    case "completed":
+      return { text: "Published", tone: "good", told: "This post is approved, and is out." };
+    case "failed":
+      return failureCode === "cancelled"
+        ? {
+            text: "Cancelled",
+            tone: "",
+            told: "The team has cancelled this post: it does not go out.",
+          }
+        : {
+            text: "Approved",
+            tone: "good",
+            told: "This post is approved. It could not be published yet, and the team knows of it.",
+          };
+    default:
+      return { text: "Approved", tone: "good", told: "This post is approved." };
+  }
+}
+
+/** When a post goes out, in the zone of the workspace and in UTC; the reader's own time may be added. */
+const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scene }) => {
+  const { scheduledFor } = post;
+  if (scheduledFor === null) {
+    return <>{isAwaiting(post) ? "As soon as it is approved" : "As soon as possible"}</>;
+  }
+  const iso = scheduledFor.toISOString();
+  const utc = `${iso.slice(0, 16).replace("T", " ")} UTC`;
+  const isOver = scheduledFor <= now && isAwaiting(post);
+  return (
+    <>
+      <time datetime={iso}>
+        {clock.zone === null ? `${clock.local(scheduledFor)} UTC` : clock.local(scheduledFor)}
+      </time>
+      {clock.zone !== null && (
+        <>
+          {" "}
+          ({clock.zone}), {utc}
+        </>
+      )}
+      {isOver && <> · this time has passed: it goes out as soon as it is approved</>}
+      <span class="own" data-at={iso} data-zone={clock.zone ?? "UTC"} />
+    </>
+  );
+};
+
+const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
+  const { platform, settings, handle } = post;
+  const account = accountOf(post);
+  return (
+    <dl class="facts">
+      <dt>Platform</dt>
+      <dd>{platformName(platform)}</dd>
+      <dt>Account</dt>
+      <dd>
+        <bdi>{account}</bdi>
+        {handle && handle !== account && (
+          <>
+            {" "}
+            (<bdi>{handle}</bdi>)
+          </>
+        )}
+      </dd>
+      <dt>{post.status === "completed" ? "Was planned for" : "Goes out"}</dt>
+      <dd>
+        <Planned post={post} scene={scene} />
+      </dd>
+      {textsOf(post).unpublished.map(({ label, text }) => (
+        <>
+          <dt>{label}</dt>
+          <dd class="text" dir="auto">
+            {text}
+          </dd>
+        </>
+      ))}
+      {describeSettings(platform, settings).map(({ label, value }) => (
+        <>
+          <dt>{label}</dt>
+          <dd class="text" dir="auto">
+            {value}
+          </dd>
+        </>
+      ))}
+    </dl>
+  );
+};
+
+const Hidden = ({ fields }: { fields: Record<string, string> }) => (
+  <>
+    {Object.entries(fields).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
+const Decide = ({
+  post: { id, seen },
+  at,
+  scene: { path, proof },
+  note,
+}: {
+  post: ShownPost;
+  at: number;
+  scene: Scene;
+  note: string | undefined;
+}) => {
+  const fields = { proof, post: String(id), seen };
+  const name = <span class="hidden"> for post {at}</span>;
+  return (
+    <div class="decide">
+      <form method="post" action={path}>
+        <Hidden fields={{ ...fields, decision: "approve" }} />
+        <button class="go" type="submit">
+          Approve<span class="hidden"> post {at}</span>
+        </button>
+      </form>
+      <details open={note !== undefined}>
+        <summary>Ask for changes{name}</summary>
+        <form method="post" action={path}>
+          <Hidden fields={{ ...fields, decision: "changes" }} />
+          <label for={`note-${id}`}>Your note to the team{name}</label>
+          <textarea
+            id={`note-${id}`}
+            name="comment"
+            required
+            maxlength={MAX_NOTE_CHARACTERS}
+            dir="auto"
+            aria-describedby={`note-${id}-hint`}
+          >
+            {note ?? ""}
+          </textarea>
+          <p class="hint" id={`note-${id}-hint`}>
+            Up to {MAX_NOTE_CHARACTERS.toLocaleString("en")} characters. The post goes back to the
+            team with it.
+          </p>
+          <button class="quiet" type="submit">
+            Send the note{name}
+          </button>
+        </form>
+      </details>
+    </div>
+  );
+};
+
+interface PostProps {
+  post: ShownPost;
+  /** Its place on the page, from 1, of so many. */
+  at: number;
+  count: number;
+  shots: Awaited<ReturnType<typeof shotsOf>>;
+  loads: boolean;
+  scene: Scene;
+  notice: PostNotice | undefined;
+}
+
+/** One post: its likeness, its facts, and the decision, or the forms for it. */
+export const Post = ({ post, at, count, shots, loads, scene, notice }: PostProps) => {
+  const { id, deletedAt, reviewComment, status } = post;
+  const { text, tone, told } = stateOf(post);
+  const title = `${count === 1 ? "Post" : `Post ${at} of ${count}`} · ${platformName(post.platform)}`;
+  return (
+    <li class="card post" id={`post-${id}`}>
+      <header>
+        <h2>{title}</h2>
+        <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
+      </header>
+      {deletedAt === null && (
+        <Mock post={post} shots={shots} origin={scene.origin} loads={loads} isFirst={at === 1} />
+      )}
+      <div class="side">
+        {notice && (
+          <p
+            class={notice.isRefusal ? "notice bad" : "notice"}
+            role={notice.isRefusal ? "alert" : "status"}
+          >
+            {notice.text}
+          </p>
+        )}
+        {told && <p>{told}</p>}
+        {deletedAt === null && status === "draft" && reviewComment && (
+          <div class="said">
+            <p class="muted">The note</p>
+            <p class="text" dir="auto">
+              {reviewComment}
+            </p>
+          </div>
+        )}
+        {deletedAt === null && <Facts post={post} scene={scene} />}
+        {isAwaiting(post) && <Decide post={post} at={at} scene={scene} note={notice?.note} />}
+      </div>
+    </li>
+  );
+};
