@@ -2,7 +2,7 @@
 export const REVIEW_STYLES = `
 .page { width: min(100% - 2rem, 66rem); }
 .brandline { display: flex; flex-wrap: wrap; gap: .5rem 1rem; align-items: center; min-height: 3.5rem; font-weight: 600; overflow-wrap: anywhere; }
-.logo { display: block; height: 3.5rem; width: auto; max-width: 12rem; object-fit: contain; object-position: left; padding: .35rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
+.logo { display: block; width: 8rem; height: 3.5rem; object-fit: contain; padding: .35rem; border-radius: .6rem; background: #fff; border: 1px solid var(--line); }
 .posts { list-style: none; padding: 0; margin-bottom: 0; display: grid; gap: 1.5rem; }
 .post { display: grid; gap: 1rem 2rem; grid-template-columns: minmax(0, 1fr); scroll-margin-top: 1rem; }
 .card.post > * { margin: 0; }
@@ -39,9 +39,10 @@ export const REVIEW_STYLES = `
   .caption:has(details:not([open])) .l8 { -webkit-line-clamp: 8; }
 }
 .shots { list-style: none; margin: 0; padding: 0; display: grid; gap: 2px; }
-.shots li { position: relative; min-width: 0; background: #0d0f14; }
+.shots li { position: relative; min-width: 0; background: var(--code); }
 .shots a { display: block; height: 100%; outline-offset: -4px; }
-.shots :is(img, video) { display: block; width: 100%; height: auto; max-height: 40rem; object-fit: contain; background: #0d0f14; }
+.shots :is(img, video) { display: block; width: 100%; height: auto; max-height: 40rem; object-fit: contain; }
+.shots video { background: #0d0f14; }
 .shots .box :is(img, video) { position: absolute; inset: 0; height: 100%; max-height: none; }
 .shots .note { padding: 1rem; background: var(--code); overflow-wrap: anywhere; height: 100%; display: grid; align-content: center; gap: .3rem; }
 .r9x16 { aspect-ratio: 9 / 16; } .r3x4 { aspect-ratio: 3 / 4; } .r4x5 { aspect-ratio: 4 / 5; }
@@ -55,7 +56,7 @@ export const REVIEW_STYLES = `
 .vertical { background: #0d0f14; color: #f3f4f8; max-width: 20rem; border-color: #2b3040; }
 .vertical .names > :last-child:not(:first-child) { color: #b6bccd; }
 .vertical .tag, .vertical summary { color: #b9c0ff; }
-.vertical .shots .note { background: #181b26; }
+.vertical .shots :is(li, .note) { background: #181b26; }
 .pin .shots, .pin .shots li { border-radius: .9rem; overflow: hidden; }
 .pin .shots.strip { overflow-x: auto; }
 .pin > .by { padding-top: 0; }
