@@ -90,13 +90,17 @@ const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: b
   );
 };
 
-/** The shape of the place that a file takes, before anything of it is loaded. */
-function boxOf(layout: Layout, shot: Shot, first: Shot | undefined): string {
+/**
+ * The shape of the place that a file takes, before anything of it is loaded. Files that slide share that of the
+ * first, and a picture alone has its own.
+ */
+function boxOf(layout: Layout, shot: Shot, shots: readonly Shot[]): string {
   if (layout === "vertical") return "box r9x16";
   if (shot.kind !== "file" || shot.file.kind === "document") return "";
   if (layout === "watch") return "box r16x9";
-  const lead = first?.kind === "file" ? first.file : shot.file;
-  const { width, height } = shot === first || layout === "feed" ? shot.file : lead;
+  const [first] = shots;
+  const { width, height } = first?.kind === "file" ? first.file : shot.file;
+  if (shots.length === 1 && shot.file.kind === "image" && width && height) return "";
   // Nothing is known of a video's size before it is published.
   if (shot.file.kind === "video" && !(width && height)) return "box r16x9";
   return `box ${ratioClass(width, height)}`;
@@ -131,7 +135,7 @@ export const Shots = ({
   return (
     <ul class={classes.join(" ")} aria-label={name} tabindex={isStrip ? 0 : undefined}>
       {shots.map((shot, i) => (
-        <li class={isGrid ? undefined : boxOf(layout, shot, shots[0])}>
+        <li class={isGrid ? undefined : boxOf(layout, shot, shots)}>
           <File shot={shot} loads={loads} isFirst={isFirst && i === 0} />
           {isStrip && (
             <span class="count" aria-hidden="true">

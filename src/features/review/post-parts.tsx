@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { platformName } from "../../sandbox/registry.ts";
-import type { Clock } from "../dashboard/times.tsx";
+import { type Clock, clockOf } from "../dashboard/times.tsx";
 import { isAwaiting, type ShownPost } from "./find.ts";
 import { textsOf } from "./likeness.ts";
 import type { shotsOf } from "./media-parts.tsx";
@@ -42,7 +42,7 @@ export function stateOf(post: ShownPost): State {
   }
   switch (status) {
     case "pending_approval":
-      return { text: "Your decision", tone: "wait", told: null };
+      return { text: "Waits for you", tone: "wait", told: null };
     case "draft":
       return reviewComment
         ? {
@@ -74,6 +74,8 @@ export function stateOf(post: ShownPost): State {
   }
 }
 
+const UTC = clockOf(null);
+
 /** When a post goes out, in the zone of the workspace and in UTC; the reader's own time may be added. */
 const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scene }) => {
   const { scheduledFor } = post;
@@ -81,20 +83,16 @@ const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scen
     return <>{isAwaiting(post) ? "As soon as it is approved" : "As soon as possible"}</>;
   }
   const iso = scheduledFor.toISOString();
-  const utc = `${iso.slice(0, 16).replace("T", " ")} UTC`;
   const isOver = scheduledFor <= now && isAwaiting(post);
   return (
     <>
-      <time datetime={iso}>
-        {clock.zone === null ? `${clock.local(scheduledFor)} UTC` : clock.local(scheduledFor)}
-      </time>
       {clock.zone !== null && (
-        <>
-          {" "}
-          ({clock.zone}), {utc}
-        </>
+        <time datetime={iso}>
+          {clock.local(scheduledFor)} ({clock.zone})
+        </time>
       )}
-      {isOver && <> · this time has passed: it goes out as soon as it is approved</>}
+      <time datetime={iso}>{UTC.local(scheduledFor)} UTC</time>
+      {isOver && <span>This time has passed: it goes out as soon as it is approved.</span>}
       <span class="own" data-at={iso} data-zone={clock.zone ?? "UTC"} />
     </>
   );
@@ -105,8 +103,6 @@ const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
   const account = accountOf(post);
   return (
     <dl class="facts">
-      <dt>Platform</dt>
-      <dd>{platformName(platform)}</dd>
       <dt>Account</dt>
       <dd>
         <bdi>{account}</bdi>

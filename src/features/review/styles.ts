@@ -8,7 +8,9 @@ export const REVIEW_STYLES = `
 .card.post > * { margin: 0; }
 .post > header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; justify-content: space-between; }
 .side { display: grid; gap: 1rem; align-content: start; min-width: 0; }
-.side .facts { font-size: .95rem; }
+.side .facts { font-size: .95rem; grid-template-columns: minmax(5.5rem, 9rem) minmax(0, 1fr); }
+.facts dd { margin: 0; }
+.facts time { display: block; }
 .own { display: block; min-height: 1.55em; color: var(--muted); font-size: .92rem; }
 .decide { display: grid; gap: .6rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 .decide details { border: 1px solid var(--line); border-radius: .6rem; padding: .2rem .8rem; }
@@ -24,7 +26,7 @@ export const REVIEW_STYLES = `
 .by .names > :last-child:not(:first-child) { color: var(--muted); font-size: .88rem; }
 .face { flex: none; width: 2.5rem; height: 2.5rem; border-radius: 50%; background: var(--accent-soft); color: var(--accent); display: grid; place-items: center; font-weight: 700; object-fit: cover; }
 .caption { padding: .2rem .9rem .9rem; display: grid; gap: .3rem; }
-.caption:first-child { padding-top: .9rem; }
+.shots + .caption { padding-top: .8rem; }
 .caption h3 { overflow-wrap: anywhere; text-wrap: wrap; }
 .tag { color: var(--accent); }
 .mock details { border: 0; padding: 0; }
