@@ -1,6 +1,6 @@
 import type { Platform } from "../../core/platforms.ts";
 import { styleText } from "../../platforms/linkedin/styling.ts";
-import type { ReviewPost } from "./repo/posts.ts";
+import type { ReviewFile, ReviewPost } from "./repo/posts.ts";
 
 /**
  * Order and shape in which a platform shows a post. `feed`: text, then files. `gallery`: files, then text.
@@ -16,7 +16,9 @@ export interface Texts {
   unpublished: { label: string; text: string }[];
 }
 
-type Subject = Pick<ReviewPost, "platform" | "title" | "description" | "settings" | "files">;
+type Subject = Pick<ReviewPost, "platform" | "title" | "description" | "settings"> & {
+  files: readonly Pick<ReviewFile, "kind">[];
+};
 
 const presence = (text: unknown): string =>
   typeof text === "string" && text.trim() !== "" ? text : "";

@@ -138,7 +138,7 @@ async function showReview(c: AppContext, review: Review, notices: Notices): Prom
           <Time at={link.expiresAt} clock={scene.clock} />.
         </p>
       </div>
-      {notices.ofPage && <NoticeOfPage notice={notices.ofPage} />}
+      <NoticeOfPage {...notices} />
       {awaiting.length > 1 && <ApproveAll awaiting={awaiting} scene={scene} />}
       <ol class="posts">
         {posts.map((post, i) => (
@@ -165,11 +165,16 @@ function leadOf(awaiting: number, count: number): string {
   return `See each as it will look, then approve it or ask for changes.${left}`;
 }
 
-const NoticeOfPage = ({ notice: { text, isRefusal } }: { notice: PostNotice }) => (
-  <p class={isRefusal ? "notice bad" : "notice"} role={isRefusal ? "alert" : "status"}>
-    {text}
-  </p>
-);
+const NoticeOfPage = ({ ofPage, ofPosts }: Notices) => {
+  if (ofPage === null) return null;
+  const { text, isRefusal } = ofPage;
+  const [id] = ofPosts.keys();
+  return (
+    <p class={isRefusal ? "notice bad" : "notice"} role={isRefusal ? "alert" : "status"}>
+      {text} {isRefusal && id !== undefined && <a href={`#post-${id}`}>Go to the post</a>}
+    </p>
+  );
+};
 
 const ApproveAll = ({ awaiting, scene }: { awaiting: readonly ShownPost[]; scene: Scene }) => (
   <form class="card all" method="post" action={scene.path}>

@@ -223,7 +223,7 @@ export const Post = ({ post, at, count, shots, loads, scene, notice }: PostProps
         {notice && (
           <p
             class={notice.isRefusal ? "notice bad" : "notice"}
-            role={notice.isRefusal ? "alert" : "status"}
+            role={notice.isRefusal ? undefined : "status"}
           >
             {notice.text}
           </p>

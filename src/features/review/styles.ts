@@ -8,7 +8,8 @@ export const REVIEW_STYLES = `
 .card.post > * { margin: 0; }
 .post > header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .4rem .8rem; align-items: center; justify-content: space-between; }
 .side { display: grid; gap: 1rem; align-content: start; min-width: 0; }
-.side .facts { font-size: .95rem; grid-template-columns: minmax(5.5rem, 9rem) minmax(0, 1fr); }
+.side .facts { font-size: .95rem; grid-template-columns: minmax(0, 6.6rem) minmax(0, 1fr); }
+.facts dt { overflow-wrap: anywhere; }
 .facts dd { margin: 0; }
 .facts time { display: block; }
 .own { display: block; min-height: 1.55em; color: var(--muted); font-size: .92rem; }
@@ -65,8 +66,7 @@ export const REVIEW_STYLES = `
 .poll { list-style: none; margin: 0 .9rem .9rem; padding: 0; display: grid; gap: .4rem; }
 .poll li { border: 1px solid var(--edge); border-radius: 99rem; padding: .35rem .9rem; overflow-wrap: anywhere; }
 .leads { margin: 0 .9rem .9rem; padding: .7rem .9rem; border: 1px solid var(--line); border-radius: .6rem; overflow-wrap: anywhere; font-size: .92rem; }
-.jump { font-size: .92rem; }
-@media (min-width: 52rem) { .post { grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); } .decide .go { width: auto; justify-self: start; } }
+@media (min-width: 52rem) { .side .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr); } .post { grid-template-columns: minmax(0, 27rem) minmax(0, 1fr); } .decide .go { width: auto; justify-self: start; } }
 `;
 
 /**

@@ -30,9 +30,8 @@ const post = packedRows(
   },
 );
 
-const FILE = packedRows(
-  pickColumns(media, ["sha256", "kind", "mime", "sizeBytes", "width", "height"]),
-);
+const fileColumns = pickColumns(media, ["sha256", "kind", "mime", "sizeBytes", "width", "height"]);
+const FILE = packedRows(fileColumns);
 
 /** A file of a post that is stored. */
 export type ReviewFile = ReturnType<typeof FILE.read>;

@@ -36,8 +36,8 @@ const readAccount = rowReader({
 
 const readReviewLink = (packed: unknown): ReviewLinkRef | null => {
   if (typeof packed !== "string") return null;
-  const [id, expiresAt] = JSON.parse(packed) as [number, number];
-  return { id, expiresAt: new Date(expiresAt) };
+  const [id, expiresAt] = packed.split(" ").map(Number);
+  return { id: id ?? 0, expiresAt: new Date(expiresAt ?? 0) };
 };
 
 const readJoined: RowReader<UploadWithAccount> = (row) => ({
@@ -58,7 +58,7 @@ const ACCOUNT_FIELDS = {
 
 /** All links live equally long: the newest ends last. */
 const REVIEW_LINK = {
-  review_link: sql`(SELECT json_array(p.link_id, p.expires_at) FROM ${reviewPosts} p
+  review_link: sql`(SELECT p.link_id || ' ' || p.expires_at FROM ${reviewPosts} p
     WHERE p.team_id = ${uploads.teamId} AND p.upload_id = ${uploads.id}
     ORDER BY p.link_id DESC LIMIT 1)`,
 };
