@@ -6,6 +6,7 @@ import { invitePage } from "../features/dashboard/invite.tsx";
 import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
+import { reviewsPage } from "../features/dashboard/reviews.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
 import { setupPage } from "../features/dashboard/setup.tsx";
 import { suggestionsPage } from "../features/dashboard/suggestions.tsx";
@@ -23,6 +24,7 @@ const BEHIND_SIGN_IN = [
   homePage,
   uploadsPage,
   uploadPage,
+  reviewsPage,
   accountsPage,
   accountPage,
   linksPage,

@@ -61,6 +61,7 @@ const PAGES: MeasuredPage[] = [
   { path: "/app/uploads?limit=100&page=10", rows: 3_050 },
   { path: "/app/uploads?search=number+7&platform=tiktok", rows: 2_500 },
   { path: "/app/uploads/500", rows: 40 },
+  { path: "/app/reviews", rows: 400 },
   { path: "/app/accounts", rows: 300, walked: ["users"] },
   { path: "/app/accounts/acc_many_7", rows: 30 },
   // Looks whether another of the team's 200 accounts shares the login.

@@ -99,6 +99,15 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload() },
   })),
 
+  "GET /app/reviews": atLeast("ADMIN", nothing),
+  "POST /app/reviews": {
+    ...atLeast("ADMIN", async (team) => ({ fields: { post: await team.upload() } })),
+    stranger: 404,
+  },
+  "POST /app/reviews/:id/withdraw": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.reviewLink() },
+  })),
+
   "GET /app/accounts": anybody(),
   "POST /app/accounts": anybody(() => ({ fields: { platform: "bluesky", name: "New" } })),
   // Of a platform whose page has every form.

@@ -124,6 +124,10 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     ...(await ofHeld(team)),
     json: { comment: "Shorter" },
   })),
+  createReviewLink: {
+    ...atLeast("ADMIN", async (team) => ({ json: { uploadIds: [Number(await team.upload())] } })),
+    stranger: NOT_FOUND,
+  },
 
   exportTeam: { least: "OWNER", call: nothing },
   deleteTeam: {

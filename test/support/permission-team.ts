@@ -102,6 +102,7 @@ export class PlantedTeam {
     await this.token(this.owner);
     await this.invite();
     await this.link();
+    await this.reviewLink();
     await this.delivery(await this.webhook());
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
@@ -140,6 +141,13 @@ export class PlantedTeam {
   async link(): Promise<string> {
     const json = { platform: "x", mode: "sandbox", title: this.text("link") };
     return String((await this.send("POST", "/whitelabel/links", { json })).id);
+  }
+
+  /** Makes a link by which a client reviews a new post. */
+  async reviewLink(): Promise<string> {
+    const json = { uploadIds: [Number(await this.upload())] };
+    const { url } = await this.send("POST", "/upload/review-links", { json });
+    return /\/review\/(\d+)-/.exec(url)?.[1] ?? "";
   }
 
   /** Makes a webhook. */

@@ -10,6 +10,7 @@ export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
 export { connectAccount, removeAccount, setAccountTags } from "../accounts/service.ts";
 export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
+export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";

@@ -7,7 +7,8 @@ import { adviceFor, wordsOfUpload } from "./words.ts";
 /** Characters of a text that a list shows. */
 const SHOWN_CHARACTERS = 140;
 
-const cut = (text: string): string => {
+/** Cuts a text to what a list shows of it. */
+export const cut = (text: string): string => {
   const characters = [...text];
   if (characters.length <= SHOWN_CHARACTERS) return text;
   return `${characters.slice(0, SHOWN_CHARACTERS).join("").trimEnd()}…`;

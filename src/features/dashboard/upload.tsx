@@ -2,17 +2,23 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
+import { reviewPath } from "../../core/link-token.ts";
+import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
-import { HELD } from "../uploads/approval.ts";
+import { openLinkOfPost } from "../review/repo/links.ts";
+import type { ReviewPostRow } from "../review/table.ts";
+import { HELD, mayApprove } from "../uploads/approval.ts";
+import { isDraft } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
+import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
 import { timelineOf } from "./timeline.ts";
 import { type Clock, clockOf, Time } from "./times.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
@@ -65,10 +71,11 @@ async function showUpload(
   const id = idOf(c);
   const { ctx } = c.var;
   const { team } = ctx;
-  const [[zone = null], [upload], events] = await ctx.read("posts:read", [
+  const [[zone = null], [upload], events, [link]] = await ctx.read("posts:read", [
     zoneOfTeam({ team }),
     wholeUpload({ team, id }),
     eventsOfUpload({ team, id }),
+    openLinkOfPost({ team, uploadId: id, now: ctx.now() }),
   ]);
   if (!upload) throw notFound("Upload");
   const clock = clockOf(zone);
@@ -84,6 +91,14 @@ async function showUpload(
       <h1>Upload {id}</h1>
       <NoticeLine notice={notice} />
       <Outcome upload={upload} />
+      {mayApprove(ctx.actor) && (
+        <ReviewOfPost
+          id={id}
+          link={link ? await toOpenLink(c, link) : null}
+          isReviewable={isDraft(upload.status)}
+          clock={clock}
+        />
+      )}
       <Content upload={upload} files={files} />
       <Section id="timeline" title="Timeline">
         <ol class="timeline">
@@ -101,6 +116,15 @@ async function showUpload(
     </>,
   );
 }
+
+const toOpenLink = async (
+  c: Context<PageEnv>,
+  { linkId, expiresAt }: ReviewPostRow,
+): Promise<OpenLink> => {
+  const { ctx } = c.var;
+  const path = await reviewPath(ctx.config.signingKey, linkId);
+  return { address: publicOrigin(ctx, c.req.url) + path, expiresAt };
+};
 
 /** How a post stands, and what can be done about it. */
 const Outcome = ({ upload }: { upload: WholeUpload }) => {

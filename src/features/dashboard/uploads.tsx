@@ -2,8 +2,10 @@ import { Hono } from "hono";
 import { toPagination } from "../../core/pagination.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
 import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { mayApprove } from "../uploads/approval.ts";
 import { uploadCount } from "../uploads/repo/read.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../uploads/rules.ts";
 import type { UploadFilter } from "../uploads/schema.ts";
@@ -97,6 +99,19 @@ uploadsPage.get("/app/uploads", signedIn("read:pages"), async (c) => {
     <>
       <h1>Uploads</h1>
       <NoticeLine notice={refused ?? doneNotice(DONE, query.done)} />
+      {mayApprove(ctx.actor) && (
+        <div class="row">
+          <TeamForm action="/app/reviews">
+            <input type="hidden" name="all" value="1" />
+            <button class="quiet" type="submit">
+              Make a review link for all that wait
+            </button>
+          </TeamForm>
+          <a class="button quiet" href="/app/reviews">
+            Review links
+          </a>
+        </div>
+      )}
       <FilterForm asked={asked} clock={clock} />
       <section class="card" aria-labelledby="found">
         <h2 id="found">{total === 1 ? "1 upload" : `${total} uploads`}</h2>

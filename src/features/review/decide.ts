@@ -47,7 +47,7 @@ const conflict = (text: string): Refusal => ({ status: 409, text });
 
 const BUSY = conflict("Too many posts are being published right now. Try again in a few minutes.");
 
-/** What clients are told by the code of a refusal: not what the team would be told. */
+/** Refusals in words for a client, by the code that the team would be told. */
 const WORDS: Partial<Record<ErrorCode, Refusal>> = {
   NOT_FOUND: REMOVED,
   NOT_REVIEWABLE: DECIDED,

@@ -12,7 +12,7 @@ export type Layout = "feed" | "gallery" | "vertical" | "watch" | "pin";
 export interface Texts {
   heading: string | null;
   text: string;
-  /** What came with the post and is not published, in labelled parts. */
+  /** Parts that came with the post and are not published. */
   unpublished: { label: string; text: string }[];
 }
 

@@ -68,7 +68,7 @@ async function decideOnAll(c: AppContext, review: Review, shown: string): Promis
   return c.redirect(`${c.req.path}?done=all`, 303);
 }
 
-/** What is told on the page: of itself, and of posts by their ids. */
+/** Sentences on the page: about itself, and about posts by their ids. */
 interface Notices {
   ofPage: PostNotice | null;
   ofPosts: Map<number, PostNotice>;

@@ -25,3 +25,5 @@ export const reviewPosts = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.teamId, table.uploadId, table.linkId] })],
 );
+
+export type ReviewPostRow = typeof reviewPosts.$inferSelect;

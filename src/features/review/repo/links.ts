@@ -6,11 +6,11 @@ import type { Params } from "../../../db/text.ts";
 import { teams } from "../../teams/table.ts";
 import { uploads } from "../../uploads/table.ts";
 import { MAX_OPEN_LINKS } from "../rules.ts";
-import { type ReviewLinkRow, reviewLinks } from "../table.ts";
+import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 
 const readCandidate = rowReader(pickColumns(uploads, ["id", "status"]));
 
-/** Those of the posts that are the team's, in no order. */
+/** Finds which of the posts are the team's, in no order. */
 export const candidates = (team: SQL, ids: readonly number[]) =>
   sqlQuery(
     sql`SELECT u.id, u.status FROM json_each(${JSON.stringify(ids)}) wanted
@@ -78,6 +78,15 @@ export const openLinks = prepared(
       FROM review_links l WHERE l.team_id = ${team} AND l.expires_at > ${now}
       ORDER BY l.expires_at DESC, l.id DESC LIMIT ${most}`,
   readListed,
+);
+
+/** The newest open link of a post. */
+export const openLinkOfPost = prepared(
+  ({ team, uploadId, now }: Params<{ team: SQL; uploadId: number; now: Date }>) =>
+    sql`SELECT * FROM review_posts
+      WHERE team_id = ${team} AND upload_id = ${uploadId} AND expires_at > ${now}
+      ORDER BY link_id DESC LIMIT 1`,
+  rowReader(reviewPosts),
 );
 
 /** Withdraws a link of the team. The last statement answers 1 if there was one. */

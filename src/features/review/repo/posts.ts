@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import { prepared } from "../../../db/client.ts";
-import { flag } from "../../../db/columns.ts";
 import { packedRows, pickColumns, type RawRow } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
@@ -20,13 +19,11 @@ const post = packedRows(
     accountName: text("account_name"),
     handle: text("handle"),
     picture: text("picture"),
-    isSimulated: flag("is_simulated").notNull(),
   },
   {
     accountName: sql`a.account_name`,
     handle: sql`a.handle`,
     picture: sql`a.profile_image_url`,
-    isSimulated: sql`a.mode IS 'sandbox'`,
   },
 );
 

@@ -1,0 +1,237 @@
+import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { AppError } from "../../core/errors.ts";
+import { reviewPath } from "../../core/link-token.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { readNumericId } from "../../http/ids.ts";
+import { readForm } from "../../http/pages.tsx";
+import { renderAppPage } from "../../pages/app-layout.tsx";
+import { TeamForm } from "../../pages/team-form.tsx";
+import { platformName } from "../../sandbox/registry.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type ListedLink, openLinks } from "../review/repo/links.ts";
+import { MAX_REVIEWED } from "../review/rules.ts";
+import { cut, doneNotice, type Notice, NoticeLine, Section } from "./parts.tsx";
+import { attempt } from "./refusals.ts";
+import { soonestUploads, type UploadLine, zoneOfTeam } from "./repo.ts";
+import { type Clock, clockOf, Time } from "./times.tsx";
+
+/** Links by which clients review the team's posts: for those who may approve. */
+export const reviewsPage = new Hono<PageEnv>();
+
+const PATH = "/app/reviews";
+
+const DONE: Record<string, string> = {
+  created: "The link is made. Copy it and send it to your client.",
+  withdrawn: "The link is withdrawn: its page says so to whoever opens it.",
+};
+
+/** Open links that the page shows. */
+const MAX_SHOWN = 20;
+
+/** A click selects the whole address, to be copied. */
+const STYLES = ".address { user-select: all; margin-top: .4rem; }";
+
+reviewsPage.get(PATH, signedIn("read:pages"), (c) =>
+  showReviews(c, { notice: doneNotice(DONE, c.req.query("done")), status: 200 }),
+);
+
+/** The posts that a form names; null for all that await approval. */
+function readIds(form: FormData): number[] | null {
+  if (form.get("all") === "1") return null;
+  const ids = form.getAll("post").map((text) => readNumericId(String(text), "Upload"));
+  if (ids.length === 0) throw new AppError(null, "Choose a post to be reviewed.");
+  const different = [...new Set(ids)];
+  if (different.length <= MAX_REVIEWED) return different;
+  throw new AppError(null, `A link has at most ${MAX_REVIEWED} posts. Choose fewer.`);
+}
+
+reviewsPage.post(PATH, signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const { createReviewLink } = await import("./actions.ts");
+  const refused = await attempt(() => createReviewLink(c.var.ctx, readIds(form)));
+  return refused ? showReviews(c, refused) : c.redirect(`${PATH}?done=created`, 303);
+});
+
+reviewsPage.post(`${PATH}/:id/withdraw`, signedIn("destructive"), async (c) => {
+  const id = readNumericId(c.req.param("id"), "Link");
+  const { withdrawReviewLink } = await import("./actions.ts");
+  const refused = await attempt(() => withdrawReviewLink(c.var.ctx, id));
+  return refused ? showReviews(c, refused) : c.redirect(`${PATH}?done=withdrawn`, 303);
+});
+
+interface Shown {
+  notice: Notice | null;
+  status: number;
+}
+
+async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Promise<Response> {
+  const { ctx } = c.var;
+  const { team } = ctx;
+  const limit = MAX_REVIEWED;
+  const [[zone = null], rows, awaiting, drafts] = await ctx.read("posts:publish", [
+    zoneOfTeam({ team }),
+    openLinks({ team, now: ctx.now(), most: MAX_SHOWN }),
+    soonestUploads({ team, group: "pending_approval", limit }),
+    soonestUploads({ team, group: "draft", limit }),
+  ]);
+  requireOneOf(ctx.actor, ["OWNER", "ADMIN"], "Only the owner and admins make review links.");
+  const clock = clockOf(zone);
+  const origin = publicOrigin(ctx, c.req.url);
+  const addresses = await Promise.all(
+    rows.map(async ({ id }) => origin + (await reviewPath(ctx.config.signingKey, id))),
+  );
+  return renderAppPage(
+    c,
+    viewerOf(c),
+    {
+      title: "Review links",
+      here: "/app/uploads",
+      status: status as ContentfulStatusCode,
+      styles: STYLES,
+    },
+    <>
+      <p>
+        <a href="/app/uploads">All uploads</a>
+      </p>
+      <h1>Review links</h1>
+      <NoticeLine notice={notice} />
+      <Section id="links" title={rows.length === 1 ? "1 open link" : `${rows.length} open links`}>
+        <p class="muted">
+          Whoever opens a link sees its posts as they will look, and approves them or asks for
+          changes, without a sign-in. Each is open for 14 days. The name, logo and address on the
+          page are those of the <a href="/app/settings">settings</a>.
+        </p>
+        {rows.length > 0 && (
+          <ul class="list">
+            {rows.map((link, i) => (
+              <LinkItem link={link} address={addresses[i] ?? ""} clock={clock} />
+            ))}
+          </ul>
+        )}
+      </Section>
+      <LinkForm awaiting={awaiting} drafts={drafts} clock={clock} />
+    </>,
+  );
+}
+
+const LinkItem = (props: { link: ListedLink; address: string; clock: Clock }) => {
+  const { id, uploadIds, awaiting, createdAt, expiresAt } = props.link;
+  const count = uploadIds.length;
+  return (
+    <li>
+      <div class="grow">
+        <strong>
+          {count === 1 ? "1 post" : `${count} posts`}, {awaiting} waiting
+        </strong>
+        <p class="muted">
+          made <Time at={createdAt} clock={props.clock} /> · open until{" "}
+          <Time at={expiresAt} clock={props.clock} />
+        </p>
+        <pre class="address">{props.address}</pre>
+      </div>
+      <TeamForm action={`${PATH}/${id}/withdraw`}>
+        <button class="danger" type="submit">
+          Withdraw
+          <span class="hidden">
+            {" "}
+            the link of {count === 1 ? "1 post" : `${count} posts`}, number {id}
+          </span>
+        </button>
+      </TeamForm>
+    </li>
+  );
+};
+
+interface Choosing {
+  awaiting: readonly UploadLine[];
+  drafts: readonly UploadLine[];
+  clock: Clock;
+}
+
+const LinkForm = ({ awaiting, drafts, clock }: Choosing) => (
+  <Section id="new" title="Make a link">
+    {awaiting.length + drafts.length === 0 ? (
+      <p>There is nothing to review: a link is for drafts and for posts that wait for approval.</p>
+    ) : (
+      <TeamForm class="fields" action={PATH}>
+        <Choices title="Waiting for approval" posts={awaiting} clock={clock} isChosen />
+        <Choices title="Drafts, which are submitted" posts={drafts} clock={clock} />
+        <p>
+          <button type="submit">Make the link</button>
+        </p>
+      </TeamForm>
+    )}
+  </Section>
+);
+
+const Choices = (props: {
+  title: string;
+  posts: readonly UploadLine[];
+  clock: Clock;
+  isChosen?: boolean;
+}) =>
+  props.posts.length === 0 ? null : (
+    <fieldset>
+      <legend>{props.title}</legend>
+      {props.posts.map(({ id, text, platform, accountName, scheduledFor }) => (
+        <label>
+          <input type="checkbox" name="post" value={String(id)} checked={props.isChosen} />
+          <span class="text">
+            {cut(text) || `Post ${id}, without text`}
+            <span class="hint">
+              {" "}
+              {accountName ?? "A removed account"} · {platformName(platform)}
+              {scheduledFor && (
+                <>
+                  {" "}
+                  · <Time at={scheduledFor} clock={props.clock} />
+                </>
+              )}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+
+/** The newest open link of a post, on the post's own page. */
+export interface OpenLink {
+  address: string;
+  expiresAt: Date;
+}
+
+/** The review of a post by a client: its link, and the way to a new one. For those who may approve. */
+export const ReviewOfPost = ({
+  id,
+  link,
+  isReviewable,
+  clock,
+}: {
+  id: number;
+  link: OpenLink | null;
+  isReviewable: boolean;
+  clock: Clock;
+}) =>
+  link === null && !isReviewable ? null : (
+    <Section id="review" title="Review by a client">
+      {link && (
+        <>
+          <p>
+            The link is open until <Time at={link.expiresAt} clock={clock} />. Whoever opens it can
+            approve the post.
+          </p>
+          <pre>{link.address}</pre>
+        </>
+      )}
+      {isReviewable && (
+        <TeamForm action={PATH}>
+          <input type="hidden" name="post" value={String(id)} />
+          <button class="quiet" type="submit">
+            {link ? "Make another review link" : "Make a review link"}
+          </button>
+        </TeamForm>
+      )}
+    </Section>
+  );
