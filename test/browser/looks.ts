@@ -61,7 +61,7 @@ export async function lookAt(
 }
 
 /** Collects the addresses that pages ask another origin for. */
-function watchOrigins(context: BrowserContext, origin: string): Set<string> {
+export function watchOrigins(context: BrowserContext, origin: string): Set<string> {
   const foreign = new Set<string>();
   context.on("request", (request) => {
     const address = request.url();

@@ -14,6 +14,7 @@ import { checkLinks } from "./links.ts";
 import { lookAt, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
+import { checkReview } from "./review.ts";
 import { startSite } from "./site.ts";
 import { fillWorkspace } from "./workspace.ts";
 
@@ -52,6 +53,7 @@ async function main(): Promise<number> {
     const site = await startSite();
     problems.push(...(await checkLinks(browser, { akimbo, owner, site, folder })));
     problems.push(...(await checkEndings(browser, { akimbo, owner, site, folder })));
+    problems.push(...(await checkReview(browser, { akimbo, owner, folder })));
     problems.push(...(await checkDirectUploads(browser, { akimbo, site, folder: stateDir })));
     site.close();
     problems.push(...(await checkPartings(browser, akimbo, { owner, member })));
