@@ -130,16 +130,19 @@ function shared(env: Env): Shared {
  * The network, with the platforms' origins replaced where development asks for it. Every call is
  * judged here, whoever wrote its address and whenever: a private one is never reached.
  */
-export function createFetch(config: Config, network: Fetch = (request) => fetch(request)): Fetch {
+export function createFetch(config: Config, network: Fetch = (...call) => fetch(...call)): Fetch {
   const policy = { allowHttp: true, allowLoopback: config.isDevelopment };
   return async (input, init) => {
-    const request = new Request(input, { redirect: "manual", ...init });
-    const { origin } = new URL(request.url);
-    const replacement = config.platformOrigins[origin];
-    const url = replacement ? request.url.replace(origin, replacement) : request.url;
+    const asked = new URL(input instanceof Request ? input.url : input);
+    const replacement = config.platformOrigins[asked.origin];
+    const url = replacement ? new URL(asked.href.replace(asked.origin, replacement)) : asked;
     const refusal = refusedUrl(url, policy);
     if (refusal) throw new TypeError(`Not fetched: the address ${refusal}.`);
-    return network(replacement ? new Request(url, request) : request);
+    const options: RequestInit = { redirect: "manual", ...init };
+    // The address that was judged, to the letter: nothing reads another one out of what was given.
+    return input instanceof Request
+      ? network(new Request(url, new Request(input, options)))
+      : network(url.href, options);
   };
 }
 

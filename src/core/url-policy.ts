@@ -15,13 +15,9 @@ const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
  * Returns why a URL from outside must not be fetched, or null when it may be. Judges the parsed form only,
  * because `URL` undoes the spellings attackers hide behind (`127.1`, `0x7f000001`, full-width digits).
  */
-export function refusedUrl(text: string, policy: UrlPolicy = {}): string | null {
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return "is not a URL";
-  }
+export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string | null {
+  const url = typeof given === "string" ? URL.parse(given) : given;
+  if (!url) return "is not a URL";
   const allowsHttp = policy.allowHttp || policy.allowLoopback;
   if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
     return allowsHttp ? "must be an http or https URL" : "must be an https URL";

@@ -91,8 +91,8 @@ async function heldBy(platform: Platform, scene: Scene): Promise<Line> {
   const line = new Line();
   const connector = connectorOf(platform);
   const config = { isDevelopment: false, platformOrigins: {} } as Config;
-  const fetch = createFetch(config, async (input) => {
-    const request = new Request(input);
+  const fetch = createFetch(config, async (input, init) => {
+    const request = new Request(input, init);
     const call = `${request.method} ${new URL(request.url).pathname}`;
     const answer = scene.answer(call);
     if (!answer) throw new Error(`Nobody expected ${call}`);
