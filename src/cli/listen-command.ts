@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import { hmacKey } from "../core/signature.ts";
 import { MINUTE, parseInstant, SECOND } from "../core/time.ts";
 import { type EventName, SUBSCRIBABLE } from "../features/events/catalogue.ts";
 import { envelopeText } from "../features/webhooks/payload.ts";
+import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
@@ -104,8 +106,11 @@ async function forward(
   const startedAt = performance.now();
   const end = (status: string): Reply => ({ status, ms: performance.now() - startedAt });
   try {
-    const request = { secret, event, eventId: id, payload };
-    const reply = await fetch(url, await deliveryRequest({ now: () => new Date() }, request));
+    const request = { key: await hmacKey(secret), event, eventId: id, payload };
+    const reply = await fetch(url, {
+      ...(await deliveryRequest({ now: () => new Date() }, request)),
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
     await reply.body?.cancel();
     if (reply.status !== 429) return end(String(reply.status));
     const waitMs = readRetryAfter(reply.headers.get("retry-after"));

@@ -2,20 +2,22 @@ import { toHex } from "./ids.ts";
 
 const encoder = new TextEncoder();
 
-let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
+const HMAC = { name: "HMAC", hash: "SHA-256" };
 
-/** The last secret's key is kept: a page of posts signs an address for each of its files. */
-function hmacKey(secret: string): Promise<CryptoKey> {
-  if (imported?.secret === secret) return imported.key;
-  const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = crypto.subtle.importKey("raw", encoder.encode(secret), hmac, false, ["sign"]);
-  imported = { secret, key };
-  return key;
-}
+/** The key that a secret is for `signWith`: it signs, and does not give the secret away. */
+export const hmacKey = (secret: string): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", encoder.encode(secret), HMAC, false, ["sign"]);
 
 /** Lowercase hex HMAC-SHA256 of `text`. */
+export const signWith = async (key: CryptoKey, text: string): Promise<string> =>
+  toHex(await crypto.subtle.sign("HMAC", key, encoder.encode(text)));
+
+let imported: { secret: string; key: Promise<CryptoKey> } | undefined;
+
+/** As `signWith`. The last secret's key is kept: a page of posts signs an address for each of its files. */
 export async function sign(secret: string, text: string): Promise<string> {
-  return toHex(await crypto.subtle.sign("HMAC", await hmacKey(secret), encoder.encode(text)));
+  if (imported?.secret !== secret) imported = { secret, key: hmacKey(secret) };
+  return signWith(await imported.key, text);
 }
 
 /** Returns true when `signature` is ours over `text`; takes the same time whichever byte differs. */

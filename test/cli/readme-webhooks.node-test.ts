@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { README } from "../../src/cli/readme-platforms.ts";
+import { hmacKey } from "../../src/core/signature.ts";
 import { deliveryRequest } from "../../src/features/webhooks/send.ts";
 
 const SECRET = "whsec_0123456789abcdef";
@@ -19,7 +20,8 @@ interface Received {
 /** A delivery as it is sent `ageSeconds` ago. */
 async function deliver(ageSeconds = 0): Promise<Received> {
   const now = () => new Date(Date.now() - ageSeconds * 1_000);
-  const sendable = { secret: SECRET, event: "upload.completed", eventId: "evt_1", payload: BODY };
+  const key = await hmacKey(SECRET);
+  const sendable = { key, event: "upload.completed", eventId: "evt_1", payload: BODY };
   const { headers } = await deliveryRequest({ now }, sendable);
   return { headers: { ...(headers as Record<string, string>) }, body: BODY };
 }

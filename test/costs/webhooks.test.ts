@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
-import { forgetSlow } from "../../src/features/webhooks/deliver.ts";
+import { forgetSlow } from "../../src/features/webhooks/round.ts";
 import { fails, Hooks, succeeds, timesOut } from "../support/hooks.ts";
 import { measure } from "../support/meter.ts";
 import { finishChores, slowPlans } from "./support.ts";

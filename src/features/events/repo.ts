@@ -6,7 +6,7 @@ import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { Deps } from "../../deps.ts";
 import { teams } from "../teams/table.ts";
-import { type DueKey, wakeDeliveries } from "../webhooks/wake.ts";
+import { onceDue, type Wake, wakeDeliveries } from "../webhooks/wake.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 import { events } from "./table.ts";
 
@@ -61,18 +61,18 @@ function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
     ...query,
     read: (result) => {
       const rows = query.read(result);
-      const keys = rows.flatMap(({ id, isAwaited }): DueKey[] =>
-        isAwaited ? [[values.at.getTime(), id]] : [],
+      const wakes = rows.flatMap(({ id, isAwaited }) =>
+        isAwaited ? [onceDue([values.at.getTime(), id])] : [],
       );
-      if (keys.length > 0) wakeSoon(deps, keys, values.at);
+      if (wakes.length > 0) wakeSoon(deps, wakes, values.at);
       return rows.length;
     },
   };
 }
 
-function wakeSoon({ webhookQueue, defer, log }: Partial<Emitter>, keys: DueKey[], at: Date): void {
+function wakeSoon({ webhookQueue, defer, log }: Partial<Emitter>, wakes: Wake[], at: Date): void {
   if (!webhookQueue || !defer) return;
-  const woken = wakeDeliveries({ webhookQueue, now: () => at }, keys).catch((error) =>
+  const woken = wakeDeliveries({ webhookQueue, now: () => at }, wakes).catch((error) =>
     log?.({ event: "webhooks.not_woken", error: String(error) }),
   );
   defer(woken);

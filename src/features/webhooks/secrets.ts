@@ -1,5 +1,6 @@
-import { sealedPrefix } from "../../core/encryption.ts";
+import { type Cipher, sealedPrefix } from "../../core/encryption.ts";
 import { randomHex } from "../../core/ids.ts";
+import { hmacKey } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
 import { replaceSecret, sealedSecrets } from "./repo/webhooks.ts";
 
@@ -15,6 +16,33 @@ export const sealSecret = ({ cipher }: Pick<Deps, "cipher">, teamId: number, sec
 
 export const openSecret = ({ cipher }: Pick<Deps, "cipher">, teamId: number, sealed: string) =>
   cipher.decrypt(sealed, boundTo(teamId));
+
+/** More keys than an isolate signs with in a while. */
+const MAX_KEYS = 1_000;
+
+/** By team and sealed secret, so that a new secret is another key at once; under their master keys alone. */
+const signingKeys = new WeakMap<Cipher, Map<string, CryptoKey>>();
+
+/**
+ * The key that signs by a secret. An isolate keeps it, the secret it does not keep.
+ *
+ * @throws what `openSecret` throws
+ */
+export async function signingKey(
+  { cipher }: Pick<Deps, "cipher">,
+  teamId: number,
+  sealed: string,
+): Promise<CryptoKey> {
+  const keys = signingKeys.get(cipher) ?? new Map<string, CryptoKey>();
+  signingKeys.set(cipher, keys);
+  const name = `${teamId}|${sealed}`;
+  const known = keys.get(name);
+  if (known) return known;
+  const key = await hmacKey(await openSecret({ cipher }, teamId, sealed));
+  if (keys.size >= MAX_KEYS) keys.clear();
+  keys.set(name, key);
+  return key;
+}
 
 /** Secrets looked at by one page. */
 const PAGE = 100;

@@ -1,11 +1,12 @@
-import { sign } from "../../core/signature.ts";
+import { signWith } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { ANSWER_MS, HEADERS, refusedTarget } from "./rules.ts";
 
 interface Sendable {
   url: string;
-  secret: string;
+  /** Of the secret as it is now. */
+  key: CryptoKey;
   event: string;
   eventId: string;
   payload: string;
@@ -21,7 +22,7 @@ export interface Sent {
 }
 
 /**
- * Sends a payload once, signed by the secret as it is now: any answer but 2xx within ten seconds is a failure,
+ * Sends a payload once, signed: any answer but 2xx within ten seconds is a failure,
  * redirects included. Source: spec, "Events", delivery rule 1.
  */
 export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
@@ -35,8 +36,10 @@ export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
   if (refusal) {
     return end({ success: false, statusCode: null, error: `Not sent: the address ${refusal}.` });
   }
+  const timeout = startTimeout();
   try {
-    const reply = await deps.fetch(sendable.url, await deliveryRequest(deps, sendable));
+    const request = await deliveryRequest(deps, sendable);
+    const reply = await deps.fetch(sendable.url, { ...request, signal: timeout.signal });
     const { status } = reply;
     // Nobody reads it: that frees the connection.
     void reply.body?.cancel().catch(() => {});
@@ -46,7 +49,17 @@ export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
     const isTimeout = error instanceof Error && error.name === "TimeoutError";
     const told = isTimeout ? "No answer within 10 seconds." : "The connection failed.";
     return end({ success: false, statusCode: null, error: told }, isTimeout);
+  } finally {
+    timeout.end();
   }
+}
+
+/** Aborts as `AbortSignal.timeout` does. It can be ended before: an isolate has 10,000 timers, and keeps each to its end. */
+function startTimeout(): { signal: AbortSignal; end(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new DOMException("No answer in time.", "TimeoutError"));
+  const timer = setTimeout(abort, ANSWER_MS);
+  return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
 const refusalOf = (status: number): string =>
@@ -54,10 +67,10 @@ const refusalOf = (status: number): string =>
     ? `Answered ${status}: redirects are not followed.`
     : `Answered ${status}.`;
 
-/** The call that delivers an event, signed by the secret at this moment. */
+/** The call that delivers an event, signed at this moment. */
 export async function deliveryRequest(
   { now }: Pick<Deps, "now">,
-  { secret, event, eventId, payload }: Omit<Sendable, "url">,
+  { key, event, eventId, payload }: Omit<Sendable, "url">,
 ): Promise<RequestInit> {
   const timestamp = String(Math.floor(now().getTime() / SECOND));
   return {
@@ -68,10 +81,9 @@ export async function deliveryRequest(
       [HEADERS.event]: event,
       [HEADERS.id]: eventId,
       [HEADERS.timestamp]: timestamp,
-      [HEADERS.signature]: await sign(secret, `${timestamp}.${payload}`),
+      [HEADERS.signature]: await signWith(key, `${timestamp}.${payload}`),
     },
     body: payload,
     redirect: "manual",
-    signal: AbortSignal.timeout(ANSWER_MS),
   };
 }

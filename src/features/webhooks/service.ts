@@ -12,7 +12,7 @@ import * as repo from "./repo/webhooks.ts";
 import { disabledRefusal, MAX_WEBHOOKS } from "./rules.ts";
 import { type NewWebhook, requireTarget, toWebhook } from "./schema.ts";
 import { newSecret, openSecret, sealSecret } from "./secrets.ts";
-import { tryToWake } from "./wake.ts";
+import { onceDue, tryToWake } from "./wake.ts";
 
 /** Source: spec, "Webhook management". */
 const MANAGERS: readonly Role[] = ["OWNER", "ADMIN"];
@@ -151,7 +151,7 @@ export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
     emit(clock, { team: teamId, name: "webhook.ping", data }, ALWAYS_NEW),
     log.insertDelivery({ eventId, webhookId: id, teamId, kind: "test" }, now),
   ]);
-  await tryToWake(ctx, [[now.getTime(), eventId]]);
+  await tryToWake(ctx, [onceDue([now.getTime(), eventId])]);
 }
 
 /** The log of a webhook, newest first. @throws AppError NOT_FOUND */
@@ -183,6 +183,6 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   const { teamId } = webhook;
   const now = ctx.now();
   await ctx.db.run([log.insertDelivery({ eventId, webhookId: id, teamId, kind: "replay" }, now)]);
-  await tryToWake(ctx, [[now.getTime(), eventId]]);
+  await tryToWake(ctx, [onceDue([now.getTime(), eventId])]);
   return eventId;
 }

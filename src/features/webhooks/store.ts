@@ -6,7 +6,7 @@ import { tellOfDisabled } from "./notice.ts";
 import * as repo from "./repo/deliveries.ts";
 import { retryAt } from "./rules.ts";
 import type { Sent } from "./send.ts";
-import { type DueKey, tryToWake } from "./wake.ts";
+import { onceDue, tryToWake } from "./wake.ts";
 
 /** A delivery in our hands. */
 export interface Held {
@@ -48,7 +48,9 @@ export async function store(
   const moved = [...given, ...retried];
   const isRetried = new Set(retried.map(({ held }) => held));
   const closed = ended.filter(({ held }) => !isRetried.has(held));
-  const writes = [...logged(ended), ...moves(moved), ...ends(closed), ...judged(ended)];
+  const attempts = ended.flatMap(toAttempt);
+  for (const attempt of attempts) tell(deps, attempt);
+  const writes = [...logged(attempts), ...moves(moved), ...ends(closed), ...judged(ended, closed)];
   if (writes.length === 0) return;
   try {
     await deps.db.runAll(writes);
@@ -61,7 +63,7 @@ export async function store(
   const awake = moved.filter(({ isSilent }) => !isSilent);
   await tryToWake(
     deps,
-    awake.map(({ held, to }): DueKey => [to.getTime(), held.due.eventId]),
+    awake.map(({ held, to }) => onceDue([to.getTime(), held.due.eventId])),
   );
   if (closed.some(isExhausted)) deps.defer(tellOfDisabled(deps));
 }
@@ -84,9 +86,18 @@ const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Held): repo.Del
   ...{ dueAt, eventId, webhookId, queuedAt },
 });
 
-function logged(ended: readonly Ended[]): Query<number>[] {
-  const rows = ended.flatMap(toAttempt);
-  return rows.length > 0 ? [repo.insertAttempts(rows)] : [];
+const logged = (attempts: readonly repo.AttemptRow[]): Query<number>[] =>
+  attempts.length > 0 ? [repo.insertAttempts(attempts)] : [];
+
+/** Writes a line for the operator, who is not told where it went, nor what was sent. */
+function tell({ log }: Deps, row: repo.AttemptRow): void {
+  const { webhookId, teamId, id: deliveryId, eventId, event, attempt } = row;
+  const { success, statusCode, error, durationMs } = row;
+  log({
+    event: success ? "webhook.delivered" : "webhook.failed",
+    ...{ webhookId, teamId, deliveryId, eventId, name: event, attempt },
+    ...{ statusCode, error, durationMs },
+  });
 }
 
 const moves = (moved: readonly Moved[]): Query<number>[] =>
@@ -114,13 +125,22 @@ function ends(closed: readonly Ended[]): Query<number>[] {
   ];
 }
 
+const webhooksOf = (some: readonly Ended[]): number[] => [
+  ...new Set(some.map(({ held }) => held.due.webhookId)),
+];
+
 /** Statements that note how the endpoints did in these attempts. */
-function judged(ended: readonly Ended[]): Query<number>[] {
-  const ids = (some: readonly Ended[]) => [...new Set(some.map(({ held }) => held.due.webhookId))];
+function judged(ended: readonly Ended[], closed: readonly Ended[]): Query<number>[] {
+  const exhausted = new Set(webhooksOf(closed.filter(isExhausted)));
+  // As it was read: an event that another batch exhausts meanwhile counts as the later one.
+  const hasFailures = ({ held: { due } }: Ended) =>
+    (due.failureCount ?? 0) > 0 || exhausted.has(due.webhookId);
   const ofEvents = ended.filter(({ held }) => held.due.kind === "event");
-  const successes = ids(ofEvents.filter(isSuccess));
+  const successes = webhooksOf(ofEvents.filter((one) => isSuccess(one) && hasFailures(one)));
   const timeouts = Map.groupBy(ended.filter(isTimeout), ({ held }) => held.due.webhookId);
-  const answers = ids(ended.filter((one) => isAnswered(one) && (one.held.due.timeouts ?? 0) > 0));
+  const answers = webhooksOf(
+    ended.filter((one) => isAnswered(one) && (one.held.due.timeouts ?? 0) > 0),
+  );
   return [
     ...(successes.length > 0 ? [repo.noteSuccesses(successes)] : []),
     ...(timeouts.size > 0

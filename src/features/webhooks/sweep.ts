@@ -28,10 +28,10 @@ export async function wakeOverdue(deps: Deps, first: readonly Taken[]): Promise<
   for (let slice = 1; taken.length > 0; slice++) {
     woken += taken.length;
     // At once: their new time is when the next sweep may take them.
+    const atMs = deps.now().getTime();
     await wakeDeliveries(
       deps,
-      taken.map(({ dueAt, eventId }) => [dueAt.getTime(), eventId]),
-      deps.now(),
+      taken.map(({ dueAt, eventId }) => ({ key: [dueAt.getTime(), eventId], atMs })),
     );
     if (taken.length < SLICE || slice === SLICES) break;
     [taken] = await deps.db.run([firstOverdue(deps)]);

@@ -3,6 +3,12 @@ import type { Deps } from "../../deps.ts";
 /** When deliveries are due, in ms, and the id of their event. */
 export type DueKey = [dueAtMs: number, eventId: string];
 
+/** A key, and when the deliveries under it are to be looked at. */
+export interface Wake {
+  key: DueKey;
+  atMs: number;
+}
+
 /** Keys that one message names, at most. */
 const KEYS_PER_MESSAGE = 10;
 /** Source: Queues, "Limits": messages per sendBatch, and longest delay. */
@@ -11,19 +17,18 @@ const LONGEST_DELAY_SECONDS = 12 * 3_600;
 
 type Waker = Pick<Deps, "webhookQueue" | "now">;
 
+/** As long as deliveries are not looked at before they are due. */
+export const onceDue = (key: DueKey): Wake => ({ key, atMs: key[0] });
+
 /**
- * Sends the messages that wake deliveries once they are due, or at `at`. What gets lost is found by the sweep.
+ * Sends the messages that wake deliveries. What gets lost is found by the sweep.
  *
  * @throws what the queue throws
  */
-export async function wakeDeliveries(
-  deps: Waker,
-  keys: readonly DueKey[],
-  at?: Date,
-): Promise<void> {
-  const messages = [...groups(keys)].map((due) => ({
-    body: { kind: "deliver" as const, due },
-    delaySeconds: secondsUntil(deps, at?.getTime() ?? Math.max(...due.map(([dueAtMs]) => dueAtMs))),
+export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promise<void> {
+  const messages = [...groups(wakes)].map((group) => ({
+    body: { kind: "deliver" as const, due: group.map(({ key }) => key) },
+    delaySeconds: secondsUntil(deps, group.at(-1)?.atMs ?? 0),
   }));
   for (let i = 0; i < messages.length; i += MESSAGES_PER_SEND) {
     await deps.webhookQueue.sendBatch(messages.slice(i, i + MESSAGES_PER_SEND));
@@ -33,29 +38,28 @@ export async function wakeDeliveries(
 /** As above, but what the queue throws is left to the sweep: the deliveries are stored already. */
 export async function tryToWake(
   deps: Waker & Pick<Deps, "log">,
-  keys: readonly DueKey[],
+  wakes: readonly Wake[],
 ): Promise<void> {
-  if (keys.length === 0) return;
+  if (wakes.length === 0) return;
   try {
-    await wakeDeliveries(deps, keys);
+    await wakeDeliveries(deps, wakes);
   } catch (error) {
     deps.log({ event: "webhooks.not_woken", error: String(error) });
   }
 }
 
-/** Keys that are due within the same second go together. */
-function* groups(keys: readonly DueKey[]): Generator<DueKey[]> {
-  const sorted = [...new Map(keys.map((key) => [key.join(), key])).values()].sort(
-    ([a], [b]) => a - b,
-  );
-  let group: DueKey[] = [];
-  for (const key of sorted) {
+/** Keys that are looked at within the same second go together; each once, at its earliest time. */
+function* groups(wakes: readonly Wake[]): Generator<Wake[]> {
+  const latestFirst = wakes.toSorted((a, b) => b.atMs - a.atMs);
+  const unique = new Map(latestFirst.map((wake) => [wake.key.join(), wake]));
+  let group: Wake[] = [];
+  for (const wake of [...unique.values()].sort((a, b) => a.atMs - b.atMs)) {
     const [first] = group;
-    if (first && (group.length === KEYS_PER_MESSAGE || key[0] - first[0] >= 1_000)) {
+    if (first && (group.length === KEYS_PER_MESSAGE || wake.atMs - first.atMs >= 1_000)) {
       yield group;
       group = [];
     }
-    group.push(key);
+    group.push(wake);
   }
   if (group.length > 0) yield group;
 }

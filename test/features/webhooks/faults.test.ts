@@ -2,7 +2,8 @@ import { env } from "cloudflare:workers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createDeps, type Deps } from "../../../src/deps.ts";
 import { EVENTS, SUBSCRIBABLE } from "../../../src/features/events/catalogue.ts";
-import { deliver, forgetSlow } from "../../../src/features/webhooks/deliver.ts";
+import { deliver } from "../../../src/features/webhooks/deliver.ts";
+import { forgetSlow } from "../../../src/features/webhooks/round.ts";
 import { Harness } from "../../support/harness.ts";
 import {
   fails,

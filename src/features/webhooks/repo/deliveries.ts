@@ -22,6 +22,7 @@ const readDue = rowReader({
   secret: text("secret"),
   isActive: flag("is_active"),
   activeSince: instant("active_since"),
+  failureCount: integer("failure_count"),
   timeouts: integer("timeouts"),
   event: text("event").$type<EventName>(),
   /** JSON text, as it was stored with the event. */
@@ -32,19 +33,20 @@ const readDue = rowReader({
 /** A delivery with its webhook and its event; both are null where they are gone. */
 export type Due = ReturnType<typeof readDue>;
 
-/** The deliveries under these keys that are still there. */
-export const dueDeliveries = (keys: readonly DueKey[]): Query<Due[]> =>
-  allDue({ keys: JSON.stringify(keys) });
+/** Up to `most` of the deliveries under these keys that are still there, in the order of the keys. */
+export const dueDeliveries = (keys: readonly DueKey[], most: number): Query<Due[]> =>
+  allDue({ keys: JSON.stringify(keys), most });
 
 const allDue = prepared(
-  ({ keys }: Params<{ keys: string }>) => sql`
+  ({ keys, most }: Params<{ keys: string; most: number }>) => sql`
     SELECT d.due_at, d.event_id, d.webhook_id, d.team_id, d.kind, d.attempt, d.has_slot, d.queued_at,
-      w.url, w.secret, w.is_active, w.active_since, w.timeouts,
+      w.url, w.secret, w.is_active, w.active_since, w.failure_count, w.timeouts,
       e.name AS event, e.data, e.created_at AS event_at
     FROM json_each(${keys}) k
     CROSS JOIN deliveries d ON d.due_at = k.value ->> 0 AND d.event_id = k.value ->> 1
     LEFT JOIN webhooks w ON w.id = d.webhook_id AND w.deleted_at IS NULL
-    LEFT JOIN events e ON e.team_id = d.team_id AND e.id = d.event_id`,
+    LEFT JOIN events e ON e.team_id = d.team_id AND e.id = d.event_id
+    LIMIT ${most}`,
   readDue,
 );
 

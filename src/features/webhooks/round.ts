@@ -1,0 +1,155 @@
+import { SECOND } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import { envelopeText } from "./payload.ts";
+import { signingKey } from "./secrets.ts";
+import { type Sent, send } from "./send.ts";
+import type { Ended, Held } from "./store.ts";
+import type { Ready } from "./triage.ts";
+
+/** No batch of messages waits longer for receivers: what is unanswered by then goes on outside of it. */
+export const BATCH_MS = SECOND / 2;
+/** An endpoint that was unanswered then, and again, and again, is not waited for. Any quick answer ends that. */
+const SLOW_AFTER = 3;
+/** After that it is waited for once more. */
+const SLOW_MS = 30 * SECOND;
+/** Source: Workers, "Limits": connections that wait for an answer at the same time. */
+const CONNECTIONS = 6;
+/** Connections to one endpoint, so that a slow one leaves room for others. */
+const CONNECTIONS_PER_WEBHOOK = 2;
+/** Source: Workers, "Limits": 50 subrequests on the free plan; the database and the queue need some. */
+const MAX_REQUESTS = 40;
+
+/**
+ * How often endpoints were unanswered in a row when their batch ended, and until when that counts, ms; by the
+ * id of their webhook: a hint of this isolate alone.
+ */
+const unanswered = new Map<number, { times: number; until: number }>();
+/** Forgets which endpoints are slow. */
+export const forgetSlow = (): void => unanswered.clear();
+/** More endpoints than an isolate meets in that time. */
+const MAX_HINTS = 10_000;
+
+function isSlow({ held, timeouts }: Ready, now: number): boolean {
+  const hint = unanswered.get(held.due.webhookId);
+  return (
+    timeouts >= SLOW_AFTER || (hint !== undefined && hint.times >= SLOW_AFTER && hint.until > now)
+  );
+}
+
+function noteUnanswered(webhookIds: Iterable<number>, now: number): void {
+  if (unanswered.size > MAX_HINTS) forgetSlow();
+  for (const id of new Set(webhookIds)) {
+    const times = (unanswered.get(id)?.times ?? 0) + 1;
+    unanswered.set(id, { times, until: now + SLOW_MS });
+  }
+}
+
+export interface NotBegun {
+  held: Held;
+  /** Its endpoint has as many requests as it gets at a time. */
+  isBusy: boolean;
+}
+
+/** Sends to some endpoints at a time: those that answered last time first, and then the oldest event. */
+export class Round {
+  /** Settles when all that was begun has ended. */
+  readonly work: Promise<unknown>;
+  /** Settles when all that is left is with endpoints that did not answer quickly before. */
+  readonly healthyWork: Promise<void>;
+  private readonly waiting: Ready[];
+  private readonly slow: Set<Ready>;
+  private readonly inFlight = new Set<Ready>();
+  private ended: Ended[] = [];
+  private begun = 0;
+  private isOver = false;
+  private readonly endHealthy: () => void;
+
+  private readonly deps: Deps;
+
+  constructor(deps: Deps, ready: readonly Ready[]) {
+    this.deps = deps;
+    const now = deps.now().getTime();
+    this.slow = new Set(ready.filter((one) => isSlow(one, now)));
+    const rank = (one: Ready) => Number(this.slow.has(one));
+    this.waiting = ready.toSorted(
+      (a, b) => rank(a) - rank(b) || a.held.due.queuedAt.getTime() - b.held.due.queuedAt.getTime(),
+    );
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.healthyWork = promise;
+    this.endHealthy = resolve;
+    this.work = Promise.all(Array.from({ length: CONNECTIONS }, () => this.serve()));
+    this.noteHealthy();
+  }
+
+  /** Begins nothing more. Answers what goes on, and what was left. */
+  close(): { inFlight: Held[]; notBegun: NotBegun[] } {
+    this.isOver = true;
+    const inFlight = [...this.inFlight].map(({ held }) => held);
+    noteUnanswered(
+      inFlight.map(({ due }) => due.webhookId),
+      this.deps.now().getTime(),
+    );
+    return {
+      inFlight,
+      notBegun: this.waiting.map(({ held }) => ({ held, isBusy: this.requestsTo(held) > 0 })),
+    };
+  }
+
+  takeEnded(): Ended[] {
+    const ended = this.ended;
+    this.ended = [];
+    return ended;
+  }
+
+  private async serve(): Promise<void> {
+    for (let ready = this.next(); ready; ready = this.next()) {
+      this.inFlight.add(ready);
+      const sent = await attempt(this.deps, ready);
+      this.ended.push({ held: ready.held, at: this.deps.now(), end: { kind: "sent", sent } });
+      this.inFlight.delete(ready);
+      if (sent.durationMs <= BATCH_MS) unanswered.delete(ready.held.due.webhookId);
+      this.noteHealthy();
+    }
+  }
+
+  private next(): Ready | undefined {
+    if (this.isOver || this.begun === MAX_REQUESTS) return undefined;
+    const hasRoom = ({ held }: Ready) => this.requestsTo(held) < CONNECTIONS_PER_WEBHOOK;
+    const index = this.waiting.findIndex(hasRoom);
+    if (index < 0) return undefined;
+    this.begun++;
+    return this.waiting.splice(index, 1)[0];
+  }
+
+  private requestsTo({ due: { webhookId } }: Held): number {
+    return [...this.inFlight].filter(({ held }) => held.due.webhookId === webhookId).length;
+  }
+
+  private noteHealthy(): void {
+    const begins = this.begun < MAX_REQUESTS ? this.waiting : [];
+    const left = [...this.inFlight, ...begins];
+    if (left.every((one) => this.slow.has(one))) this.endHealthy();
+  }
+}
+
+async function attempt(deps: Deps, { held: { due }, webhook, event }: Ready): Promise<Sent> {
+  let key: CryptoKey;
+  try {
+    key = await signingKey(deps, due.teamId, webhook.secret);
+  } catch {
+    deps.log({ event: "webhook.secret_unreadable", webhookId: due.webhookId });
+    return UNREADABLE;
+  }
+  const { url } = webhook;
+  const payload = envelopeText(event);
+  return send(deps, { url, key, event: event.event, eventId: event.id, payload });
+}
+
+/** One webhook's secret fails its own attempts, and none of the others of the batch. */
+const UNREADABLE: Sent = {
+  success: false,
+  statusCode: null,
+  error: "Not sent: the secret cannot be read. Give the webhook a new one.",
+  durationMs: 0,
+  isTimeout: false,
+};
