@@ -6,8 +6,11 @@ import { PassingProblem } from "./retry.ts";
 
 /** The most that a page of the feed holds. */
 const PAGE = 1_000;
-/** Within the feed's limit of calls, with room for somebody else at the same address. */
-const POLL_MS = 1.5 * SECOND;
+/** Between two looks: within the feed's limit of calls, with room for somebody else at the same address. */
+export const POLL_MS = 1.5 * SECOND;
+/** While nothing comes, each wait is longer than the one before, up to ten seconds. */
+const POLL_GROWTH = 1.5;
+const LONGEST_POLL_MS = 10 * SECOND;
 /** The clocks of both sides may differ by this, as far as the present is looked for there. */
 const CLOCK_SKEW_MS = 5 * MINUTE;
 const FIRST_WAIT_MS = SECOND;
@@ -39,7 +42,14 @@ export async function patiently<T>(
 interface Follow extends Patience {
   /** Null: from now on. */
   since: Date | null;
+  /** The longest wait between two looks while nothing comes. */
+  longestPollMs?: number;
+  /** Waits between two looks; a test's own returns at once. */
+  wait?: (ms: number, stopping: AbortSignal) => Promise<void>;
 }
+
+const sleepFor = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal });
 
 /**
  * Looks for the place in the feed to begin with; the generator then yields the team's events from there as they
@@ -47,7 +57,7 @@ interface Follow extends Patience {
  */
 export async function followEvents(
   api: Pick<Api, "listEvents">,
-  { since, ...patience }: Follow,
+  { since, longestPollMs = LONGEST_POLL_MS, wait = sleepFor, ...patience }: Follow,
 ): Promise<AsyncGenerator<FeedEvent>> {
   const known = new Set<string>();
   let cursor = since ? firstIdSince("evt", since) : null;
@@ -64,10 +74,11 @@ export async function followEvents(
   };
 
   async function* follow() {
-    for (;;) {
+    for (let pollMs = POLL_MS; ; pollMs = Math.min(pollMs * POLL_GROWTH, longestPollMs)) {
       const { fresh, hasMore } = await readPage();
       yield* fresh;
-      if (!hasMore) await sleep(POLL_MS, undefined, { signal: patience.stopping });
+      if (fresh.length > 0) pollMs = POLL_MS;
+      if (!hasMore) await wait(pollMs, patience.stopping);
     }
   }
 

@@ -247,6 +247,42 @@ test("the feed repeats events, and none is yielded twice", async () => {
   assert.deepEqual(asked, [nextCursor, nextCursor]);
 });
 
+test("while nothing comes it is asked less and less often, and often again after an event", async () => {
+  const nextCursor = firstIdSince("evt", START);
+  const idle = Array.from({ length: 8 }, () => ({ data: [], nextCursor }));
+  const [one, two] = [eventAt(START), eventAt(START)];
+  const pages = [
+    ...idle,
+    { data: [one], nextCursor },
+    ...idle.slice(6),
+    { data: [two], nextCursor },
+  ];
+  const waits: number[] = [];
+  const events = await followEvents(
+    { listEvents: async () => pages.shift() ?? assert.fail("No page is left.") },
+    {
+      ...{ since: START, stopping: new AbortController().signal, tell: () => {} },
+      wait: async (ms) => void waits.push(ms),
+    },
+  );
+  for (const { id } of [one, two]) assert.equal((await events.next()).value?.id, id);
+  assert.deepEqual(waits.map(Math.round), [
+    ...[1_500, 2_250, 3_375, 5_063, 7_594, 10_000, 10_000, 10_000],
+    ...[1_500, 2_250, 3_375],
+  ]);
+});
+
+test("a pause that the server asks for is kept", async () => {
+  const one = eventAt(START);
+  const { events } = await follow(START, [
+    new PassingProblem("429", 300),
+    { data: [one], nextCursor: one.id },
+  ]);
+  const startedAt = performance.now();
+  assert.equal((await events.next()).value?.id, one.id);
+  assert(performance.now() - startedAt >= 299);
+});
+
 test("a server that is down is waited for, and told of once", async () => {
   const one = eventAt(START);
   const down = () => new PassingProblem("It is down.", 1);

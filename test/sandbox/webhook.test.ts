@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
 import { SECOND } from "../../src/core/time.ts";
 import { createMember, Harness, harnessWith, type Member } from "../support/harness.ts";
 
@@ -152,6 +153,19 @@ describe("the receiver", () => {
     expect(shown).toContain("&lt;script&gt;alert(1)");
     expect(shown).toContain("https://akimbo.test/sandbox/webhook");
     expect(await (await harness.request("/sandbox")).text()).toContain('href="/sandbox/webhook"');
+  });
+
+  test.each([
+    ["http://192.168.1.20:8787", "http://127.0.0.1:8787"],
+    ["http://my-machine:8787", "http://127.0.0.1:8787"],
+    ["http://10.0.0.5", "http://127.0.0.1:80"],
+    ["http://localhost:8787", "http://localhost:8787"],
+    ["http://127.0.0.1:8787", "http://127.0.0.1:8787"],
+    ["https://akimbo.example", "https://akimbo.example"],
+  ])("asked at %s, it is subscribed at %s, which webhooks are sent to", async (asked, origin) => {
+    const app = createApp(() => harness.deps);
+    const answer = await app.fetch(new Request(`${asked}/sandbox/api/webhook`));
+    expect((await answer.json<State>()).url).toBe(`${origin}/sandbox/webhook`);
   });
 
   test("is emptied with the sandbox, and keeps its secret", async () => {

@@ -29,7 +29,10 @@ export function retryAt(
   return new Date(now.getTime() + Math.round(delay * (1 + MAX_JITTER * draw)));
 }
 
-/** Events in a row that fail all attempts until the webhook is switched off. Source: as above, rule 3. */
+/**
+ * Events in a row that fail all attempts until the webhook is switched off. Source: as above, rule 3. Spec is
+ * silent: test pings and replays count neither way, as they are sent at somebody's wish.
+ */
 export const MAX_FAILURES = 3;
 
 /** Time from the connection to the status line. Source: spec, "Time limits". */

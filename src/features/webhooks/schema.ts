@@ -71,7 +71,12 @@ export const webhookSchema = z
     isActive: z
       .boolean()
       .describe("False while paused, and once 3 events in a row have failed all their attempts."),
-    failureCount: z.number().int().describe("Events in a row that failed all their attempts."),
+    failureCount: z
+      .number()
+      .int()
+      .describe(
+        "Events in a row that failed all their attempts; one that arrives begins anew. Test pings and replays count neither way.",
+      ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

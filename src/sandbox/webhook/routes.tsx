@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { invalidFields } from "../../core/errors.ts";
 import { SECOND } from "../../core/time.ts";
+import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
 import { renderPage } from "../../pages/layout.tsx";
 import { readBody } from "../kit/input.ts";
@@ -27,12 +28,19 @@ function toWireArrival({ body, ...arrival }: Arrival) {
   return { ...arrival, isTrusted: arrival.problem === null, body };
 }
 
+/** The server's own origin, by loopback where it was asked under an address that webhooks are not sent to. */
+function reachableOrigin(url: string): string {
+  const { origin, port } = new URL(url);
+  const isReachable = refusedUrl(origin, { allowHttp: true, allowLoopback: true }) === null;
+  return isReachable ? origin : `http://127.0.0.1:${port || "80"}`;
+}
+
 /** The receiver of webhooks with its page, to be mounted where the sandbox is, in development alone. */
 export function createReceiverRoutes(depsOf: (c: Context) => Deps): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(depsOf(c).sandbox);
   const addressOf = (c: Context): string =>
-    `${depsOf(c).config.publicUrl ?? new URL(c.req.url).origin}/sandbox/webhook`;
+    `${depsOf(c).config.publicUrl ?? reachableOrigin(c.req.url)}/sandbox/webhook`;
 
   app.post("/webhook", async (c) => {
     const bytes = await readBody(c.req.raw, MAX_BODY_BYTES);

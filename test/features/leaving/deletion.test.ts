@@ -158,7 +158,7 @@ describe("a deleted team", () => {
     const before = [await rowsOf(other.member.teamId), await objectsOf(other.member.teamId)];
     await remove(life);
     await erase(life);
-    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["members", "teams"]);
+    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["deliveries", "members", "teams"]);
     life.harness.advance(86_400);
     await erase(life);
     expect(await rowsOf(teamId)).toEqual({});
@@ -175,6 +175,13 @@ describe("a deleted team", () => {
     const life = await beginLife();
     const { harness, member } = life;
     await life.insertMany(Array.from({ length: 450 }, () => ({ status: "completed" })));
+    await env.DB.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+        INSERT INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
+        SELECT ?1 + i, 'evt_' || i, 0, (i % 2) * ?2, 'event', 0 FROM n`,
+    )
+      .bind(later(9 * 86_400).getTime(), member.teamId)
+      .run();
     await remove(life);
     const { costs } = await measure(harness, () => eraseTeams(harness.deps, null));
     expect(costs.roundTrips).toHaveLength(2);
@@ -189,6 +196,7 @@ describe("a deleted team", () => {
       harness.advance(86_400);
     }
     expect(await rowsOf(member.teamId)).toEqual({});
+    await env.DB.prepare("DELETE FROM deliveries WHERE team_id = 0").run();
   });
 
   test("that cannot be removed holds up no other, and is tried again an hour later", async () => {

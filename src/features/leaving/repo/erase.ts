@@ -6,7 +6,7 @@ import { eraseEvents } from "../../events/repo.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";
 import { eraseUploads } from "../../uploads/repo/update.ts";
-import { eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
+import { eraseDeliveries, eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
 
 /** A team and the person whose own it is. */
 export interface Leaving {
@@ -104,8 +104,9 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
  * Removes the team itself, and the person whose own it was, unless something in another team tells of them:
  * then a row without name and address stays.
  */
-export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] =>
-  [
+export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] => [
+  eraseDeliveries(teamId),
+  ...[
     sql`DELETE FROM members WHERE team_id = ${teamId}`,
     sql`DELETE FROM teams WHERE id = ${teamId}`,
     ...["tokens", "sessions", "passkeys", "members"].map(
@@ -115,4 +116,5 @@ export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] =>
       AND NOT EXISTS (SELECT 1 FROM suggestions WHERE user_id = ${ownerId})
       AND NOT EXISTS (SELECT 1 FROM invites WHERE invited_by = ${ownerId})
       AND NOT EXISTS (SELECT 1 FROM invites WHERE accepted_by = ${ownerId})`,
-  ].map(sqlWrite);
+  ].map(sqlWrite),
+];

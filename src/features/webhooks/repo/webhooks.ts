@@ -145,14 +145,19 @@ export const removeDeleted = (from: number, count: number): Query<number> =>
   sqlWrite(sql`DELETE FROM webhooks WHERE id IN (SELECT w.id FROM ${nextWebhooks(from, count)} w
     WHERE w.deleted_at IS NOT NULL AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = w.id))`);
 
-/** Removes up to `most` rows of a team from each table: a webhook only once its log is gone. */
+/** Removes up to `most` attempts of a team, and those of its webhooks whose log is gone. */
 export const eraseWebhooks = (team: number, most: number): Query<number>[] =>
   [
-    sql`DELETE FROM deliveries WHERE (due_at, event_id, webhook_id, queued_at) IN
-      (SELECT due_at, event_id, webhook_id, queued_at FROM deliveries WHERE team_id = ${team} LIMIT ${most})`,
     sql`DELETE FROM attempts WHERE (webhook_id, id) IN
       (SELECT a.webhook_id, a.id FROM webhooks w CROSS JOIN attempts a ON a.webhook_id = w.id
         WHERE w.team_id = ${team} LIMIT ${most})`,
     sql`DELETE FROM webhooks WHERE team_id = ${team}
       AND NOT EXISTS (SELECT 1 FROM attempts WHERE webhook_id = webhooks.id)`,
   ].map(sqlWrite);
+
+/**
+ * Removes the deliveries of a team. It walks all that wait, as an index by team would be a write more for every
+ * attempt: it is to be run once for a team, whose deliveries have been forgotten by then, as each was due.
+ */
+export const eraseDeliveries = (team: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM deliveries WHERE team_id = ${team}`);
