@@ -1,8 +1,15 @@
 import { env } from "cloudflare:workers";
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { forgetSlow } from "../../src/features/webhooks/round.ts";
-import { fails, Hooks, succeeds, timesOut } from "../support/hooks.ts";
+import {
+  fails,
+  forgetStoredEvents,
+  Hooks,
+  RECEIVER_URL,
+  succeeds,
+  timesOut,
+} from "../support/hooks.ts";
 import { measure } from "../support/meter.ts";
 import { finishChores, slowPlans } from "./support.ts";
 
@@ -12,6 +19,8 @@ const BATCH = 10;
 const WAITING = 100_000;
 
 let hooks: Hooks;
+
+afterEach(forgetStoredEvents);
 
 beforeEach(async () => {
   forgetSlow();
@@ -76,6 +85,48 @@ test("100,000 deliveries that wait change nothing about an attempt, and no state
   const { costs } = await measure(hooks.harness, () => runSchedule(hooks.harness.deps));
   expect(costs.rowsRead).toBeLessThanOrEqual(10);
   expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);
+});
+
+test("a healthy receiver beside 100,000 that wait for a dead one: sent first, without a wait, by the same reads", async () => {
+  const dead = await hooks.subscribe(["suggestion.updated"], "https://dead.example/");
+  await hooks.subscribe();
+  const alone = await deliverEvents(BATCH);
+  await env.DB.prepare("UPDATE webhooks SET timeouts = 6 WHERE id = ?").bind(dead.id).run();
+  await hooks.storeEvents(BATCH, "suggestion.updated");
+  await env.DB.prepare(
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+      INSERT INTO deliveries (due_at, event_id, webhook_id, team_id, kind, has_slot, queued_at)
+      SELECT ?2 + i, 'evt_' || i, ?3, ?4, 'event', 1, ?2 FROM n`,
+  )
+    .bind(WAITING, Date.now() + 60_000, dead.id, hooks.member.teamId)
+    .run();
+  const beside = await deliverEvents(BATCH);
+  const { rowsRead, rowsWritten, messages } = alone;
+  expect(beside).toMatchObject({ rowsRead, rowsWritten, messages });
+
+  // The dead one's turn has come: its events are older, and in the same batch.
+  const { results: due } = await env.DB.prepare(
+    "SELECT due_at, event_id FROM deliveries WHERE webhook_id = ? AND kind = 'event' AND has_slot = 0",
+  )
+    .bind(dead.id)
+    .all<{ due_at: number; event_id: string }>();
+  await env.DB.prepare("UPDATE deliveries SET has_slot = 1 WHERE webhook_id = ?")
+    .bind(dead.id)
+    .run();
+  hooks.harness.advance(1);
+  hooks.arrivals.length = 0;
+  await hooks.suggest();
+  const healthy = hooks.harness.sentDeliveries.splice(0).map(({ message }) => message);
+  const line = due.map(({ due_at, event_id }) => ({
+    ...{ kind: "deliver" as const, due: [[due_at, event_id]] as [number, string][] },
+  }));
+  hooks.reply = () => new Promise(() => {});
+  hooks.replies = [succeeds];
+  hooks.harness.deps.defer = () => {};
+  await hooks.harness.consume([...line, ...healthy], "akimbo-webhooks");
+  expect(hooks.arrivals.map(({ url }) => url)).toEqual([
+    ...[RECEIVER_URL, "https://dead.example/", "https://dead.example/"],
+  ]);
 });
 
 test("a page of the log reads each of its attempts and their events, and little else", async () => {
