@@ -71,7 +71,7 @@ export const SHORT: Form = {
   clients: 30,
   killUploads: 100,
   large: { sizeBytes: 256 * MIB, kills: 3 },
-  webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100, deliveries: 1_000 },
+  webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100, deliveries: 10_000 },
   figures: {
     subjects: ["bluesky", "pinterest"],
     lostReplies: { uploads: 15, least: 25 },

@@ -182,6 +182,23 @@ describe("at the same time", () => {
     expect(await hooks.webhook(id)).toMatchObject({ failureCount: 2, isActive: true });
   });
 
+  test("the third event in a row runs out of attempts, and somebody switches the webhook on: one of both holds", async () => {
+    const { id } = await hooks.subscribe();
+    hooks.reply = fails;
+    for (let i = 0; i < 3; i++) await hooks.suggest();
+    await harness.drainEvents(14);
+    while ((await hooks.webhook(id)).failureCount < 2) await harness.drainEvents(1);
+    for (let i = 0; i < 5; i++) {
+      await Promise.all([
+        harness.drainEvents(1),
+        hooks.call("PATCH", `/webhooks/${id}`, { isActive: true }),
+        hooks.call("PATCH", `/webhooks/${id}`, { isActive: true }),
+      ]);
+      const { isActive, failureCount } = await hooks.webhook(id);
+      expect(isActive).toBe(failureCount < 3);
+    }
+  });
+
   test("a message twice in one batch is one request", async () => {
     await hooks.subscribe();
     await hooks.suggest();
@@ -245,6 +262,30 @@ describe("at the same time", () => {
     );
     expect(hooks.arrivals).toHaveLength(2);
   });
+});
+
+test("a clock that jumps by seven hours: what waits is sent once, and goes on by the schedule", async () => {
+  const { id } = await hooks.subscribe();
+  harness.deps.wait = () => new Promise(() => {});
+  hooks.reply = fails;
+  for (let i = 0; i < 3; i++) await hooks.suggest();
+  await harness.deliverEvents();
+  hooks.loseMessages();
+  harness.advance(7 * 3_600);
+  await harness.tick();
+  await harness.deliverEvents();
+  expect(hooks.arrivals).toHaveLength(6);
+  await harness.drainEvents(200);
+  const byEvent = Map.groupBy(hooks.arrivals, ({ eventId }) => eventId);
+  for (const arrivals of byEvent.values()) {
+    const gaps = arrivals.slice(1).map(({ at }, i) => (at - (arrivals[i]?.at ?? 0)) / 1_000);
+    for (const [i, least] of [7 * 3_600, 120, 600, 3_600, 21_600].entries()) {
+      expect(gaps[i]).toBeGreaterThanOrEqual(least);
+      expect(gaps[i]).toBeLessThanOrEqual(least * 1.1 + 1);
+    }
+  }
+  expect(await hooks.webhook(id)).toMatchObject({ failureCount: 3, isActive: false });
+  expect(await hooks.count("deliveries")).toBe(0);
 });
 
 test("500 messages that were lost are made up for by two sweeps", async () => {
