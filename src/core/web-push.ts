@@ -1,0 +1,182 @@
+import { HOUR, SECOND } from "./time.ts";
+
+const encoder = new TextEncoder();
+
+/** The keys of a browser's subscription, base64url, as `PushSubscription.toJSON()` has them. */
+export interface PushKeys {
+  /** The browser's public key: an uncompressed point of P-256. */
+  p256dh: string;
+  /** A secret that the browser shares with whoever may send. */
+  auth: string;
+}
+
+/** The key pair by which push services know this instance: base64url of an uncompressed point, and of its scalar. */
+export interface VapidKeys {
+  publicKey: string;
+  privateKey: string;
+}
+
+/** Sizes in bytes. Source: RFC 8291, sections 3.1 and 3.2; RFC 8188, section 2.1. */
+const POINT_BYTES = 65;
+const SCALAR_BYTES = 32;
+const AUTH_BYTES = 16;
+const SALT_BYTES = 16;
+const RECORD_BYTES = 4_096;
+const HEADER_BYTES = SALT_BYTES + 4 + 1 + POINT_BYTES;
+const TAG_BYTES = 16;
+
+/** Longest message of one record, its delimiter left out. Source: RFC 8291, section 4. */
+export const MAX_PUSH_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
+
+const UNCOMPRESSED = 4;
+const P256 = { name: "ECDH", namedCurve: "P-256" };
+
+const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.fromBase64(text, { alphabet: "base64url" });
+
+const toBase64Url = (bytes: Uint8Array): string =>
+  bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+
+function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    joined.set(part, at);
+    at += part.length;
+  }
+  return joined;
+}
+
+/** Returns the bytes of base64url of exactly that size; null for anything else. */
+function readBytes(text: string, size: number): Uint8Array<ArrayBuffer> | null {
+  if (!/^[\w-]+$/.test(text)) return null;
+  try {
+    const bytes = fromBase64Url(text);
+    return bytes.length === size ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+const readPoint = (text: string): Uint8Array<ArrayBuffer> | null => {
+  const point = readBytes(text, POINT_BYTES);
+  return point?.[0] === UNCOMPRESSED ? point : null;
+};
+
+/** Returns true for an uncompressed point's size and form; the curve is not looked at. */
+export const isPublicKey = (text: string): boolean => readPoint(text) !== null;
+
+export const isPrivateKey = (text: string): boolean => readBytes(text, SCALAR_BYTES) !== null;
+
+const importPoint = (point: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
+  crypto.subtle.importKey("raw", point, P256, true, []);
+
+/** Returns true for keys that a message can be encrypted for. */
+export async function arePushKeys({ p256dh, auth }: PushKeys): Promise<boolean> {
+  const point = readPoint(p256dh);
+  if (!point || !readBytes(auth, AUTH_BYTES)) return false;
+  try {
+    await importPoint(point);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Fresh with every message: two under the same key and salt would give their texts away. */
+interface Sender {
+  keys: CryptoKeyPair;
+  salt: Uint8Array<ArrayBuffer>;
+}
+
+const newSender = async (): Promise<Sender> => ({
+  keys: (await crypto.subtle.generateKey(P256, true, ["deriveBits"])) as CryptoKeyPair,
+  salt: crypto.getRandomValues(new Uint8Array(SALT_BYTES)),
+});
+
+async function hkdf(
+  salt: Uint8Array<ArrayBuffer>,
+  input: Uint8Array<ArrayBuffer>,
+  info: Uint8Array<ArrayBuffer>,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const key = await crypto.subtle.importKey("raw", input, "HKDF", false, ["deriveBits"]);
+  const algorithm = { name: "HKDF", hash: "SHA-256", salt, info };
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, key, bytes * 8));
+}
+
+/** The point that both sides come to, each with its own private key. */
+async function agree(mine: CryptoKey, theirs: CryptoKey): Promise<Uint8Array<ArrayBuffer>> {
+  const algorithm = { name: "ECDH", public: theirs } as unknown as SubtleCryptoDeriveKeyAlgorithm;
+  return new Uint8Array(await crypto.subtle.deriveBits(algorithm, mine, SCALAR_BYTES * 8));
+}
+
+const rawOf = async (key: CryptoKey): Promise<Uint8Array<ArrayBuffer>> =>
+  new Uint8Array((await crypto.subtle.exportKey("raw", key)) as ArrayBuffer);
+
+/**
+ * Encrypts a message of up to `MAX_PUSH_BYTES` for a browser as one record: what is sent to its push service,
+ * with the content encoding `aes128gcm`.
+ *
+ * @param sender only for tests with known keys
+ * @see https://www.rfc-editor.org/rfc/rfc8291
+ */
+export async function encryptPush(
+  { p256dh, auth }: PushKeys,
+  message: string,
+  sender?: Sender,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { keys, salt } = sender ?? (await newSender());
+  const theirPoint = fromBase64Url(p256dh);
+  const ourPoint = await rawOf(keys.publicKey);
+  const secret = await agree(keys.privateKey, await importPoint(theirPoint));
+  const keyInfo = join(encoder.encode("WebPush: info\0"), theirPoint, ourPoint);
+  const input = await hkdf(fromBase64Url(auth), secret, keyInfo, 32);
+  const encoding = (name: string) => encoder.encode(`Content-Encoding: ${name}\0`);
+  const bits = await hkdf(salt, input, encoding("aes128gcm"), 16);
+  const nonce = await hkdf(salt, input, encoding("nonce"), 12);
+  const key = await crypto.subtle.importKey("raw", bits, "AES-GCM", false, ["encrypt"]);
+  const record = join(encoder.encode(message), LAST_RECORD);
+  const sealed = await crypto.subtle.encrypt({ name: "AES-GCM", iv: nonce }, key, record);
+  const size = new Uint8Array(5);
+  new DataView(size.buffer).setUint32(0, RECORD_BYTES);
+  size[4] = POINT_BYTES;
+  return join(salt, size, ourPoint, new Uint8Array(sealed));
+}
+
+/** The delimiter behind the last record's text. Source: RFC 8188, section 2. */
+const LAST_RECORD = Uint8Array.of(2);
+
+/** A token is good for a day at most. Source: RFC 8292, section 2. */
+const TOKEN_MS = 12 * HOUR;
+
+function importVapid({ publicKey, privateKey }: VapidKeys): Promise<CryptoKey> {
+  const point = fromBase64Url(publicKey);
+  const coordinate = (from: number) => toBase64Url(point.slice(from, from + SCALAR_BYTES));
+  const jwk = { kty: "EC", crv: "P-256", x: coordinate(1), y: coordinate(33), d: privateKey };
+  const algorithm = { name: "ECDSA", namedCurve: "P-256" };
+  return crypto.subtle.importKey("jwk", jwk, algorithm, false, ["sign"]);
+}
+
+/**
+ * Returns the `Authorization` of a message: who sends it, to the push service of `endpoint`.
+ *
+ * @param contact an address of whoever runs this instance, `mailto:` or `https:`
+ * @see https://www.rfc-editor.org/rfc/rfc8292
+ */
+export async function vapidAuthorization(
+  keys: VapidKeys,
+  { endpoint, contact, now }: { endpoint: string; contact: string; now: Date },
+): Promise<string> {
+  const part = (value: object) => toBase64Url(encoder.encode(JSON.stringify(value)));
+  const claims = {
+    aud: new URL(endpoint).origin,
+    exp: Math.floor((now.getTime() + TOKEN_MS) / SECOND),
+    sub: contact,
+  };
+  const signed = `${part({ typ: "JWT", alg: "ES256" })}.${part(claims)}`;
+  const algorithm = { name: "ECDSA", hash: "SHA-256" };
+  const key = await importVapid(keys);
+  const signature = await crypto.subtle.sign(algorithm, key, encoder.encode(signed));
+  return `vapid t=${signed}.${toBase64Url(new Uint8Array(signature))}, k=${keys.publicKey}`;
+}
