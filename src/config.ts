@@ -22,6 +22,7 @@ import {
   textThat,
   wholeNumber,
 } from "./core/readers.ts";
+import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/web-push.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
 export class ConfigError extends Error {}
@@ -162,6 +163,8 @@ const VARIABLES = {
   ),
   ENCRYPTION_KEYS: encryptionKeys,
   BLUESKY_KEY: json(privateKey),
+  VAPID_PUBLIC_KEY: textThat(isPublicKey, "must be a point of P-256: 65 bytes as base64url"),
+  VAPID_PRIVATE_KEY: textThat(isPrivateKey, "must be 32 bytes as base64url"),
   EMAIL_FROM: matching(EMAIL, "must be an e-mail address"),
   SIGNING_KEY: textThat(({ length }) => length >= 32, "must have at least 32 characters"),
   STORAGE_ENDPOINT: httpUrl,
@@ -213,6 +216,8 @@ export interface Config {
   signingKey: string;
   /** The sender of mail; null: none goes out. */
   emailFrom: string | null;
+  /** By which push services know this instance; null: nobody can be sent to their browser. */
+  vapid: VapidKeys | null;
   /** The contents of each plan, and the packs of X credits on offer. */
   plans: Plans;
   /** The plan of teams that have none of their own. */
@@ -268,6 +273,11 @@ const keyAlone = (key: Read<typeof privateKey>): AppKeys => ({
 function readStorage(vars: Variables): StorageAccess | null {
   const { STORAGE_ENDPOINT: endpoint, R2_ACCESS_KEY_ID: id, R2_SECRET_ACCESS_KEY: secret } = vars;
   return endpoint && id && secret ? { endpoint, accessKeyId: id, secretAccessKey: secret } : null;
+}
+
+function readVapid(vars: Variables): VapidKeys | null {
+  const { VAPID_PUBLIC_KEY: publicKey, VAPID_PRIVATE_KEY: privateKey } = vars;
+  return publicKey && privateKey ? { publicKey, privateKey } : null;
 }
 
 /** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
@@ -326,6 +336,7 @@ export function parseConfig(env: object): Config {
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
     emailFrom: vars.EMAIL_FROM ?? null,
+    vapid: readVapid(vars),
     plans: readPlans(vars.PLANS),
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,

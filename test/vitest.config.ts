@@ -44,6 +44,10 @@ export default defineConfig({
           R2_SECRET_ACCESS_KEY: "storage-secret",
           ENCRYPTION_KEYS: `test:${Buffer.alloc(32, 7).toString("base64")}`,
           BLUESKY_KEY: "",
+          // The pair of RFC 8291, appendix A.
+          VAPID_PUBLIC_KEY:
+            "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+          VAPID_PRIVATE_KEY: "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
           SIGNING_KEY: "a signing key for tests, long enough to be one",
         },
         outboundService: (request: Request) => {

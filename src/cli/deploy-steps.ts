@@ -6,7 +6,12 @@ import {
   type WranglerConfig,
   writeDeployConfig,
 } from "./deploy-config.ts";
-import { createBlueskyKey, createEncryptionKeys, createSigningKey } from "./dev-vars.ts";
+import {
+  createBlueskyKey,
+  createEncryptionKeys,
+  createSigningKey,
+  createVapidKeys,
+} from "./dev-vars.ts";
 import { HAS_ACCOUNT, insertFirstOwner, toOwner } from "./owner.ts";
 import { Problem } from "./program.ts";
 import { createLink } from "./sign-in-links.ts";
@@ -179,6 +184,7 @@ async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<
   if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
   if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
   if (!present.includes("BLUESKY_KEY")) secrets.BLUESKY_KEY = createBlueskyKey();
+  if (!present.some((name) => name.startsWith("VAPID_"))) Object.assign(secrets, createVapidKeys());
   if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
     const key = await dialog.askStorageKey();
     if (key) {

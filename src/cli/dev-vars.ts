@@ -15,20 +15,37 @@ export function createBlueskyKey(): string {
   });
 }
 
+/** The pair by which push services know this instance, as the variables have it. */
+export function createVapidKeys(): Record<VapidName, string> {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const { x = "", y = "", d = "" } = privateKey.export({ format: "jwk" });
+  const coordinates = [x, y].map((text) => Buffer.from(text, "base64url"));
+  const point = Buffer.concat([UNCOMPRESSED, ...coordinates]);
+  return { VAPID_PUBLIC_KEY: point.toString("base64url"), VAPID_PRIVATE_KEY: d };
+}
+
+const VAPID_NAMES = ["VAPID_PUBLIC_KEY", "VAPID_PRIVATE_KEY"] as const;
+type VapidName = (typeof VAPID_NAMES)[number];
+const UNCOMPRESSED = Buffer.of(4);
+
 export const OWNER_ONLY = 0o600;
 
 /** Makes a fresh value of every secret that is generated. A value of JSON stands in quotes. */
-const GENERATED = {
-  ENCRYPTION_KEYS: createEncryptionKeys,
-  SIGNING_KEY: createSigningKey,
-  BLUESKY_KEY: () => `'${createBlueskyKey()}'`,
+const generateAll = () => ({
+  ENCRYPTION_KEYS: createEncryptionKeys(),
+  SIGNING_KEY: createSigningKey(),
+  BLUESKY_KEY: `'${createBlueskyKey()}'`,
+  ...createVapidKeys(),
+});
+
+type Generated = keyof ReturnType<typeof generateAll>;
+
+const linesOf = (names: readonly Generated[]): string[] => {
+  const values = generateAll();
+  return names.map((name) => `${name}=${values[name]}`);
 };
 
-type Generated = keyof typeof GENERATED;
-
-const NAMES = Object.keys(GENERATED) as Generated[];
-
-const generate = (name: Generated): string => `${name}=${GENERATED[name]()}`;
+const NAMES = Object.keys(generateAll()) as Generated[];
 
 /**
  * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. What
@@ -39,9 +56,13 @@ const generate = (name: Generated): string => `${name}=${GENERATED[name]()}`;
 export async function ensureDevVars(path: string, elsewhere: Vars = {}): Promise<string | null> {
   if (await createDevVars(path)) return "Created .dev.vars with fresh keys.";
   const here: Vars = await readDevVars(path);
-  const missing = NAMES.filter((name) => !here[name] && !elsewhere[name]);
+  const isSet = (name: string) => Boolean(here[name] || elsewhere[name]);
+  // One of a pair has no other half that could be made for it.
+  const isHalf = (name: string) =>
+    VAPID_NAMES.some((one) => one === name) && VAPID_NAMES.some(isSet);
+  const missing = NAMES.filter((name) => !isSet(name) && !isHalf(name));
   if (missing.length === 0) return null;
-  await appendFile(path, `\n${missing.map(generate).join("\n")}\n`);
+  await appendFile(path, `\n${linesOf(missing).join("\n")}\n`);
   return `Added ${missing.join(", ")} to .dev.vars, where there was none.`;
 }
 
@@ -51,7 +72,7 @@ async function createDevVars(path: string): Promise<boolean> {
   const text = [
     "# Secrets of this machine's Akimbo, read by `npm start`. Every setting: .dev.vars.example",
     "# Keep ENCRYPTION_KEYS: connected accounts cannot be read without it.",
-    ...NAMES.map(generate),
+    ...linesOf(NAMES),
     "",
   ].join("\n");
   await writeFile(draft, text, { mode: OWNER_ONLY, flag: "wx" });

@@ -21,13 +21,15 @@ export interface Cipher {
   decrypt(value: string, boundTo: string): Promise<string>;
 }
 
-const toBase64Url = (bytes: Uint8Array): string =>
+/** By `btoa`: the programs of the command line run on a Node without `Uint8Array.fromBase64`. */
+export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
+/** @throws DOMException for what is no base64 */
+export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);

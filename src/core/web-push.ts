@@ -1,3 +1,4 @@
+import { fromBase64Url, toBase64Url } from "./encryption.ts";
 import { HOUR, SECOND } from "./time.ts";
 
 const encoder = new TextEncoder();
@@ -30,12 +31,6 @@ export const MAX_PUSH_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 
 const UNCOMPRESSED = 4;
 const P256 = { name: "ECDH", namedCurve: "P-256" };
-
-const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.fromBase64(text, { alphabet: "base64url" });
-
-const toBase64Url = (bytes: Uint8Array): string =>
-  bytes.toBase64({ alphabet: "base64url", omitPadding: true });
 
 function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
@@ -132,7 +127,7 @@ export async function encryptPush(
   const secret = await agree(keys.privateKey, await importPoint(theirPoint));
   const keyInfo = join(encoder.encode("WebPush: info\0"), theirPoint, ourPoint);
   const input = await hkdf(fromBase64Url(auth), secret, keyInfo, 32);
-  const encoding = (name: string) => encoder.encode(`Content-Encoding: ${name}\0`);
+  const encoding = (name: string) => join(encoder.encode(`Content-Encoding: ${name}\0`));
   const bits = await hkdf(salt, input, encoding("aes128gcm"), 16);
   const nonce = await hkdf(salt, input, encoding("nonce"), 12);
   const key = await crypto.subtle.importKey("raw", bits, "AES-GCM", false, ["encrypt"]);

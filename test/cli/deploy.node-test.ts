@@ -116,6 +116,8 @@ test("then deploys with fresh keys, and creates the owner with a first token", a
     "BLUESKY_KEY",
     "ENCRYPTION_KEYS",
     "SIGNING_KEY",
+    "VAPID_PRIVATE_KEY",
+    "VAPID_PUBLIC_KEY",
   ]);
   assert.match(output, /https:\/\/akimbo\.example\.workers\.dev\n/);
   assert.match(output, /kmb_[0-9a-f]{64}/);

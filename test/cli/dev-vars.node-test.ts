@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import {
   createEncryptionKeys,
   createSigningKey,
+  createVapidKeys,
   ensureDevVars,
   readDevVars,
 } from "../../src/cli/dev-vars.ts";
@@ -24,7 +25,8 @@ test("writes usable keys that only the owner may read", async () => {
 
 test("leaves a file that has every key as it is", async () => {
   const path = join(folder, "mine");
-  const text = "ENCRYPTION_KEYS=k\nSIGNING_KEY=s\nBLUESKY_KEY=b";
+  const text =
+    "ENCRYPTION_KEYS=k\nSIGNING_KEY=s\nBLUESKY_KEY=b\nVAPID_PUBLIC_KEY=p\nVAPID_PRIVATE_KEY=q";
   await writeFile(path, text);
   assert.equal(await ensureDevVars(path), null);
   assert.equal(await readFile(path, "utf8"), text);
@@ -34,7 +36,8 @@ test("adds the keys that an older file lacks, and replaces none", async () => {
   const path = join(folder, "older");
   const older = `ENCRYPTION_KEYS=${createEncryptionKeys()}\nSIGNING_KEY=${createSigningKey()}\nX_CLIENT_ID=id`;
   await writeFile(path, older);
-  const done = "Added BLUESKY_KEY to .dev.vars, where there was none.";
+  const done =
+    "Added BLUESKY_KEY, VAPID_PUBLIC_KEY, VAPID_PRIVATE_KEY to .dev.vars, where there was none.";
   assert.equal(await ensureDevVars(path), done);
   const text = await readFile(path, "utf8");
   assert.ok(text.startsWith(`${older}\n`));
@@ -45,10 +48,16 @@ test("adds the keys that an older file lacks, and replaces none", async () => {
   assert.equal(await readFile(path, "utf8"), text);
 });
 
+test("one of a pair is never completed: the other half is somebody's own", async () => {
+  const path = join(folder, "half");
+  await writeFile(path, "ENCRYPTION_KEYS=k\nSIGNING_KEY=s\nBLUESKY_KEY=b\nVAPID_PUBLIC_KEY=p");
+  assert.equal(await ensureDevVars(path), null);
+});
+
 test("fills in keys that are empty, but not those that are set elsewhere", async () => {
   const path = join(folder, "copied");
   await writeFile(path, "ENCRYPTION_KEYS=\nSIGNING_KEY=\nBLUESKY_KEY=\n");
-  const elsewhere = { ENCRYPTION_KEYS: createEncryptionKeys() };
+  const elsewhere = { ENCRYPTION_KEYS: createEncryptionKeys(), ...createVapidKeys() };
   const done = await ensureDevVars(path, elsewhere);
   assert.equal(done, "Added SIGNING_KEY, BLUESKY_KEY to .dev.vars, where there was none.");
 });

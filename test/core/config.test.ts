@@ -35,6 +35,7 @@ test("the least there can be", () => {
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
     emailFrom: null,
+    vapid: null,
     appKeys: {},
     halfAppKeys: [],
     appScopes: {},
@@ -44,6 +45,12 @@ test("the least there can be", () => {
     mediaRetentionHours: 24,
   });
 });
+
+const VAPID = {
+  VAPID_PUBLIC_KEY:
+    "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+  VAPID_PRIVATE_KEY: "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
+};
 
 test.each<[object, object]>([
   [{ PUBLIC_URL: "https://akimbo.example" }, { publicUrl: "https://akimbo.example" }],
@@ -83,6 +90,8 @@ test.each<[object, object]>([
     },
     { tiktokSignatures: ["AbC123xyz", "DeF456uvw"] },
   ],
+  [VAPID, { vapid: { publicKey: VAPID.VAPID_PUBLIC_KEY, privateKey: VAPID.VAPID_PRIVATE_KEY } }],
+  [{ ...VAPID, VAPID_PRIVATE_KEY: "" }, { vapid: null }],
   [{ DB: {}, UNRELATED: "x" }, { environment: "production" }],
 ])("%j is understood", (vars, expected) => {
   expect(parseConfig({ ...GOOD, ...vars })).toMatchObject(expected);
@@ -116,6 +125,8 @@ test.each<[string, object]>([
   ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a:${KEY},` }],
   ["ENCRYPTION_KEYS", { ENCRYPTION_KEYS: `a:${KEY},a:${btoa("j".repeat(32))}` }],
   ["ENCRYPTION_KEYS is missing", { ENCRYPTION_KEYS: undefined }],
+  ["VAPID_PUBLIC_KEY", { ...VAPID, VAPID_PUBLIC_KEY: VAPID.VAPID_PRIVATE_KEY }],
+  ["VAPID_PRIVATE_KEY", { ...VAPID, VAPID_PRIVATE_KEY: VAPID.VAPID_PUBLIC_KEY }],
   ["SIGNING_KEY", { SIGNING_KEY: "short" }],
   ["SIGNING_KEY is missing", { SIGNING_KEY: undefined }],
   ["CLOCK_OFFSET", { ENVIRONMENT: "development", CLOCK_OFFSET: "1h" }],

@@ -11,8 +11,7 @@ import { createPushService } from "../support/push-service.ts";
 /** Source: RFC 8291, appendix A. */
 const VECTOR = {
   text: "When I grow up, I want to be a watermelon",
-  sender:
-    "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
+  sender: "BP4z9KsN6nGRTbVYI_c7VJSPQTBtkgcy27mlmlMoZIIgDll6e3vCYLocInmYWAmS6TlzAC8wEqKK6PBru3jl7A8",
   senderPrivate: "yfWPiYE-n46HLnH0KqZOF1fJJU3MYrct3AELtAQ-oRw",
   receiver:
     "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4",
@@ -44,13 +43,16 @@ test("a message is encrypted as the standard's example is, byte for byte", async
   expect(sealed.toBase64({ ...URL_SAFE, omitPadding: true })).toBe(VECTOR.sealed);
 });
 
-test.each(["", "Zoë 👋", "x".repeat(MAX_PUSH_BYTES)])("its browser reads it: %.10s", async (text) => {
-  const service = await createPushService();
-  const first = await encryptPush(service.keys, text);
-  expect(await service.decrypt(first)).toBe(text);
-  expect(first.length).toBeLessThanOrEqual(4_096);
-  expect(await encryptPush(service.keys, text)).not.toEqual(first);
-});
+test.each(["", "Zoë 👋", "x".repeat(MAX_PUSH_BYTES)])(
+  "its browser reads it: %.10s",
+  async (text) => {
+    const service = await createPushService();
+    const first = await encryptPush(service.keys, text);
+    expect(await service.decrypt(first)).toBe(text);
+    expect(first.length).toBeLessThanOrEqual(4_096);
+    expect(await encryptPush(service.keys, text)).not.toEqual(first);
+  },
+);
 
 test("a message is read with the keys of its own subscription alone", async () => {
   const [one, other] = [await createPushService(), await createPushService()];
@@ -58,7 +60,9 @@ test("a message is read with the keys of its own subscription alone", async () =
   await expect(other.decrypt(sealed)).rejects.toThrow();
 });
 
-const OFF_CURVE = Uint8Array.of(4, ...new Array(64).fill(1)).toBase64(URL_SAFE).replace(/=+$/, "");
+const OFF_CURVE = Uint8Array.of(4, ...new Array(64).fill(1))
+  .toBase64(URL_SAFE)
+  .replace(/=+$/, "");
 
 test.each<[string, Partial<Record<"p256dh" | "auth", string>>, boolean]>([
   ["as a browser gives them", {}, true],
