@@ -9,7 +9,7 @@ import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
-import type { DeliverMessage, PublishMessage } from "./queue/messages.ts";
+import type { PublishMessage, WebhookMessage } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
 /** The bindings of wrangler.toml; variables and secrets are read by `parseConfig` alone. */
@@ -19,7 +19,7 @@ export interface Env {
   IMAGES: ImagesBinding;
   ASSETS: Fetcher;
   PUBLISH: Queue<PublishMessage>;
-  WEBHOOKS: Queue<DeliverMessage>;
+  WEBHOOKS: Queue<WebhookMessage>;
   /** Absent until its owner lets this instance send mail. */
   EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
@@ -35,7 +35,7 @@ export interface Deps {
   images: ImagesBinding;
   assets: Fetcher;
   publishQueue: Queue<PublishMessage>;
-  webhookQueue: Queue<DeliverMessage>;
+  webhookQueue: Queue<WebhookMessage>;
   /** Null: this instance sends no mail. */
   email: SendEmail | null;
   rateLimiter: DurableObjectNamespace<RateLimiter>;

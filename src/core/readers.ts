@@ -74,6 +74,18 @@ export const only =
     return literal;
   };
 
+/** One of two; what is neither is told what the second must be. */
+export const eitherOf =
+  <A, B>(one: Reader<A>, other: Reader<B>): Reader<A | B> =>
+  (value) => {
+    try {
+      return one(value);
+    } catch (error) {
+      if (!(error instanceof Malformed)) throw error;
+      return other(value);
+    }
+  };
+
 /** A whole number, `least` or more. */
 export const wholeNumber =
   (least: 0 | 1): Reader<number> =>

@@ -9,13 +9,13 @@ import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
+import { reencryptTargets } from "../features/notices/secrets.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
 import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { expireFiles } from "../features/uploads/media-expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
-import { tellOfDisabled } from "../features/webhooks/notice.ts";
 import { reencryptSecrets } from "../features/webhooks/secrets.ts";
 import type { Budget } from "./budget.ts";
 import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
@@ -60,8 +60,8 @@ const CHORES: Record<string, Chore> = {
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
   "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
-  "tell of webhooks": { rhythm: HOURLY_PAGE, page: tellOfDisabled, calls: 12 },
   "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
+  "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
 };
 

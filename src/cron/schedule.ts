@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
+import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/sweep.ts";
 import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
 import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countCalls } from "./budget.ts";
@@ -13,13 +14,14 @@ import { roundsAt } from "./rounds.ts";
 export async function runSchedule(given: Deps): Promise<void> {
   const budget = countCalls(given);
   const { deps } = budget;
-  const alongside = [roundsDone(), firstOverdue(deps)] as const;
+  const alongside = [roundsDone(), firstOverdue(deps), firstOverdueNotice(deps)] as const;
   const {
     woken,
-    alongside: [rounds, overdue],
+    alongside: [rounds, overdue, notices],
   } = await wakeDueUploads(deps, alongside);
   const deliveries = await wakeOverdue(deps, overdue);
   if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
+  await wakeOverdueNotices(deps, notices);
   // Most ticks find every chore done, and load none of them.
   if (!rounds.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");

@@ -65,6 +65,7 @@ const ROUTERS: Entry[] = [
   ["tokens", async () => (await import("../features/auth/routes.ts")).tokenRoutes],
   ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
   ["settings", async () => (await import("../features/settings/routes.ts")).settingsRoutes],
+  ["settings/push", async () => (await import("../features/notices/routes.ts")).noticeRoutes],
   ["suggestions", async () => (await import("../features/suggestions/routes.ts")).suggestionRoutes],
   ["teams", async () => (await import("../features/teams/routes.ts")).teamRoutes],
   ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],

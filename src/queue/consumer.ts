@@ -1,10 +1,11 @@
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
+import { type Budget, countCalls } from "../cron/budget.ts";
 import type { Deps } from "../deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
-import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
+import { createBudget, type Budget as PublishBudget } from "../features/uploads/publish/budget.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
-import { deliverMessage, publishMessage } from "./messages.ts";
+import { publishMessage, webhookMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
@@ -18,18 +19,34 @@ const DELIVERY_CRASH_DELAY_SECONDS = 10;
 export const consume = (deps: Deps, batch: MessageBatch): Promise<void> =>
   batch.queue === DELIVERIES ? consumeDeliveries(deps, batch) : consumeJobs(deps, batch);
 
-/** Handles all messages together: what they name is read and stored at once. */
+/**
+ * Handles all messages together: what they name is read and stored at once. Notices are told after that, with
+ * the calls that the deliveries have left; no delivery waits for them.
+ */
 async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
   const { handleDeliver } = await import("../features/webhooks/jobs.ts");
-  const read = batch.messages.map(({ body }) => readOrNull(deliverMessage, body));
+  const read = batch.messages.map(({ body }) => readOrNull(webhookMessage, body));
   const known = read.filter((message) => message !== null);
   if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
+  const budget = known.some(({ kind }) => kind === "notify") ? countCalls(deps) : null;
   try {
-    await handleDeliver(deps, known);
+    const deliveries = known.filter((message) => message.kind === "deliver");
+    await handleDeliver(budget?.deps ?? deps, deliveries);
     batch.ackAll();
   } catch (error) {
     deps.log({ ...describeCrash(error, null), queue: batch.queue });
     batch.retryAll({ delaySeconds: DELIVERY_CRASH_DELAY_SECONDS });
+  }
+  if (budget) deps.defer(notify(budget));
+}
+
+/** What breaks off here is due again, and found by the sweep. */
+async function notify({ deps, left }: Budget): Promise<void> {
+  try {
+    const { handleNotify } = await import("../features/notices/jobs.ts");
+    await handleNotify(deps, left());
+  } catch (error) {
+    deps.log({ ...describeCrash(error, null), queue: DELIVERIES });
   }
 }
 
@@ -53,7 +70,7 @@ async function handle(
   deps: Deps,
   body: unknown,
   isDead: boolean,
-  budget: Budget,
+  budget: PublishBudget,
 ): Promise<Outcome> {
   const message = readOrNull(publishMessage, body);
   if (!message) return { kind: "drop", reason: "unknown message" };

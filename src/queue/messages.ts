@@ -1,4 +1,13 @@
-import { listOf, objectOf, only, pairOf, type Read, text, wholeNumber } from "../core/readers.ts";
+import {
+  eitherOf,
+  listOf,
+  objectOf,
+  only,
+  pairOf,
+  type Read,
+  text,
+  wholeNumber,
+} from "../core/readers.ts";
 
 /**
  * A wake-up call as it travels through queues: it names a row and never its state. It may come late, twice
@@ -15,3 +24,13 @@ export const deliverMessage = objectOf({
 });
 
 export type DeliverMessage = Read<typeof deliverMessage>;
+
+/** As above: something is to be told. What that is, the rows that are due say. */
+export const notifyMessage = objectOf({ kind: only("notify") });
+
+export type NotifyMessage = Read<typeof notifyMessage>;
+
+/** The messages of the queue of deliveries. */
+export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
+
+export type WebhookMessage = Read<typeof webhookMessage>;

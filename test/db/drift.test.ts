@@ -14,6 +14,7 @@ import {
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
+import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
@@ -45,6 +46,8 @@ const TABLES: SQLiteTable[] = [
   presigns,
   reviewLinks,
   reviewPosts,
+  noticeTargets,
+  notices,
   uploads,
   events,
   creditPeriods,

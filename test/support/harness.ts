@@ -10,7 +10,12 @@ import { beginningOf, createApiOf, loadRouters } from "../../src/doors/api.ts";
 import { DOCUMENT, toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
-import type { DeliverMessage, PublishMessage } from "../../src/queue/messages.ts";
+import type {
+  DeliverMessage,
+  NotifyMessage,
+  PublishMessage,
+  WebhookMessage,
+} from "../../src/queue/messages.ts";
 import { Documented, type Told } from "./documented.ts";
 
 /** When every test begins, unless it moves the clock. */
@@ -47,6 +52,8 @@ export class Harness {
   readonly sent: Sent[] = [];
   /** Messages of the queue of deliveries. */
   readonly sentDeliveries: { message: DeliverMessage; at: number }[] = [];
+  /** Messages of the same queue that wake notices. */
+  readonly sentNotices: { message: NotifyMessage; at: number }[] = [];
   readonly logs: object[] = [];
   network: Fetch = async (input) => {
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
@@ -73,12 +80,14 @@ export class Harness {
         },
       } as unknown as Queue<PublishMessage>,
       webhookQueue: {
-        sendBatch: async (messages: Iterable<MessageSendRequest<DeliverMessage>>) => {
+        sendBatch: async (messages: Iterable<MessageSendRequest<WebhookMessage>>) => {
           for (const { body, delaySeconds = 0 } of messages) {
-            this.sentDeliveries.push({ message: body, at: Date.now() + delaySeconds * 1_000 });
+            const at = Date.now() + delaySeconds * 1_000;
+            if (body.kind === "notify") this.sentNotices.push({ message: body, at });
+            else this.sentDeliveries.push({ message: body, at });
           }
         },
-      } as unknown as Queue<DeliverMessage>,
+      } as unknown as Queue<WebhookMessage>,
       ...overrides,
     };
     this.app = createApp(() => this.deps);
@@ -183,6 +192,27 @@ export class Harness {
     }
   }
 
+  /** Delivers the messages that wake notices whose time has come, as one batch; answers how many. */
+  async deliverNotices(): Promise<number> {
+    await this.settle();
+    const due = this.sentNotices.filter(({ at }) => at <= Date.now());
+    for (const sent of due) this.sentNotices.splice(this.sentNotices.indexOf(sent), 1);
+    const messages = due.map(({ message }) => message);
+    if (messages.length > 0) await this.consume(messages, "akimbo-webhooks");
+    await this.settle();
+    return due.length;
+  }
+
+  /** Moves the clock from message to message of notices until none is left. */
+  async drainNotices(limit = 50): Promise<void> {
+    await this.settle();
+    for (let i = 0; i < limit && this.sentNotices.length > 0; i++) {
+      const next = Math.min(...this.sentNotices.map(({ at }) => at));
+      if (next > Date.now()) vi.setSystemTime(next);
+      await this.deliverNotices();
+    }
+  }
+
   /** The cron trigger of this minute. */
   tick(): Promise<void> {
     return runSchedule(this.deps);
@@ -198,7 +228,7 @@ export class Harness {
   }
 
   /** Hands messages to the queue consumer; answers those that it wants back. */
-  async consume<M extends PublishMessage | DeliverMessage>(
+  async consume<M extends PublishMessage | WebhookMessage>(
     messages: M[],
     queue = "akimbo-publish",
   ): Promise<M[]> {

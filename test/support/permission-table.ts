@@ -1,6 +1,7 @@
 import type { Role } from "../../src/deps.ts";
 import type { Fields } from "./harness.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
+import { newBrowser } from "./push-service.ts";
 import { photo } from "./stage.ts";
 
 /** Everything that a call sends beside its credentials. */
@@ -200,7 +201,19 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     { as: "of the team", ...atLeast("ADMIN", () => ({ json: { zone: "Europe/Berlin" } })) },
     { as: "approval", ...atLeast("OWNER", () => ({ json: { requireMemberApproval: true } })) },
     { as: "of one's own", ...anybody(() => ({ json: { notifications: null } })) },
+    {
+      as: "the team's chat",
+      ...atLeast("ADMIN", () => ({ json: { messaging: { team: "https://example.com/hook" } } })),
+    },
+    {
+      as: "one's own chat",
+      ...anybody(() => ({ json: { messaging: { own: "https://example.com/hook" } } })),
+    },
   ],
+  subscribePush: anybody(async () => ({ json: await newBrowser() })),
+  unsubscribePush: {
+    ...anybody(async (team, holder) => ({ params: { id: await team.browser(holder) } })),
+  },
   storeLogo: atLeast("ADMIN", () => ({ file: photo() })),
   removeLogo: atLeast("ADMIN", nothing),
   listSuggestions: anybody(nothing),

@@ -11,6 +11,7 @@ import {
   START,
 } from "./harness.ts";
 import { Browser } from "./person.ts";
+import { newBrowser } from "./push-service.ts";
 
 /** Somebody with a token, who calls in the name of a team. */
 export interface Holder {
@@ -167,9 +168,9 @@ export class PlantedTeam {
     });
     const { DB } = env;
     await DB.batch([
-      DB.prepare("INSERT INTO events VALUES (?, ?, 'suggestion.created', ?, 0)").bind(
-        ...[this.teamId, eventId, data],
-      ),
+      DB.prepare(
+        "INSERT INTO events (team_id, id, name, data, created_at) VALUES (?, ?, 'suggestion.created', ?, 0)",
+      ).bind(...[this.teamId, eventId, data]),
       DB.prepare(
         "INSERT INTO attempts VALUES (?, ?, ?, ?, 'suggestion.created', 1, 1, 200, NULL, 5, 0)",
       ).bind(Number(webhookId), id, this.teamId, eventId),
@@ -182,6 +183,12 @@ export class PlantedTeam {
     return String(
       (await this.send("POST", "/tokens", { json: { name: this.text("token") } }, holder)).id,
     );
+  }
+
+  /** Makes a browser of the holder's that gets their notices. */
+  async browser(holder: Holder): Promise<string> {
+    const json = await newBrowser();
+    return String((await this.send("POST", "/settings/push", { json }, holder)).id);
   }
 
   /** Makes an open invite. */

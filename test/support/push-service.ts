@@ -83,3 +83,11 @@ export async function createPushService() {
     },
   };
 }
+
+let serial = 0;
+
+/** A subscription as a browser sends it, at an address of its own. */
+export async function newBrowser() {
+  const { keys } = await createPushService();
+  return { endpoint: `https://push.example/${++serial}`, expirationTime: null, keys };
+}

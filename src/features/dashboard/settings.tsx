@@ -306,6 +306,7 @@ const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormPr
 const NOTICE_NAMES: Record<(typeof NOTICES)[number], string> = {
   reviewDecisions: "Decisions on posts in review",
   failures: "Posts that failed",
+  disabledWebhooks: "Webhooks that were switched off",
   endingLogins: "Logins of accounts that end",
 };
 

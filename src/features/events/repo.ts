@@ -5,6 +5,8 @@ import { flag } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { Deps } from "../../deps.ts";
+import { isNoticed } from "../notices/rules.ts";
+import { wakeNotices } from "../notices/wake.ts";
 import { teams } from "../teams/table.ts";
 import { onceDue, type Wake, wakeDeliveries } from "../webhooks/wake.ts";
 import type { EventData, EventName } from "./catalogue.ts";
@@ -13,9 +15,17 @@ import { events } from "./table.ts";
 /** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
-/** An event of the catalogue. `team`: an id, or SQL that is one inside the batch. */
+/**
+ * An event of the catalogue. `team`: an id, or SQL that is one inside the batch. `by`: the person of the team who
+ * did it, whom no notice tells of it.
+ */
 type NewEvent = {
-  [N in EventName]: { team: number | SQL; name: N; data: ValuesOrSql<EventData<N>> };
+  [N in EventName]: {
+    team: number | SQL;
+    name: N;
+    data: ValuesOrSql<EventData<N>>;
+    by?: number | null;
+  };
 }[EventName];
 
 function toJson(data: NewEvent["data"]): string | SQL {
@@ -34,16 +44,20 @@ interface Values {
   id: string | SQL;
   name: EventName;
   data: string | SQL;
+  by: number | null;
   at: Date;
   /** `FROM` and `WHERE`: an event for each of the rows. */
   source: SQL;
 }
 
-/** Inserts events; a trigger puts each up for delivery to the webhooks that subscribe to it. */
+/**
+ * Inserts events; triggers put each up for delivery to the webhooks that subscribe to it, and leave the notices
+ * that people get of it.
+ */
 const insertEvents = prepared(
-  ({ team, id, name, data, at, source }: Params<Values>) =>
-    sql`INSERT INTO events (team_id, id, name, data, created_at)
-      SELECT ${team}, ${id}, ${name}, ${data}, ${at} ${source}
+  ({ team, id, name, data, by, at, source }: Params<Values>) =>
+    sql`INSERT INTO events (team_id, id, name, data, actor_id, created_at)
+      SELECT ${team}, ${id}, ${name}, ${data}, ${by}, ${at} ${source}
       RETURNING id, EXISTS (SELECT 1 FROM webhooks WHERE team_id = events.team_id
         AND deleted_at IS NULL AND is_active = 1
         AND instr(webhooks.events, '"' || events.name || '"') > 0) AS is_awaited`,
@@ -65,6 +79,7 @@ function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
         isAwaited ? [onceDue([values.at.getTime(), id])] : [],
       );
       if (wakes.length > 0) wakeSoon(deps, wakes, values.at);
+      if (rows.length > 0 && isNoticed(values.name)) noticeSoon(deps);
       return rows.length;
     },
   };
@@ -78,9 +93,17 @@ function wakeSoon({ webhookQueue, defer, log }: Partial<Emitter>, wakes: Wake[],
   defer(woken);
 }
 
-const insertEvent = (deps: Emitter, { data, ...event }: NewEvent, source: SQL): Query<number> =>
+function noticeSoon({ webhookQueue, defer, log }: Partial<Emitter>): void {
+  if (webhookQueue && defer) defer(wakeNotices({ webhookQueue, ...(log && { log }) }));
+}
+
+const insertEvent = (
+  deps: Emitter,
+  { data, by = null, ...event }: NewEvent,
+  source: SQL,
+): Query<number> =>
   insertAndWake(deps, {
-    ...{ ...event, id: deps.newEventId(), data: toJson(data), at: deps.now(), source },
+    ...{ ...event, by, id: deps.newEventId(), data: toJson(data), at: deps.now(), source },
   });
 
 /** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
@@ -96,11 +119,11 @@ export const emitIfChanged = (deps: Emitter, event: NewEvent): Query<number> =>
 /** Inserts an event for each of the rows that `source` (`FROM … WHERE …`) finds; `event` names their columns. */
 export function emitForEach(
   deps: Omit<Emitter, "newEventId">,
-  { data, ...event }: NewEvent,
+  { data, by = null, ...event }: NewEvent,
   source: SQL,
 ): Query<number> {
   const at = deps.now();
-  return insertAndWake(deps, { ...event, id: unorderedId(at), data: toJson(data), at, source });
+  return insertAndWake(deps, { ...event, by, id: unorderedId(at), data: toJson(data), at, source });
 }
 
 /** Ids as `timeSortedId` makes them, but in no order within the millisecond: nobody knows how many there are. */

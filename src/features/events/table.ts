@@ -9,6 +9,8 @@ export const events = sqliteTable(
     id: text("id").notNull(),
     name: text("name").$type<EventName>().notNull(),
     data: json<EventData>("data").notNull(),
+    /** The person of the team who did it; null for a client, a job or a platform. */
+    actorId: integer("actor_id"),
     createdAt: instant("created_at").notNull(),
   },
   (table) => [primaryKey({ columns: [table.teamId, table.id] })],

@@ -7,9 +7,15 @@ export interface Mail {
   text: string;
 }
 
+type Mailer = Pick<Deps, "config" | "email">;
+
+/** Returns true when mail goes out. */
+export const hasMailer = ({ config, email }: Mailer): boolean =>
+  email !== null && config.emailFrom !== null;
+
 /** Returns true when mail goes out, or is shown in place of that by the local server. */
-export const canSendMail = ({ config, email }: Pick<Deps, "config" | "email">): boolean =>
-  config.isDevelopment || (email !== null && config.emailFrom !== null);
+export const canSendMail = (mailer: Mailer): boolean =>
+  mailer.config.isDevelopment || hasMailer(mailer);
 
 /** Sends a mail; answers false where none goes out. Without a way out, the local server logs it. */
 export async function sendMail(

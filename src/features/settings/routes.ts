@@ -12,10 +12,14 @@ export const settingsRoutes = createRouter();
 const yes = z.literal(true);
 const tags = ["Settings", "Extensions"];
 
-function toAnswer(c: AppContext, { branding, slug: _, ...rest }: settings.Settings) {
+function toAnswer(c: AppContext, { branding, slug: _, push, ...rest }: settings.Settings) {
   const { name, link, logo } = branding;
   const logoUrl = logo && publicOrigin(c.var.deps, c.req.url) + logoPath(logo);
-  return { success: true as const, data: { branding: { name, link, logoUrl }, ...rest } };
+  const browsers = push.browsers.map(({ id, label, error, createdAt }) => ({
+    ...{ id, name: label, error, createdAt: createdAt.toISOString() },
+  }));
+  const shown = { branding: { name, link, logoUrl }, push: { ...push, browsers } };
+  return { success: true as const, data: { ...rest, ...shown } };
 }
 
 const read = apiRoute({
@@ -39,7 +43,7 @@ const change = apiRoute({
   operationId: "changeSettings",
   summary: "Change settings",
   description:
-    "Fields that are left out stay as they are, and null clears one. The team's settings are changed by its owner and admins; `notifications` are the caller's own.",
+    "Fields that are left out stay as they are, and null clears one. The team's settings are changed by its owner and admins; `notifications` and `messaging.own` are the caller's own.",
   scope: "team:write",
   limit: "write",
   request: { body: jsonBody(settingsChangeSchema) },

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
+import { browserSchema, chatAddress, chatSchema } from "../notices/schema.ts";
 import { isHashtag, isWebLink, readZone, toHashtags, toWords } from "./rules.ts";
 
 /** Bounds of what a team sets. Spec is silent. */
@@ -97,6 +98,18 @@ export const settingsChangeSchema = z
       .partial()
       .nullable()
       .describe("The caller's own channels, by kind of notice. Null: on."),
+    messaging: z
+      .strictObject({
+        own: chatAddress
+          .optional()
+          .describe("Incoming webhook of a chat for the caller's own notices. Null: none."),
+        team: chatAddress
+          .optional()
+          .describe("As `own`, for every notice about the team. Null: none."),
+      })
+      .describe(
+        'Slack, and whatever else takes a POST of `{"text": …}`. The address is a secret: it is kept encrypted and never shown again.',
+      ),
   })
   .partial()
   .meta({ id: "SettingsChange" });
@@ -121,6 +134,14 @@ export const settingsSchema = z
     notifications: z
       .object(notices(z.object(channels(on))))
       .describe("The caller's own channels, by kind of notice."),
+    messaging: z.object({ own: chatSchema.nullable(), team: chatSchema.nullable() }),
+    push: z.object({
+      publicKey: z
+        .string()
+        .nullable()
+        .describe("`applicationServerKey` to subscribe with; null: this instance has none."),
+      browsers: z.array(browserSchema).describe("The caller's own, newest first."),
+    }),
   })
   .meta({ id: "Settings" });
 

@@ -4,6 +4,7 @@ import { allNotifications } from "../../core/notices.ts";
 import type { Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
+import { changeChats, lookUpTargets, toChats } from "../notices/service.ts";
 import type { Branding } from "../teams/table.ts";
 import { logoKeyOf } from "./logo-address.ts";
 import {
@@ -19,16 +20,20 @@ import type { SettingsChange } from "./schema.ts";
 type Logo = NonNullable<Branding["logo"]>;
 
 const lookUp = (ctx: Ctx) =>
-  [repo.settingsOfTeam({ team: ctx.team }), repo.notificationsOf({ user: ctx.user })] as const;
+  [
+    repo.settingsOfTeam({ team: ctx.team }),
+    repo.notificationsOf({ user: ctx.user }),
+    ...lookUpTargets(ctx),
+  ] as const;
 
-/** The settings of the team, and the caller's own channels. */
+/** The settings of the team, and the caller's own notices. */
 export async function readSettings(ctx: Ctx) {
-  return toSettings(await ctx.read("team:read", lookUp(ctx)));
+  return toSettings(ctx, await ctx.read("team:read", lookUp(ctx)));
 }
 
 type Found = Results<ReturnType<typeof lookUp>>;
 
-function toSettings([[team], [chosen]]: Found) {
+function toSettings({ config }: Ctx, [[team], [chosen], chats, browsers]: Found) {
   if (!team) throw new Error("The caller has no team.");
   return {
     slug: team.slug,
@@ -38,6 +43,8 @@ function toSettings([[team], [chosen]]: Found) {
     blocklist: team.blocklist ?? [],
     bannedHashtags: (team.bannedHashtags ?? {}) as Record<string, string[]>,
     notifications: allNotifications(chosen ?? null),
+    messaging: toChats(chats),
+    push: { publicKey: config.vapid?.publicKey ?? null, browsers },
   };
 }
 
@@ -46,21 +53,24 @@ export type Settings = ReturnType<typeof toSettings>;
 /**
  * Changes what is named: of the team by its owner and admins, of the person by themselves.
  *
- * @throws AppError FORBIDDEN for what the caller's role may not change; then nothing is changed
+ * @throws AppError FORBIDDEN for what the caller's role may not change, 400 for an address of a chat to which nothing
+ * is sent; then nothing is changed
  */
 export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<Settings> {
   await ctx.read("team:write", []);
-  const { notifications, ...ofTeam } = change;
-  if (Object.keys(ofTeam).length > 0) requireManager(ctx);
+  const { notifications, messaging = {}, ...ofTeam } = change;
+  const isOfTeam = Object.keys(ofTeam).length > 0 || messaging.team !== undefined;
+  if (isOfTeam) requireManager(ctx);
   if (ofTeam.requireMemberApproval !== undefined) {
     requireOneOf(ctx.actor, ["OWNER"], "Only the owner changes if posts of members need approval.");
   }
   const writes = [
     ...(Object.keys(ofTeam).length > 0 ? [repo.updateSettings(ctx.team, ofTeam, ctx.now())] : []),
     ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
+    ...(await changeChats(ctx, messaging)),
   ];
   const results = await ctx.db.runAll<unknown>([...writes, ...lookUp(ctx)]);
-  return toSettings(results.slice(writes.length) as unknown as Found);
+  return toSettings(ctx, results.slice(writes.length) as unknown as Found);
 }
 
 const requireManager = ({ actor }: Ctx): void =>

@@ -3,6 +3,7 @@ import { isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
 import { endOtherSessions, endSession, sessionsOf } from "../auth/repo/sessions.ts";
 import type { PersonCtx } from "../auth/session.ts";
+import { lookUpTargets, toChats } from "../notices/service.ts";
 import {
   passkeysOf,
   personById,
@@ -67,11 +68,12 @@ async function change(ctx: PersonCtx, query: Query<number>, subject: string): Pr
 /** Everything that is kept about the person themselves; posts and accounts belong to their teams. */
 export async function exportSelf(ctx: PersonCtx) {
   const { user } = ctx;
-  const [[person], passkeys, sessions, tokens] = await ctx.read("*", [
+  const [[person], passkeys, sessions, tokens, chats, browsers] = await ctx.read("*", [
     personById({ user }),
     passkeysOf({ user }),
     sessionsOf({ user, now: ctx.now() }),
     tokensOf({ user }),
+    ...lookUpTargets(ctx),
   ]);
   return {
     person,
@@ -79,5 +81,7 @@ export async function exportSelf(ctx: PersonCtx) {
     sessions: sessions.map(({ tokenHash: _, userId: __, ...session }) => session),
     passkeys,
     tokens,
+    chat: toChats(chats).own,
+    browsers: browsers.map(({ label, createdAt }) => ({ name: label, createdAt })),
   };
 }

@@ -2,7 +2,7 @@ import { timeSortedId } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { tellOfDisabled } from "./notice.ts";
+import { wakeNotices } from "../notices/wake.ts";
 import * as repo from "./repo/deliveries.ts";
 import { retryAt } from "./rules.ts";
 import type { Sent } from "./send.ts";
@@ -65,7 +65,7 @@ export async function store(
     deps,
     awake.map(({ held, to }) => onceDue([to.getTime(), held.due.eventId])),
   );
-  if (closed.some(isExhausted)) deps.defer(tellOfDisabled(deps));
+  if (closed.some(isExhausted)) deps.defer(wakeNotices(deps));
 }
 
 const isSuccess = ({ end }: Ended): boolean => end.kind === "sent" && end.sent.success;

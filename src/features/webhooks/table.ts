@@ -18,7 +18,7 @@ export const webhooks = sqliteTable("webhooks", {
   timeouts: integer("timeouts").notNull(),
   /** When the next event of an endpoint that keeps timing out is sent. */
   nextSlotAt: instant("next_slot_at").notNull(),
-  /** It was switched off by its failures, and nobody has been told yet. */
+  /** It was switched off by its failures: a trigger leaves the notice of that. */
   isNoticeDue: flag("is_notice_due").notNull(),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),

@@ -17,6 +17,7 @@ beforeEach(async () => {
 
 const end = async () => {
   await harness.drainEvents();
+  await harness.drainNotices();
   harness.advance(1);
 };
 

@@ -46,6 +46,7 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
+    sql`DELETE FROM notice_targets WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`UPDATE users SET email = ${sql.raw(CLOSED_EMAIL)}, name = NULL,
       notifications = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
   ].map(sqlWrite);
@@ -79,6 +80,8 @@ const TABLES = {
   idempotency: "team_id, route, key",
   invites: "id",
   media: "team_id, sha256",
+  notice_targets: "id",
+  notices: "due_at, subject, user_id, target_id",
   presigns: "id",
   review_links: "id",
   review_posts: "team_id, upload_id, link_id",
@@ -109,7 +112,7 @@ export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] => [
   ...[
     sql`DELETE FROM members WHERE team_id = ${teamId}`,
     sql`DELETE FROM teams WHERE id = ${teamId}`,
-    ...["tokens", "sessions", "passkeys", "members"].map(
+    ...["tokens", "sessions", "passkeys", "notice_targets", "members"].map(
       (table) => sql`DELETE FROM ${sql.identifier(table)} WHERE user_id = ${ownerId}`,
     ),
     sql`DELETE FROM users WHERE id = ${ownerId}

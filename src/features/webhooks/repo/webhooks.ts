@@ -1,5 +1,4 @@
 import { type SQL, sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
@@ -74,28 +73,6 @@ export const setSecret = (
 export const deleteWebhook = (team: number, id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE webhooks SET deleted_at = ${at.getTime()}, is_active = 0, is_notice_due = 0
     WHERE ${isThis(team, id)}`);
-
-const readNotice = rowReader({
-  ...pickColumns(webhooks, ["id", "url", "teamId"]),
-  team: text("team").notNull(),
-  email: text("email").notNull(),
-});
-
-export type Notice = ReturnType<typeof readNotice>;
-
-/** Webhooks that were switched off and nobody was told of, with the owner of their team. */
-export const noticesDue = (most: number): Query<Notice[]> =>
-  sqlQuery(
-    sql`SELECT w.id, w.url, w.team_id, t.name AS team, u.email
-      FROM webhooks w INDEXED BY webhooks_to_tell_of
-      JOIN teams t ON t.id = w.team_id JOIN users u ON u.id = t.owner_id
-      WHERE w.is_notice_due = 1 LIMIT ${most}`,
-    readNotice,
-  );
-
-export const noteTold = (ids: readonly number[]): Query<number> =>
-  sqlWrite(sql`UPDATE webhooks SET is_notice_due = 0
-    WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`);
 
 /** The secrets of all webhooks, in the order of their ids. */
 export const sealedSecrets = (after: number, most: number) =>

@@ -1,0 +1,221 @@
+import { isOn } from "../../core/notices.ts";
+import { MINUTE } from "../../core/time.ts";
+import type { Query } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { canSendMail } from "../mail/service.ts";
+import { ofPost, ofWebhook } from "./occurrences.ts";
+import { managersOf, recipientsOf } from "./recipients.ts";
+import * as repo from "./repo/notices.ts";
+import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
+import { isStale, KIND_OF, retryAt } from "./rules.ts";
+import { type Sent, sendByMail, sendToTarget } from "./send.ts";
+import type { NoticeRow, TargetRow } from "./table.ts";
+import { wakeNotices } from "./wake.ts";
+import type { Occurrence } from "./words.ts";
+
+/** Notices taken by one run. */
+const SLICE = 200;
+/** Messages of one run: those that take longest end well within the 30 seconds that are left after an answer. */
+export const MAX_MESSAGES = 12;
+/** Source: Workers, "Limits": connections that wait for an answer at the same time. */
+const CONNECTIONS = 6;
+/** A run that breaks off leaves its notices due again by then. */
+const LEASE_MS = MINUTE;
+/** Calls of a run beside its messages: take, read, address, store, wake. */
+export const OWN_CALLS = 5;
+
+/** What is to be told, to whom, and how they can be reached. */
+interface Known {
+  occurrences: Map<string, Occurrence>;
+  /** Those who are told of each, by its subject. */
+  recipients: Map<string, repo.Person[]>;
+  people: repo.Person[];
+  targets: Map<number, TargetRow>;
+}
+
+/** One message: notices of the same kind for the same receiver. */
+interface Parcel {
+  rows: NoticeRow[];
+  occurrences: [Occurrence, ...Occurrence[]];
+  to: { email: string } | { target: TargetRow };
+}
+
+/** Sends what is due, up to `most` messages; the rest is woken again. */
+export async function sendNotices(deps: Deps, most = MAX_MESSAGES): Promise<void> {
+  const now = deps.now();
+  const until = new Date(now.getTime() + LEASE_MS);
+  const [taken] = await deps.db.run([repo.takeDue({ now, until, most: SLICE })]);
+  if (taken.length === 0) return;
+  const known = await lookUp(deps, taken);
+  const addressed = await address(deps, known, taken.filter(isUnaddressed));
+  const held = [...taken.filter((row) => !isUnaddressed(row)), ...addressed];
+  const { parcels, dropped } = pack(known, held, now);
+  const ended = await sendAll(deps, parcels.slice(0, most));
+  const putBack = parcels.slice(most).flatMap(({ rows }) => rows);
+  await store(deps, ended, dropped, putBack);
+  if (putBack.length > 0 || taken.length === SLICE) await wakeNotices(deps, 0);
+}
+
+const isUnaddressed = ({ channel }: NoticeRow): boolean => channel === "unaddressed";
+
+const jsonOf = (values: Iterable<unknown>): string => JSON.stringify([...values]);
+
+async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Known> {
+  const pairs = new Map(rows.map(({ teamId, subject }) => [subject, [teamId, subject]]));
+  const keys = jsonOf(pairs.values());
+  const teamIds = jsonOf(new Set(rows.map(({ teamId }) => teamId)));
+  const [posts, webhooks, people, targets] = await deps.db.run([
+    repo.postEvents({ keys }),
+    repo.disabledWebhooks({ keys }),
+    repo.peopleOf({ teamIds }),
+    targetsOf({ teamIds }),
+  ]);
+  const teamOf = ({ teamId }: { teamId: number }) => people.filter((one) => one.teamId === teamId);
+  return {
+    occurrences: new Map([
+      ...posts.map((post) => [post.subject, ofPost(post, deps.config)] as const),
+      ...webhooks.map((one) => [one.subject, ofWebhook(one, deps.config)] as const),
+    ]),
+    recipients: new Map([
+      ...posts.map((post) => [post.subject, recipientsOf(post, teamOf(post))] as const),
+      ...webhooks.map((one) => [one.subject, managersOf(teamOf(one))] as const),
+    ]),
+    people,
+    targets: new Map(targets.map((target) => [target.id, target])),
+  };
+}
+
+/** Puts a row for each receiver in the place of each notice that nobody is addressed by yet; answers them. */
+async function address(deps: Deps, known: Known, rows: readonly NoticeRow[]): Promise<NoticeRow[]> {
+  if (rows.length === 0) return [];
+  const addressed = rows.flatMap((row) => receiversOf(deps, known, row));
+  await deps.db.runAll([
+    ...(addressed.length > 0 ? [repo.insertNotices(addressed)] : []),
+    repo.endNotices(rows),
+  ]);
+  return addressed;
+}
+
+function receiversOf(deps: Deps, known: Known, row: NoticeRow): NoticeRow[] {
+  const occurrence = known.occurrences.get(row.subject);
+  if (!occurrence) return [];
+  const kind = KIND_OF[occurrence.name];
+  const targets = [...known.targets.values()].filter(
+    ({ channel }) => channel === "messaging" || deps.config.vapid,
+  );
+  const persons = (known.recipients.get(row.subject) ?? []).flatMap(({ userId, notifications }) => [
+    ...(canSendMail(deps) && isOn(notifications, kind, "email")
+      ? [{ ...row, userId, channel: "email" as const }]
+      : []),
+    ...targets
+      .filter((one) => one.userId === userId && isOn(notifications, kind, one.channel))
+      .map(({ id, channel }) => ({ ...row, userId, targetId: id, channel })),
+  ]);
+  const chats = targets
+    .filter(({ teamId }) => teamId === row.teamId)
+    .map(({ id, channel }) => ({ ...row, targetId: id, channel }));
+  return [...persons, ...chats];
+}
+
+/** Puts together what goes to the same receiver; answers beside it what is not told any more. */
+function pack(known: Known, rows: readonly NoticeRow[], now: Date) {
+  const parcels = new Map<string, Parcel>();
+  const dropped: NoticeRow[] = [];
+  for (const row of rows) {
+    const occurrence = known.occurrences.get(row.subject);
+    const to = occurrence && !isStale(row, now) ? receiverOf(known, row, occurrence) : null;
+    if (!occurrence || !to) {
+      dropped.push(row);
+      continue;
+    }
+    const { name, by } = occurrence;
+    const key = [row.userId, row.targetId, row.teamId, name, by, row.attempt].join();
+    const parcel = parcels.get(key);
+    parcel?.rows.push(row);
+    parcel?.occurrences.push(occurrence);
+    if (!parcel) parcels.set(key, { rows: [row], occurrences: [occurrence], to });
+  }
+  return { parcels: [...parcels.values()], dropped };
+}
+
+/** The receiver as they are now; null for who has left the team, has switched this off, or is no more. */
+function receiverOf(
+  { people, targets }: Known,
+  { userId, teamId, targetId, channel }: NoticeRow,
+  { name }: Occurrence,
+): Parcel["to"] | null {
+  const target = targets.get(targetId);
+  if (userId === 0) return target?.teamId === teamId ? { target } : null;
+  const person = people.find((one) => one.userId === userId && one.teamId === teamId);
+  if (!person || channel === "unaddressed") return null;
+  if (!isOn(person.notifications, KIND_OF[name], channel)) return null;
+  if (channel === "email") return { email: person.email };
+  return target?.userId === userId ? { target } : null;
+}
+
+interface Ended {
+  parcel: Parcel;
+  sent: Sent;
+}
+
+/** Sends some at a time. */
+async function sendAll(deps: Deps, parcels: readonly Parcel[]): Promise<Ended[]> {
+  const waiting = [...parcels];
+  const ended: Ended[] = [];
+  const serve = async () => {
+    for (let parcel = waiting.shift(); parcel; parcel = waiting.shift()) {
+      const { to, occurrences } = parcel;
+      const sent =
+        "email" in to
+          ? await sendByMail(deps, to.email, occurrences)
+          : await sendToTarget(deps, to.target, occurrences);
+      ended.push({ parcel, sent });
+    }
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, serve));
+  return ended;
+}
+
+/** Stores what became of the messages, in one batch. */
+async function store(
+  deps: Deps,
+  ended: readonly Ended[],
+  dropped: readonly NoticeRow[],
+  putBack: readonly NoticeRow[],
+): Promise<void> {
+  const now = deps.now();
+  const moved: repo.MovedNotice[] = putBack.map((row) => ({ row, to: now, attempt: row.attempt }));
+  const over = [...dropped];
+  for (const { parcel, sent } of ended) {
+    const [{ attempt, channel }] = parcel.rows as [NoticeRow];
+    const to = sent.kind === "unanswered" ? retryAt(attempt, now, sent.askedMs) : null;
+    if (to) moved.push(...parcel.rows.map((row) => ({ row, to, attempt: attempt + 1 })));
+    else over.push(...parcel.rows);
+    if ("error" in sent) {
+      deps.log({ event: "notices.not_taken", channel, attempt, error: sent.error });
+    }
+  }
+  const writes = [
+    ...(over.length > 0 ? [repo.endNotices(over)] : []),
+    ...(moved.length > 0 ? [repo.moveNotices(moved)] : []),
+    ...judged(ended),
+  ];
+  if (writes.length > 0) await deps.db.runAll(writes);
+}
+
+/** Statements that note how the targets did. */
+function judged(ended: readonly Ended[]): Query<number>[] {
+  const of = (kind: Sent["kind"]) =>
+    ended.flatMap(({ parcel: { to }, sent }) =>
+      sent.kind === kind && "target" in to ? [to.target.id] : [],
+    );
+  const refused = ended.flatMap(({ parcel: { to }, sent }) =>
+    "error" in sent && "target" in to ? [{ id: to.target.id, error: sent.error }] : [],
+  );
+  const [gone, taken] = [of("gone"), of("taken")];
+  return [
+    ...(gone.length > 0 ? [removeTargets(gone)] : []),
+    ...(taken.length > 0 ? [noteTaken(taken)] : []),
+    ...(refused.length > 0 ? [noteRefused(refused)] : []),
+  ];
+}

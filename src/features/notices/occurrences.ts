@@ -1,0 +1,55 @@
+import type { Config } from "../../config.ts";
+import { platformName } from "../../sandbox/registry.ts";
+import { MAX_FAILURES } from "../webhooks/rules.ts";
+import type { DisabledWebhook, PostEvent } from "./repo/notices.ts";
+import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
+
+/** Longest address of a webhook that is shown. */
+const ADDRESS_CHARACTERS = 200;
+
+const textOf = (value: unknown): string | null => (typeof value === "string" ? value : null);
+
+/** Returns a decision on a post, or its failure, in words. */
+export function ofPost(event: PostEvent, { publicUrl }: Pick<Config, "publicUrl">): Occurrence {
+  const { name, data, title, description, accountName, platform, uploadId, origin } = event;
+  return {
+    name,
+    by: data.reviewedBy === "client" || data.reviewedBy === "team" ? data.reviewedBy : null,
+    what: firstWords([title, description]),
+    where: placeOf(accountName, platform, platformName),
+    note: noteOf(event),
+    path: `/app/uploads/${uploadId}`,
+    origin: publicUrl ?? (origin || null),
+  };
+}
+
+function noteOf({ name, data, zone }: PostEvent): string | null {
+  if (name === "upload.changes_requested") return textOf(data.comment);
+  if (name === "upload.failed") return textOf(data.errorMessage);
+  const at = textOf(data.scheduledFor);
+  return at === null ? "It is being published now." : `It goes out on ${inWords(at, zone)}.`;
+}
+
+/** An instant in the workspace's zone. */
+function inWords(instant: string, zone: string | null): string {
+  const timeZone = zone ?? "UTC";
+  const format = new Intl.DateTimeFormat("en-GB", {
+    ...{ weekday: "short", day: "numeric", month: "short", year: "numeric" },
+    ...{ hour: "2-digit", minute: "2-digit", timeZone },
+  });
+  return `${format.format(new Date(instant))} (${timeZone})`;
+}
+
+/** Returns a webhook that was switched off, in words. */
+export const ofWebhook = (
+  { webhookId, url, team }: DisabledWebhook,
+  { publicUrl }: Pick<Config, "publicUrl">,
+): Occurrence => ({
+  name: "webhook.disabled",
+  by: null,
+  what: `Webhook ${webhookId}: ${toLine(url, ADDRESS_CHARACTERS)}`,
+  where: team,
+  note: `${MAX_FAILURES} events in a row failed all their attempts. Put the endpoint right, look at its log (GET /webhooks/${webhookId}/deliveries) and switch it on again: PATCH /webhooks/${webhookId} {"isActive":true}. What it missed can be replayed from the log, or read from GET /events for 30 days.`,
+  path: "/app",
+  origin: publicUrl,
+});

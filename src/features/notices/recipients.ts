@@ -1,0 +1,25 @@
+import type { Person, PostEvent } from "./repo/notices.ts";
+
+/** People of one team who are told of a webhook. Spec is silent. */
+const MOST_MANAGERS = 10;
+
+const RANKS = ["OWNER", "ADMIN"];
+
+/**
+ * Returns those of a team's active members who are told of an event: the author of the post and, of a decision,
+ * the person who sent the review link; nobody of what they did themselves.
+ */
+export function recipientsOf(
+  { authorId, linkSenderId, actorId }: Pick<PostEvent, "authorId" | "linkSenderId" | "actorId">,
+  team: readonly Person[],
+): Person[] {
+  const told = [authorId, linkSenderId];
+  return team.filter(({ userId }) => told.includes(userId) && userId !== actorId);
+}
+
+/** Returns the owner and the admins, who can switch a webhook on again. */
+export const managersOf = (team: readonly Person[]): Person[] =>
+  team
+    .filter(({ role }) => RANKS.includes(role))
+    .toSorted((a, b) => RANKS.indexOf(a.role) - RANKS.indexOf(b.role))
+    .slice(0, MOST_MANAGERS);

@@ -1,0 +1,157 @@
+import { sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
+import { json } from "../../../db/columns.ts";
+import { pickColumns, renamed, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { accounts } from "../../accounts/table.ts";
+import { users } from "../../auth/table.ts";
+import { members, teams } from "../../teams/table.ts";
+import { uploads } from "../../uploads/table.ts";
+import type { NoticeName } from "../rules.ts";
+import { type NoticeRow, notices } from "../table.ts";
+
+const readDueAt = rowReader(pickColumns(notices, ["dueAt"]));
+
+/** Answers a row if any notice is due by then. */
+export const isAnyDue = prepared(
+  ({ by }: Params<{ by: Date }>) => sql`SELECT due_at FROM notices WHERE due_at <= ${by} LIMIT 1`,
+  readDueAt,
+);
+
+/** Takes up to `most` notices that are due: nobody else takes them before `until`. */
+export const takeDue = prepared(
+  ({ now, until, most }: Params<{ now: Date; until: Date; most: number }>) =>
+    sql`UPDATE notices SET due_at = ${until} WHERE (due_at, subject, user_id, target_id) IN
+      (SELECT due_at, subject, user_id, target_id FROM notices WHERE due_at <= ${now}
+        ORDER BY due_at LIMIT ${most})
+    RETURNING *`,
+  rowReader(notices),
+);
+
+type Listed = Params<{ list: string }>;
+
+const listed =
+  <T>(toItem: (one: T) => unknown, toQuery: (values: { list: string }) => Query<number>) =>
+  (list: readonly T[]): Query<number> =>
+    toQuery({ list: JSON.stringify(list.map(toItem)) });
+
+const keyOf = ({ dueAt, subject, userId, targetId }: NoticeRow) => [
+  ...[dueAt.getTime(), subject, userId, targetId],
+];
+
+export const insertNotices = listed(
+  (row: NoticeRow) => [
+    ...keyOf(row),
+    row.channel,
+    row.teamId,
+    row.attempt,
+    row.createdAt.getTime(),
+  ],
+  preparedWrite(
+    ({ list }: Listed) => sql`INSERT OR IGNORE INTO notices
+        (due_at, subject, user_id, target_id, channel, team_id, attempt, created_at)
+      SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+        value ->> 7
+      FROM json_each(${list})`,
+  ),
+);
+
+export const endNotices = listed(
+  keyOf,
+  preparedWrite(
+    ({ list }: Listed) => sql`DELETE FROM notices
+      WHERE (due_at, subject, user_id, target_id) IN
+        (SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3 FROM json_each(${list}))`,
+  ),
+);
+
+export interface MovedNotice {
+  row: NoticeRow;
+  to: Date;
+  attempt: number;
+}
+
+/** Moves notices to other times; nothing where somebody else has moved or ended one. */
+export const moveNotices = listed(
+  ({ row, to, attempt }: MovedNotice) => [...keyOf(row), to.getTime(), attempt],
+  preparedWrite(
+    ({ list }: Listed) => sql`UPDATE notices SET due_at = m.value ->> 4, attempt = m.value ->> 5
+      FROM json_each(${list}) m
+      WHERE notices.due_at = m.value ->> 0 AND notices.subject = m.value ->> 1
+        AND notices.user_id = m.value ->> 2 AND notices.target_id = m.value ->> 3`,
+  ),
+);
+
+/**
+ * The person who sent the review link on which a client decided, as SQL beside the event `e` and the upload `u`.
+ * None until links are stored.
+ */
+const LINK_SENDER = sql`NULL`;
+
+const readPost = rowReader({
+  ...pickColumns(uploads, ["teamId", "title", "description", "origin", "platform"]),
+  subject: text("subject").notNull(),
+  name: text("name").$type<Exclude<NoticeName, "webhook.disabled">>().notNull(),
+  data: json<Record<string, unknown>>("data").notNull(),
+  actorId: integer("actor_id"),
+  linkSenderId: integer("link_sender_id"),
+  authorId: renamed(uploads.createdBy, "author_id"),
+  uploadId: integer("upload_id").notNull(),
+  accountName: renamed(accounts.accountName, "account_name"),
+  zone: teams.zone,
+});
+
+export type PostEvent = ReturnType<typeof readPost>;
+
+/** The events of these ids with their posts; those of a post that is removed are left out. */
+export const postEvents = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT e.id AS subject, e.team_id, e.name, e.data, e.actor_id, ${LINK_SENDER} AS link_sender_id,
+      u.created_by AS author_id, u.id AS upload_id, u.title, u.description, u.origin, u.platform,
+      a.account_name, t.zone
+    FROM json_each(${keys}) k
+    CROSS JOIN events e ON e.team_id = k.value ->> 0 AND e.id = k.value ->> 1
+    JOIN teams t ON t.id = e.team_id
+    JOIN uploads u ON u.id = e.data ->> 'uploadId' AND u.team_id = e.team_id AND u.deleted_at IS NULL
+    LEFT JOIN accounts a ON a.id = u.account_id`,
+  readPost,
+);
+
+const readDisabled = rowReader({
+  subject: text("subject").notNull(),
+  teamId: integer("team_id").notNull(),
+  webhookId: integer("webhook_id").notNull(),
+  url: text("url").notNull(),
+  team: teams.name,
+});
+
+export type DisabledWebhook = ReturnType<typeof readDisabled>;
+
+/** Those of the webhooks, by their notices, that are still switched off. */
+export const disabledWebhooks = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT k.value ->> 1 AS subject, w.team_id, w.id AS webhook_id, w.url, t.name
+    FROM json_each(${keys}) k
+    CROSS JOIN webhooks w ON w.id = CAST(substr(k.value ->> 1, 5) AS INTEGER) AND substr(k.value ->> 1, 1, 4) = 'whk_'
+    JOIN teams t ON t.id = w.team_id
+    WHERE w.deleted_at IS NULL AND w.is_active = 0`,
+  readDisabled,
+);
+
+const readPerson = rowReader({
+  ...pickColumns(members, ["teamId", "userId", "role"]),
+  ...pickColumns(users, ["email", "notifications"]),
+});
+
+export type Person = ReturnType<typeof readPerson>;
+
+/** The active members of these teams. */
+export const peopleOf = prepared(
+  ({ teamIds }: Params<{ teamIds: string }>) => sql`
+    SELECT m.team_id, m.user_id, m.role, p.email, p.notifications
+    FROM json_each(${teamIds}) t
+    CROSS JOIN members m ON m.team_id = t.value AND m.is_active = 1
+    JOIN users p ON p.id = m.user_id`,
+  readPerson,
+);

@@ -1,0 +1,39 @@
+import * as z from "zod";
+import { MAX_URL_CHARACTERS } from "../webhooks/rules.ts";
+
+const key = (description: string) => z.string().min(1).max(200).describe(description);
+
+/** As `PushSubscription.toJSON()` answers it. */
+export const newBrowserSchema = z
+  .strictObject({
+    endpoint: z
+      .string()
+      .min(1)
+      .max(MAX_URL_CHARACTERS)
+      .describe("The browser's address at its push service."),
+    expirationTime: z.number().nullable().optional().describe("Not looked at."),
+    keys: z.strictObject({
+      p256dh: key("The browser's public key, base64url."),
+      auth: key("The secret that it shares with senders, base64url."),
+    }),
+  })
+  .meta({ id: "NewPushSubscription" });
+
+export const browserSchema = z
+  .object({
+    id: z.number().int(),
+    name: z.string().describe("Browser and system."),
+    error: z.string().nullable().describe("Why the last notice was not taken; null once one was."),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: "PushSubscription" });
+
+export const chatSchema = z
+  .object({
+    address: z.string().describe("Without what is secret in it."),
+    error: z.string().nullable().describe("Why the last message was not taken; null once one was."),
+  })
+  .meta({ id: "Chat" });
+
+/** The address of an incoming webhook, or null to remove it. */
+export const chatAddress = z.string().min(1).max(MAX_URL_CHARACTERS).nullable();

@@ -1,0 +1,107 @@
+import { HOUR, SECOND } from "../../core/time.ts";
+import { encryptPush, vapidAuthorization } from "../../core/web-push.ts";
+import type { Deps } from "../../deps.ts";
+import { hasMailer, sendMail } from "../mail/service.ts";
+import { refusedTarget } from "../webhooks/rules.ts";
+import { ANSWER_MS } from "./rules.ts";
+import { type Browser, openTarget } from "./secrets.ts";
+import type { TargetRow } from "./table.ts";
+import { type Occurrence, toChat, toMail, toPush } from "./words.ts";
+
+/** The end of an attempt. `gone`: the target takes no message any more, ever. */
+export type Sent =
+  | { kind: "taken" | "gone" }
+  | { kind: "refused"; error: string }
+  | { kind: "unanswered"; error: string; askedMs?: number };
+
+type Several = readonly [Occurrence, ...Occurrence[]];
+
+/** Mails a person. Where no mail can go out, the local server has shown it. */
+export async function sendByMail(deps: Deps, to: string, all: Several): Promise<Sent> {
+  const isSent = await sendMail(deps, { to, ...toMail(all) });
+  return isSent || !hasMailer(deps)
+    ? { kind: "taken" }
+    : { kind: "unanswered", error: "The mail was not taken." };
+}
+
+/** Sends to a browser or a chat. Nothing of the reply is kept but its status. */
+export async function sendToTarget(deps: Deps, target: TargetRow, all: Several): Promise<Sent> {
+  let secret: string;
+  try {
+    secret = await openTarget(deps, target);
+  } catch {
+    deps.log({ event: "notices.target_unreadable", targetId: target.id });
+    return { kind: "refused", error: "Its secret cannot be read. Set it up anew." };
+  }
+  return target.channel === "push"
+    ? sendPush(deps, JSON.parse(secret) as Browser, all)
+    : sendChat(deps, secret, all);
+}
+
+function sendChat(deps: Deps, url: string, all: Several): Promise<Sent> {
+  const headers = { "Content-Type": "application/json" };
+  return post(deps, url, { headers, body: JSON.stringify(toChat(all)) });
+}
+
+/** How long a push service keeps a message for a browser that is not there, in seconds. */
+const KEPT_SECONDS = (24 * HOUR) / SECOND;
+/** Of a push service: the subscription is no more. Source: RFC 8030, section 7.3; what services answer. */
+const GONE = [404, 410];
+
+async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sent> {
+  const { vapid, emailFrom, publicUrl } = deps.config;
+  if (!vapid) return { kind: "refused", error: "This instance has no keys for push." };
+  const { endpoint, keys, origin } = browser;
+  const contact = emailFrom ? `mailto:${emailFrom}` : (publicUrl ?? origin);
+  const now = deps.now();
+  const sent = await post(deps, endpoint, {
+    headers: {
+      Authorization: await vapidAuthorization(vapid, { endpoint, contact, now }),
+      "Content-Encoding": "aes128gcm",
+      "Content-Type": "application/octet-stream",
+      TTL: String(KEPT_SECONDS),
+      Urgency: "normal",
+    },
+    body: await encryptPush(keys, JSON.stringify(toPush(all))),
+  });
+  return sent.kind === "refused" && GONE.some((status) => sent.error === answered(status))
+    ? { kind: "gone" }
+    : sent;
+}
+
+const answered = (status: number): string => `It answered ${status}.`;
+
+/** Statuses of a receiver that may take the same message later, beside all of 5xx. */
+const PASSING = [408, 425, 429];
+
+/** Posts once: redirects are not followed, and the reply is not read. */
+async function post(
+  deps: Deps,
+  url: string,
+  { headers, body }: { headers: Record<string, string>; body: BodyInit },
+): Promise<Sent> {
+  const refusal = refusedTarget(url, deps.config);
+  if (refusal) return { kind: "refused", error: `Its address ${refusal}.` };
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const init = { method: "POST", headers, body, redirect: "manual", signal } as const;
+  try {
+    const { status, headers: reply, body: unread } = await deps.fetch(url, init);
+    void unread?.cancel().catch(() => {});
+    if (status >= 200 && status < 300) return { kind: "taken" };
+    if (status < 500 && !PASSING.includes(status)) {
+      return { kind: "refused", error: answered(status) };
+    }
+    const askedMs = readRetryAfter(reply.get("retry-after"));
+    return { kind: "unanswered", error: answered(status), askedMs };
+  } catch (error) {
+    const isTimeout = error instanceof Error && error.name === "TimeoutError";
+    return {
+      kind: "unanswered",
+      error: isTimeout ? "It did not answer within 10 seconds." : "The connection failed.",
+    };
+  }
+}
+
+/** Seconds of a Retry-After in ms, an hour at most; 0 for anything else. */
+const readRetryAfter = (header: string | null): number =>
+  /^\d{1,6}$/.test(header ?? "") ? Math.min(Number(header) * SECOND, HOUR) : 0;

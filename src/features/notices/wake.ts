@@ -1,0 +1,16 @@
+import type { Deps } from "../../deps.ts";
+
+/** Notices of the same seconds are told together: ten posts that fail at once are one message. */
+const GATHER_SECONDS = 10;
+
+/** Sends the message that wakes what is due by then. What gets lost is made up for by the sweep. */
+export async function wakeNotices(
+  { webhookQueue, log }: Pick<Deps, "webhookQueue"> & Partial<Pick<Deps, "log">>,
+  delaySeconds = GATHER_SECONDS,
+): Promise<void> {
+  try {
+    await webhookQueue.sendBatch([{ body: { kind: "notify" }, delaySeconds }]);
+  } catch (error) {
+    log?.({ event: "notices.not_woken", error: String(error) });
+  }
+}

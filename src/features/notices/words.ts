@@ -1,0 +1,144 @@
+import type { Platform } from "../../core/platforms.ts";
+import type { NoticeName } from "./rules.ts";
+
+/** One thing that people are told of. Its texts are other people's words. */
+export interface Occurrence {
+  name: NoticeName;
+  /** Who decided; null where nobody did. */
+  by: "client" | "team" | null;
+  /** What it is about: the first words of a post, the address of a webhook. */
+  what: string;
+  /** Where it stands: account and platform, or the team. */
+  where: string;
+  /** The comment, the failure, or what comes next; null for nothing. */
+  note: string | null;
+  /** Path of its page on this instance. */
+  path: string;
+  /** Origin of this instance; null where it is not known. */
+  origin: string | null;
+}
+
+/** Occurrences that one message lists; of more it says how many there are. Spec is silent. */
+const MOST_LISTED = 10;
+const WHAT_CHARACTERS = 100;
+const NOTE_CHARACTERS = 500;
+
+/** Characters that a text of somebody else's could break a line with, or turn its direction. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+
+/** Returns a text as one line of at most so many characters. */
+export function toLine(text: string, most: number): string {
+  const line = text.toWellFormed().replace(UNSEEN, " ").replace(/\s+/g, " ").trim();
+  const characters = [...line];
+  return characters.length <= most ? line : `${characters.slice(0, most).join("").trimEnd()}…`;
+}
+
+/** Returns the first words of a post as a line in quotes; a post without words is told by its platform. */
+export function firstWords(texts: readonly (string | null)[]): string {
+  const line = texts.map((text) => toLine(text ?? "", WHAT_CHARACTERS)).find(Boolean);
+  return line ? `“${line}”` : "A post without text";
+}
+
+const DECIDERS = { client: "A client", team: "Your team" } as const;
+
+const HEADLINES: Record<NoticeName, (posts: string, decider: string) => string> = {
+  "upload.approved": (posts, decider) => `${decider} approved ${posts}`,
+  "upload.changes_requested": (posts, decider) => `${decider} asked for changes to ${posts}`,
+  "upload.failed": (posts) =>
+    `${posts.charAt(0).toUpperCase()}${posts.slice(1)} could not be published`,
+  "webhook.disabled": (webhooks) =>
+    `${webhooks.charAt(0).toUpperCase()}${webhooks.slice(1)} switched off`,
+};
+
+type Several = readonly [Occurrence, ...Occurrence[]];
+
+/** Says what happened, without a word of anybody else's: it stands in the subject of a mail. */
+export function headlineOf([first, ...more]: Several): string {
+  const count = 1 + more.length;
+  const isWebhook = first.name === "webhook.disabled";
+  const one = isWebhook ? "a webhook was" : "a post";
+  const many = isWebhook ? `${count} webhooks were` : `${count} posts`;
+  return HEADLINES[first.name](count === 1 ? one : many, DECIDERS[first.by ?? "team"]);
+}
+
+const noteOf = ({ note }: Occurrence): string | null => note && toLine(note, NOTE_CHARACTERS);
+
+const listed = (all: Several): readonly Occurrence[] => all.slice(0, MOST_LISTED);
+
+const unlisted = ({ length }: Several): string | null =>
+  length > MOST_LISTED ? `And ${length - MOST_LISTED} more.` : null;
+
+const lines = (...parts: (string | null)[]): string => parts.filter(Boolean).join("\n");
+
+const addressOf = ({ origin, path }: Occurrence): string | null =>
+  origin === null ? null : origin + path;
+
+/** The mail of these. */
+export function toMail(all: Several): { subject: string; text: string } {
+  const [{ origin }] = all;
+  const items = listed(all).map((one) =>
+    lines(one.what, toLine(one.where, NOTE_CHARACTERS), noteOf(one), addressOf(one)),
+  );
+  const choose = "You choose what you are told of in the settings";
+  return {
+    subject: headlineOf(all),
+    text: [
+      `${headlineOf(all)}:`,
+      ...items,
+      ...[unlisted(all)].filter((line) => line !== null),
+      origin === null ? `${choose}.` : `${choose}: ${origin}/app/settings#notifications`,
+    ].join("\n\n"),
+  };
+}
+
+/** The characters that Slack reads as markup, as it asks for them. Source: Slack, "Formatting message text". */
+const escapeChat = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+
+/** The message of a chat's incoming webhook. */
+export function toChat(all: Several): { text: string } {
+  const items = listed(all).map((one) => {
+    const address = addressOf(one);
+    const what = escapeChat(one.what);
+    const note = noteOf(one);
+    return lines(
+      // A bar would end the address of a link early.
+      address === null ? what : `<${address}|${what.replaceAll("|", "¦")}>`,
+      escapeChat(toLine(one.where, NOTE_CHARACTERS)),
+      note && `&gt; ${escapeChat(note)}`.replace("&gt;", ">"),
+    );
+  });
+  return { text: lines(`*${headlineOf(all)}*`, ...items, unlisted(all)) };
+}
+
+/** What a browser shows, and where a click on it leads to. */
+export interface PushText {
+  title: string;
+  body: string;
+  path: string;
+}
+
+/** The list of posts, where there is no one page for them all. */
+const SEVERAL_PATH = "/app/uploads";
+/** As much as a notification shows anywhere; a browser is sent 4 KB at most. */
+const BODY_CHARACTERS = 300;
+
+export function toPush(all: Several): PushText {
+  const [first, ...more] = all;
+  const body = more.length
+    ? all.map(({ what }) => what).join("\n")
+    : lines(first.what, toLine(first.where, WHAT_CHARACTERS), noteOf(first));
+  const characters = [...body];
+  return {
+    title: headlineOf(all),
+    body: characters.slice(0, BODY_CHARACTERS).join(""),
+    path: more.length ? SEVERAL_PATH : first.path,
+  };
+}
+
+/** The name of an account and of its platform. */
+export const placeOf = (
+  account: string | null,
+  platform: Platform,
+  nameOf: (platform: Platform) => string,
+): string => (account ? `${account} (${nameOf(platform)})` : nameOf(platform));
