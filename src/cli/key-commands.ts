@@ -2,25 +2,25 @@ import { execute, type Place, type Row } from "./d1.ts";
 import { sql } from "./sql.ts";
 import { formatTable } from "./table.ts";
 
-/** Counts the stored logins, and the secrets of webhooks, under each of the ENCRYPTION_KEYS. */
+/** Counts the stored logins, and the other secrets, under each of the ENCRYPTION_KEYS. */
 export async function describeKeys(place: Place): Promise<string> {
   const dot = ".";
   const [rows = []] = await execute(place, [
     sql`SELECT substr(sealed, 4, instr(substr(sealed, 4), ${dot}) - 1) AS key_id,
         sum(is_login) AS logins, sum(NOT is_login) AS secrets
       FROM (SELECT credentials AS sealed, 1 AS is_login FROM accounts WHERE credentials IS NOT NULL
-        UNION ALL SELECT secret, 0 FROM webhooks)
+        UNION ALL SELECT secret, 0 FROM webhooks UNION ALL SELECT sealed, 0 FROM notice_targets)
       GROUP BY key_id ORDER BY key_id`,
   ]);
   return formatKeys(rows);
 }
 
-/** @param rows id of a key, and the numbers of logins and of webhooks' secrets under it */
+/** @param rows id of a key, and the numbers under it of logins and of secrets of webhooks, browsers and chats */
 export function formatKeys(rows: readonly Row[]): string {
-  if (rows.length === 0) return "No login and no webhook is stored.";
+  if (rows.length === 0) return "No login and no secret is stored.";
   return [
     formatTable(
-      ["Key", "Logins", "Webhooks"],
+      ["Key", "Logins", "Secrets"],
       rows.map(({ key_id, logins, secrets }) => [key_id, logins, secrets].map(String)),
     ),
     "",

@@ -6,6 +6,7 @@ import { invitePage } from "../features/dashboard/invite.tsx";
 import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
+import { pushWorker } from "../features/dashboard/push-worker.ts";
 import { reviewsPage } from "../features/dashboard/reviews.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
 import { setupPage } from "../features/dashboard/setup.tsx";
@@ -45,6 +46,7 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   app.route("/", signInPages);
   app.route("/", privacyPage);
   app.route("/", invitePage);
+  app.route("/", pushWorker);
   for (const routes of BEHIND_SIGN_IN) app.route("/", routes);
   return app;
 }

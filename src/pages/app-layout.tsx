@@ -32,6 +32,8 @@ interface AppPage {
   scripts?: readonly string[];
   /** Where else a form of the page may lead. */
   formTargets?: string;
+  /** A script in the page itself that registers a worker; a constant. */
+  workerScript?: string;
 }
 
 /** Styles of forms, tables, lists and buttons of the pages behind the sign-in. */
@@ -153,7 +155,7 @@ const Top = ({ viewer, here }: { viewer: Viewer; here: AppPage["here"] }) => (
 export const renderAppPage = (
   c: Context,
   viewer: Viewer,
-  { title, here, styles = "", status, scripts, formTargets }: AppPage,
+  { title, here, styles = "", status, scripts, formTargets, workerScript }: AppPage,
   content: Child,
 ): Promise<Response> =>
   renderPage(
@@ -166,6 +168,7 @@ export const renderAppPage = (
       ...(status ? { status } : {}),
       ...(scripts ? { scripts } : {}),
       ...(formTargets ? { formTargets } : {}),
+      ...(workerScript ? { inlineScript: workerScript, hasWorker: true } : {}),
     },
     <ShownTeam.Provider value={viewer.team.id}>{content}</ShownTeam.Provider>,
   );

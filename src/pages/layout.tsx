@@ -70,6 +70,8 @@ interface Page {
   scripts?: readonly string[];
   /** A script in the page itself, which may run beside no other: a constant. The page is complete without it. */
   inlineScript?: string;
+  /** True where that script registers a worker of this origin. */
+  hasWorker?: boolean;
   /** True where the page plays videos and sounds of this origin. */
   hasMedia?: boolean;
   /**
@@ -113,6 +115,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
       `form-action ${page.hasForms ? ["'self'", page.formTargets].filter(Boolean).join(" ") : "'none'"}`,
       ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
       ...(inlineScript ? [`script-src ${await hashSource(inlineScript)}`] : []),
+      ...(page.hasWorker ? ["worker-src 'self'"] : []),
       "frame-ancestors 'none'",
       "base-uri 'none'",
     ].join("; "),

@@ -10,6 +10,10 @@ interface Form {
   action: string;
   class?: string;
   enctype?: "multipart/form-data";
+  id?: string;
+  hidden?: boolean;
+  /** For a script of the page. */
+  "data-key"?: string;
   children?: Child;
 }
 

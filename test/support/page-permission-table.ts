@@ -1,5 +1,6 @@
 import type { Role } from "../../src/deps.ts";
 import type { Holder, PlantedTeam } from "./permission-team.ts";
+import { newBrowser } from "./push-service.ts";
 import { photo } from "./stage.ts";
 
 /** Everything that a request for a page carries beside its cookies. */
@@ -41,6 +42,7 @@ export const OPEN_PAGES: string[] = [
   "POST /sign-in/passkey/register",
   "POST /sign-in/passkey/register-options",
   "POST /sign-in/passkey/verify",
+  "GET /app/push-worker.js",
   "GET /invite/:token",
   "POST /invite/:token",
   "POST /invite/:token/accept",
@@ -145,6 +147,16 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     fields: { requireMemberApproval: "on" },
   })),
   "POST /app/settings/notifications": anybody(() => ({ fields: { "failures.email": "on" } })),
+  "POST /app/settings/messaging": atLeast("ADMIN", () => ({
+    fields: { whose: "team", url: "https://example.com/hook" },
+  })),
+  "POST /app/settings/push": anybody(async () => {
+    const { endpoint, keys } = await newBrowser();
+    return { fields: { endpoint, ...keys } };
+  }),
+  "POST /app/settings/push/:id/remove": anybody(async (team, holder) => ({
+    params: { id: await team.browser(holder) },
+  })),
   "POST /app/settings/logo": atLeast("ADMIN", () => ({ fields: { logo: photo() } })),
   "POST /app/settings/logo/remove": atLeast("ADMIN", nothing),
   "GET /app/settings/export": atLeast("OWNER", nothing),

@@ -2,6 +2,8 @@ import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
@@ -9,10 +11,14 @@ import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
+import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
 import { logoPath } from "../settings/logo-address.ts";
 import { LOGO_TOO_LARGE } from "../settings/logo-type.ts";
 import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
+import { describeBrowser } from "../sign-in/rules.ts";
+import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
+import { PUSH_SCRIPT } from "./push-worker.ts";
 import { attempt } from "./refusals.ts";
 
 export const settingsPage = new Hono<PageEnv>();
@@ -23,6 +29,8 @@ const DONE: Record<string, string> = {
   saved: "The settings are saved.",
   logo: "The logo is stored.",
   "no-logo": "The team has no logo any more.",
+  browser: "This browser shows your notices from now on.",
+  "no-browser": "The browser gets no notices any more.",
 };
 
 /** A page to be shown: a line above it, and the form that was refused, whose fields are kept. */
@@ -76,6 +84,30 @@ settingsPage.post(`${PATH}/notifications`, signedIn("write"), (c) =>
     ),
   })),
 );
+
+settingsPage.post(`${PATH}/messaging`, signedIn("write"), (c) =>
+  change(c, (form) => ({
+    messaging: { [textField(form, "whose")]: textField(form, "url") || null },
+  })),
+);
+
+settingsPage.post(`${PATH}/push`, signedIn("write"), async (c) => {
+  const form = await readForm(c);
+  const refused = await attempt(() =>
+    subscribeBrowser(c.var.ctx, {
+      endpoint: textField(form, "endpoint"),
+      keys: { p256dh: textField(form, "p256dh"), auth: textField(form, "auth") },
+      label: describeBrowser(c.req.header("user-agent") ?? null),
+      origin: publicOrigin(c.var.deps, c.req.url),
+    }),
+  );
+  return refused ? show(c, refused) : c.redirect(`${PATH}?done=browser`, 303);
+});
+
+settingsPage.post(`${PATH}/push/:id/remove`, signedIn("destructive"), async (c) => {
+  await removeBrowser(c.var.ctx, readNumericId(c.req.param("id"), "Browser"));
+  return c.redirect(`${PATH}?done=no-browser`, 303);
+});
 
 const linesOf = (form: FormData, name: string): string[] =>
   textField(form, name).split(/\r?\n/).filter(Boolean);
@@ -142,7 +174,10 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: "Settings", here: PATH, status: status as ContentfulStatusCode },
+    {
+      ...{ title: "Settings", here: PATH, status: status as ContentfulStatusCode },
+      workerScript: PUSH_SCRIPT,
+    },
     <>
       <h1>Settings</h1>
       <NoticeLine notice={notice} />
@@ -150,7 +185,9 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
       <SettingsForm settings={settings} mayChange={role !== "MEMBER"} sent={sent} />
       <LogoForm settings={settings} mayChange={role !== "MEMBER"} />
       <ApprovalForm settings={settings} mayChange={role === "OWNER"} />
-      <NotificationsForm settings={settings} />
+      <NotificationsForm path={PATH} settings={settings} />
+      <Browsers path={PATH} settings={settings} />
+      <Chats path={PATH} settings={settings} mayChange={role !== "MEMBER"} />
       <Section id="suggest" title="Suggestions">
         <p>
           <a href="/app/suggestions">Tell whoever runs this instance what you miss.</a>
@@ -299,46 +336,6 @@ const ApprovalForm = ({ settings: { requireMemberApproval }, mayChange }: FormPr
       ) : (
         <p class="hint">Only the owner changes this.</p>
       )}
-    </TeamForm>
-  </Section>
-);
-
-const NOTICE_NAMES: Record<(typeof NOTICES)[number], string> = {
-  reviewDecisions: "Decisions on posts in review",
-  failures: "Posts that failed",
-  disabledWebhooks: "Webhooks that were switched off",
-  endingLogins: "Logins of accounts that end",
-};
-
-const CHANNEL_NAMES: Record<(typeof CHANNELS)[number], string> = {
-  email: "E-mail",
-  push: "Push",
-  messaging: "Messaging",
-};
-
-const NotificationsForm = ({ settings: { notifications } }: { settings: Settings }) => (
-  <Section id="notifications" title="Your notifications">
-    <TeamForm class="fields" action={`${PATH}/notifications`}>
-      {NOTICES.map((notice) => (
-        <fieldset>
-          <legend>{NOTICE_NAMES[notice]}</legend>
-          <div class="checks">
-            {CHANNELS.map((channel) => (
-              <label>
-                <input
-                  type="checkbox"
-                  name={`${notice}.${channel}`}
-                  checked={notifications[notice][channel]}
-                />
-                {CHANNEL_NAMES[channel]}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      ))}
-      <p>
-        <button type="submit">Save</button>
-      </p>
     </TeamForm>
   </Section>
 );

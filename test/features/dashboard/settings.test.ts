@@ -46,7 +46,14 @@ test("forms change the settings, and show them again", async () => {
     requireMemberApproval: true,
     blocklist: ["secret", "top secret"],
     bannedHashtags: { tiktok: ["foo", "bar"] },
-    notifications: { reviewDecisions: off, failures: { ...off, email: true }, endingLogins: off },
+    notifications: {
+      reviewDecisions: off,
+      failures: { ...off, email: true },
+      disabledWebhooks: off,
+      endingLogins: off,
+    },
+    messaging: { own: null, team: null },
+    push: { publicKey: expect.any(String), browsers: [] },
   });
   const { html } = await browser.get("/app/settings?done=saved");
   expect(html).toContain("The settings are saved.");

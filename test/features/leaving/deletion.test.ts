@@ -6,6 +6,7 @@ import { beginLife, type Life, later } from "../../support/life.ts";
 import { measure } from "../../support/meter.ts";
 import { Browser } from "../../support/person.ts";
 import { uploadPresigned } from "../../support/presigned.ts";
+import { newBrowser } from "../../support/push-service.ts";
 import { testPng } from "../../support/videos.ts";
 
 const slugOf = async ({ teamId }: Member) =>
@@ -81,6 +82,9 @@ async function fullLife(): Promise<Life> {
   const hook = { url: "https://example.com/hook", events: ["suggestion.created"] };
   await life.call("POST", "/webhooks", hook);
   await life.call("POST", "/suggestions", { title: "Idea" });
+  const address = "https://chat.example/secret";
+  await life.call("PATCH", "/settings", { messaging: { own: address, team: address } });
+  await life.call("POST", "/settings/push", await newBrowser());
   const { teamId, userId } = member;
   const run = (sql: string, ...values: unknown[]) =>
     env.DB.prepare(sql)
@@ -91,6 +95,7 @@ async function fullLife(): Promise<Life> {
       FROM webhooks WHERE team_id = ?`,
     teamId,
   );
+  await run("INSERT INTO notices VALUES (0, 'evt_1', ?, 0, 'email', ?, 1, 0)", userId, teamId);
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
   await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
   await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);
@@ -157,6 +162,8 @@ describe("a deleted team", () => {
     expect((await objectsOf(teamId)).length).toBeGreaterThanOrEqual(3);
     const before = [await rowsOf(other.member.teamId), await objectsOf(other.member.teamId)];
     await remove(life);
+    const own = env.DB.prepare("SELECT 1 FROM notice_targets WHERE user_id = ?").bind(userId);
+    expect(await own.first()).toBeNull();
     await erase(life);
     expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["deliveries", "members", "teams"]);
     life.harness.advance(86_400);

@@ -12,6 +12,8 @@ import {
 import { measure } from "../../support/meter.ts";
 
 const UNSET = {
+  messaging: { own: null, team: null },
+  push: { publicKey: expect.any(String), browsers: [] },
   branding: { name: null, link: null, logoUrl: null },
   zone: "UTC",
   requireMemberApproval: false,
@@ -20,6 +22,7 @@ const UNSET = {
   notifications: {
     reviewDecisions: { email: true, push: true, messaging: true },
     failures: { email: true, push: true, messaging: true },
+    disabledWebhooks: { email: true, push: true, messaging: true },
     endingLogins: { email: true, push: true, messaging: true },
   },
 };
@@ -62,6 +65,7 @@ test("a change takes what is named, leaves the rest, and null clears", async () 
   });
   expect(first).toMatchObject({ status: 200, body: { success: true } });
   const set = {
+    ...UNSET,
     branding: { name: "Ada & Co", link: "https://example.com/a", logoUrl: null },
     zone: "Europe/Berlin",
     requireMemberApproval: true,

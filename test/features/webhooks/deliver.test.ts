@@ -219,6 +219,7 @@ describe("a webhook", () => {
     expect(await webhook(id)).toMatchObject({ failureCount: 0, isActive: true });
     for (let i = 0; i < 3; i++) await exhaust();
     expect(await webhook(id)).toMatchObject({ failureCount: 3, isActive: false });
+    await harness.drainNotices();
     const mails = harness.logs.filter((entry) => "to" in entry);
     expect(mails).toMatchObject([
       {

@@ -7,13 +7,13 @@ import { noticeTargets, type TargetRow } from "../table.ts";
 
 const readTarget = rowReader(noticeTargets);
 
-/** The targets of these teams and of their active members. */
+/** The targets of these teams and of their active members; those of somebody in several come several times. */
 export const targetsOf = prepared(
   ({ teamIds }: Params<{ teamIds: string }>) => sql`
     SELECT n.* FROM json_each(${teamIds}) t
       CROSS JOIN members m ON m.team_id = t.value AND m.is_active = 1
       CROSS JOIN notice_targets n ON n.user_id = m.user_id AND n.team_id = 0
-    UNION SELECT n.* FROM json_each(${teamIds}) t
+    UNION ALL SELECT n.* FROM json_each(${teamIds}) t
       CROSS JOIN notice_targets n ON n.user_id = 0 AND n.team_id = t.value`,
   readTarget,
 );

@@ -1,0 +1,151 @@
+import { CHANNELS, type Channel, NOTICES, type NoticeKind } from "../../core/notices.ts";
+import { TeamForm } from "../../pages/team-form.tsx";
+import type { Settings } from "../settings/service.ts";
+import { Section } from "./parts.tsx";
+
+const NOTICE_NAMES: Record<NoticeKind, string> = {
+  reviewDecisions: "Decisions on posts in review",
+  failures: "Posts that failed",
+  disabledWebhooks: "Webhooks that were switched off",
+  endingLogins: "Logins of accounts that end",
+};
+
+const CHANNEL_NAMES: Record<Channel, string> = {
+  email: "E-mail",
+  push: "Push",
+  messaging: "Messaging",
+};
+
+interface Props {
+  /** Path of the page. */
+  path: string;
+  settings: Settings;
+}
+
+/** The kinds of notice and the ways on which each comes. */
+export const NotificationsForm = ({ path, settings: { notifications } }: Props) => (
+  <Section id="notifications" title="Your notifications">
+    <TeamForm class="fields" action={`${path}/notifications`}>
+      {NOTICES.map((notice) => (
+        <fieldset>
+          <legend>{NOTICE_NAMES[notice]}</legend>
+          <div class="checks">
+            {CHANNELS.map((channel) => (
+              <label>
+                <input
+                  type="checkbox"
+                  name={`${notice}.${channel}`}
+                  checked={notifications[notice][channel]}
+                />
+                {CHANNEL_NAMES[channel]}
+              </label>
+            ))}
+          </div>
+        </fieldset>
+      ))}
+      <p>
+        <button type="submit">Save</button>
+      </p>
+    </TeamForm>
+  </Section>
+);
+
+/** The browsers that get the person's notices, and the form that adds this one. */
+export const Browsers = ({ path, settings: { push } }: Props) => (
+  <Section id="push" title="Push">
+    <p class="muted">Browsers that show your notices, also while no page of Akimbo is open.</p>
+    {push.browsers.length > 0 && (
+      <ul class="list">
+        {push.browsers.map(({ id, label, error, createdAt }) => (
+          <li>
+            <span class="grow">
+              {label}
+              <br />
+              <span class="muted">
+                Since <time datetime={createdAt.toISOString()}>{dayOf(createdAt)}</time>
+                {error && `. The last notice was not taken: ${error}`}
+              </span>
+            </span>
+            <TeamForm action={`${path}/push/${id}/remove`}>
+              <button class="danger" type="submit" aria-label={`Remove ${label}`}>
+                Remove
+              </button>
+            </TeamForm>
+          </li>
+        ))}
+      </ul>
+    )}
+    {push.publicKey === null ? (
+      <p>This instance has no keys for push. Whoever runs it can add them.</p>
+    ) : (
+      <>
+        <TeamForm id="add-browser" action={`${path}/push`} data-key={push.publicKey} hidden>
+          {["endpoint", "p256dh", "auth"].map((name) => (
+            <input type="hidden" name={name} />
+          ))}
+          <button type="submit">Show notices in this browser</button>
+        </TeamForm>
+        <p id="browser-state" role="status" />
+        <p id="no-push" class="muted">
+          To add this browser, JavaScript must be on. On an iPhone, add the page to the home screen.
+        </p>
+      </>
+    )}
+  </Section>
+);
+
+const dayOf = (at: Date): string => at.toISOString().slice(0, "2026-11-20".length);
+
+/** The chats that get the person's notices, and those about the team. */
+export const Chats = ({ path, settings, mayChange }: Props & { mayChange: boolean }) => (
+  <Section id="messaging" title="Messaging">
+    <p class="muted">
+      An incoming webhook of Slack, or of another chat that takes the same messages. Its address is
+      kept encrypted and not shown again.
+    </p>
+    <Chat path={path} whose="own" title="Your own" chat={settings.messaging.own} mayChange />
+    <Chat
+      {...{ path, mayChange, chat: settings.messaging.team }}
+      whose="team"
+      title="The team's, for every notice about it"
+    />
+  </Section>
+);
+
+interface ChatProps {
+  path: string;
+  whose: "own" | "team";
+  title: string;
+  chat: Settings["messaging"]["own"];
+  mayChange: boolean;
+}
+
+const Chat = ({ path, whose, title, chat, mayChange }: ChatProps) => (
+  <>
+    <h3>{title}</h3>
+    <p>
+      {chat ? <code>{chat.address}</code> : "None."}
+      {chat?.error && <span class="muted"> The last message was not taken: {chat.error}</span>}
+    </p>
+    {mayChange && (
+      <TeamForm class="row" action={`${path}/messaging`}>
+        <input type="hidden" name="whose" value={whose} />
+        <label>
+          {chat ? "Another address" : "Address"}
+          <input name="url" type="url" required maxlength={2_048} placeholder="https://" />
+        </label>
+        <button class="quiet" type="submit">
+          Save
+        </button>
+      </TeamForm>
+    )}
+    {mayChange && chat && (
+      <TeamForm action={`${path}/messaging`}>
+        <input type="hidden" name="whose" value={whose} />
+        <button class="danger" type="submit" aria-label={`Remove the address: ${title}`}>
+          Remove
+        </button>
+      </TeamForm>
+    )}
+  </>
+);
