@@ -9,17 +9,15 @@ const MAX_SUBREQUESTS = 50;
 /** Calls that are made after the chores: the rounds that are done, and the heartbeat. */
 const KEPT_BACK = 2;
 
-/** The calls that a tick, or a batch of messages, may still make. */
+/** The calls that a tick may still make. */
 export interface Budget {
   /** The same dependencies, whose calls are counted. */
   deps: Deps;
-  /** How many calls more are within the limit. */
-  left(): number;
   /** Returns true where so many calls more are within the limit. */
   allows(calls: number): boolean;
 }
 
-/** Counts the calls that are made with the dependencies that it returns. */
+/** Counts the calls of a tick. */
 export function countCalls(deps: Deps): Budget {
   let spent = 0;
   const counted = <T extends object>(target: T): T =>
@@ -33,7 +31,6 @@ export function countCalls(deps: Deps): Budget {
         };
       },
     });
-  const left = () => MAX_SUBREQUESTS - KEPT_BACK - spent;
   return {
     deps: {
       ...deps,
@@ -47,7 +44,6 @@ export function countCalls(deps: Deps): Budget {
         return deps.fetch(input, init);
       },
     },
-    left,
-    allows: (calls) => calls <= left(),
+    allows: (calls) => spent + calls <= MAX_SUBREQUESTS - KEPT_BACK,
   };
 }

@@ -1,9 +1,9 @@
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
-import { type Budget, countCalls } from "../cron/budget.ts";
 import type { Deps } from "../deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
-import { createBudget, type Budget as PublishBudget } from "../features/uploads/publish/budget.ts";
+import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
+import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
 import { publishMessage, webhookMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
@@ -15,6 +15,8 @@ const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 const DELIVERIES = "akimbo-webhooks";
 /** A message of deliveries whose handler threw comes back soon: what it was about is swept up otherwise. */
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
+/** Calls of one batch that leave the Worker. Source: Workers, "Limits", of the free plan. */
+const MAX_SUBREQUESTS = 50;
 
 export const consume = (deps: Deps, batch: MessageBatch): Promise<void> =>
   batch.queue === DELIVERIES ? consumeDeliveries(deps, batch) : consumeJobs(deps, batch);
@@ -28,23 +30,24 @@ async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void>
   const read = batch.messages.map(({ body }) => readOrNull(webhookMessage, body));
   const known = read.filter((message) => message !== null);
   if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
-  const budget = known.some(({ kind }) => kind === "notify") ? countCalls(deps) : null;
+  const deliveries = known.filter((message) => message.kind === "deliver");
+  const hasNotices = deliveries.length < known.length;
+  let left = MAX_SUBREQUESTS;
   try {
-    const deliveries = known.filter((message) => message.kind === "deliver");
-    await handleDeliver(budget?.deps ?? deps, deliveries);
+    await handleDeliver(hasNotices ? countedDeps(deps, () => left--) : deps, deliveries);
+    if (hasNotices) deps.defer(notify(deps, left));
     batch.ackAll();
   } catch (error) {
     deps.log({ ...describeCrash(error, null), queue: batch.queue });
     batch.retryAll({ delaySeconds: DELIVERY_CRASH_DELAY_SECONDS });
   }
-  if (budget) deps.defer(notify(budget));
 }
 
-/** What breaks off here is due again, and found by the sweep. */
-async function notify({ deps, left }: Budget): Promise<void> {
+/** Tells what is due; where that breaks off it is due again, and found by the sweep. */
+async function notify(deps: Deps, calls: number): Promise<void> {
   try {
     const { handleNotify } = await import("../features/notices/jobs.ts");
-    await handleNotify(deps, left());
+    await handleNotify(deps, calls);
   } catch (error) {
     deps.log({ ...describeCrash(error, null), queue: DELIVERIES });
   }
@@ -70,7 +73,7 @@ async function handle(
   deps: Deps,
   body: unknown,
   isDead: boolean,
-  budget: PublishBudget,
+  budget: Budget,
 ): Promise<Outcome> {
   const message = readOrNull(publishMessage, body);
   if (!message) return { kind: "drop", reason: "unknown message" };

@@ -104,6 +104,7 @@ export class PlantedTeam {
     await this.invite();
     await this.link();
     await this.reviewLink();
+    await this.browser(this.owner);
     await this.delivery(await this.webhook());
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });

@@ -21,13 +21,13 @@ export const MAX_MESSAGES = 12;
 const CONNECTIONS = 6;
 /** A run that breaks off leaves its notices due again by then. */
 const LEASE_MS = MINUTE;
-/** Calls of a run beside its messages: take, read, address, store, wake. */
-export const OWN_CALLS = 5;
+/** Calls of a run beside its messages: take, read, address, store, wake; and the last ones of deliveries. */
+export const OWN_CALLS = 5 + 3;
 
-/** What is to be told, to whom, and how they can be reached. */
+/** The things to be told, the people who are told them, and how they can be reached. */
 interface Known {
   occurrences: Map<string, Occurrence>;
-  /** Those who are told of each, by its subject. */
+  /** The people who are told of each, by its subject. */
   recipients: Map<string, repo.Person[]>;
   people: repo.Person[];
   targets: Map<number, TargetRow>;

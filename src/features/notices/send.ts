@@ -45,7 +45,7 @@ function sendChat(deps: Deps, url: string, all: Several): Promise<Sent> {
 
 /** How long a push service keeps a message for a browser that is not there, in seconds. */
 const KEPT_SECONDS = (24 * HOUR) / SECOND;
-/** Of a push service: the subscription is no more. Source: RFC 8030, section 7.3; what services answer. */
+/** Statuses of a push service for a subscription that is no more. Source: RFC 8030, section 7.3; what services answer. */
 const GONE = [404, 410];
 
 async function sendPush(deps: Deps, browser: Browser, all: Several): Promise<Sent> {

@@ -14,14 +14,14 @@ export const noticeTargets = sqliteTable("notice_targets", {
   digest: text("digest"),
   /** Encrypted: the address and what else is needed to send to it. */
   sealed: text("sealed").notNull(),
-  /** What people know it by: the browser, or the address without its secret. */
+  /** The name by which people know it: the browser, or the address without its secret. */
   label: text("label").notNull(),
   /** Why the last notice was not taken; null once one was. */
   error: text("error"),
   createdAt: instant("created_at").notNull(),
 });
 
-/** What is still to be told: one row for each who is told, on each of their ways. */
+/** The notices that are still to be sent: one row for each who is told, on each of their ways. */
 export const notices = sqliteTable(
   "notices",
   {

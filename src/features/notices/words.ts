@@ -6,7 +6,7 @@ export interface Occurrence {
   name: NoticeName;
   /** Who decided; null where nobody did. */
   by: "client" | "team" | null;
-  /** What it is about: the first words of a post, the address of a webhook. */
+  /** The thing itself: the first words of a post, the address of a webhook. */
   what: string;
   /** Where it stands: account and platform, or the team. */
   where: string;
@@ -111,7 +111,7 @@ export function toChat(all: Several): { text: string } {
   return { text: lines(`*${headlineOf(all)}*`, ...items, unlisted(all)) };
 }
 
-/** What a browser shows, and where a click on it leads to. */
+/** The notification that a browser shows, and where a click on it leads to. */
 export interface PushText {
   title: string;
   body: string;

@@ -128,7 +128,7 @@ const readDisabled = rowReader({
 
 export type DisabledWebhook = ReturnType<typeof readDisabled>;
 
-/** Those of the webhooks, by their notices, that are still switched off. */
+/** The webhooks that are still switched off, by their notices. */
 export const disabledWebhooks = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT k.value ->> 1 AS subject, w.team_id, w.id AS webhook_id, w.url, t.name

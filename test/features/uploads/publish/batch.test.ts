@@ -115,8 +115,8 @@ describe("every call that leaves the Worker counts", () => {
     const { harness, ids } = await batchOf(() => ({ photo: "https://cdn.example.com/a.png" }));
     harness.network = async () =>
       new Response(new Blob([pixelPng, new Uint8Array(17 * 1_024 ** 2)]));
-    // Claimed, fetched, begun, three parts, ended, noted, and refused by its size.
-    expect(await countedFor(harness, ids[0] ?? 0)).toBe(1 + 1 + 1 + 3 + 1 + 1 + 1);
+    // Claimed, fetched, begun, three parts, ended, noted, refused by its size, and its author told.
+    expect(await countedFor(harness, ids[0] ?? 0)).toBe(1 + 1 + 1 + 3 + 1 + 1 + 1 + 1);
   });
 
   test("to a simulated platform, and the wake-up of a post that waits", async () => {
