@@ -28,7 +28,7 @@ CREATE UNIQUE INDEX notice_targets_chat ON notice_targets (team_id, user_id) WHE
 -- table, as that of deliveries.
 CREATE TABLE notices (
   due_at INTEGER NOT NULL,
-  -- Id of the event, or of the webhook that was switched off.
+  -- Id of the event, of the webhook that was switched off, or of the account whose login ends.
   subject TEXT NOT NULL,
   -- 0: nobody is addressed yet, or a team's chat is.
   user_id INTEGER NOT NULL,

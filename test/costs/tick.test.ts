@@ -94,12 +94,14 @@ test("a tick at three o'clock with everything due and a platform down keeps to t
   console.log(`The tick at three with everything due: ${first.calls} subrequests.`);
   expect(first.calls).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   expect(first.fetches).toBe(12);
-  expect(mails).toHaveLength(10);
+  expect(mails).toEqual([]);
   let most = first.calls;
   for (let minute = 1; minute < 30; minute++) {
     harness.advance(60);
     most = Math.max(most, (await tick()).calls);
   }
+  await harness.drainNotices();
+  expect(new Set(mails).size).toBe(10);
   console.log(`The half hour after it: at most ${most} subrequests in a tick.`);
   expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   const { results } = await env.DB.prepare(

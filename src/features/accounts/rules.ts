@@ -1,4 +1,3 @@
-import type { Platform } from "../../core/platforms.ts";
 import { addSeconds, DAY, HOUR, MINUTE, SECOND, secondsBetween } from "../../core/time.ts";
 import type { Connector } from "../../platforms/connector.ts";
 import type { Credentials } from "../../platforms/login.ts";
@@ -102,37 +101,9 @@ export const isEnding = (
 const inWords = (at: Date | null): string =>
   at === null ? "" : `${at.toISOString().slice(0, 16).replace("T", ", ")} UTC`;
 
-type Ending = Pick<AccountRow, "id" | "platform" | "accountName" | "loginEndsAt">;
-
 /** Says when a login ends that nothing renews, and what to do. */
-export const describeEnding = ({ loginEndsAt }: Pick<Ending, "loginEndsAt">): string =>
+export const describeEnding = ({ loginEndsAt }: Pick<AccountRow, "loginEndsAt">): string =>
   `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;
-
-/** The mail about logins of a team that end soon. @param origin of this instance, where it is known */
-export function describeEndingMail(
-  accounts: readonly Ending[],
-  nameOf: (platform: Platform) => string,
-  origin: string | null,
-) {
-  const lines = accounts.map(({ id, platform, accountName, loginEndsAt }) => {
-    const line = `- ${accountName} (${nameOf(platform)}): until ${inWords(loginEndsAt)}`;
-    return origin === null ? line : `${line}\n  ${origin}/app/accounts/${id}`;
-  });
-  return {
-    subject:
-      accounts.length === 1
-        ? "An account has to be connected again"
-        : `${accounts.length} accounts have to be connected again`,
-    text: `Akimbo cannot publish to these accounts any more once their logins have ended:
-
-${lines.join("\n")}
-
-They could not be renewed without a person. Connect each account again before then, on the page
-${origin ?? ""}/app/accounts
-Its posts and tags stay.
-`,
-  };
-}
 
 /**
  * Within this, a renewal without an answer is repeated soon: Bluesky takes the old token for 2 hours more.

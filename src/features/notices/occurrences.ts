@@ -1,7 +1,8 @@
 import type { Config } from "../../config.ts";
 import { platformName } from "../../sandbox/registry.ts";
+import { describeEnding } from "../accounts/rules.ts";
 import { MAX_FAILURES } from "../webhooks/rules.ts";
-import type { DisabledWebhook, PostEvent } from "./repo/notices.ts";
+import type { DisabledWebhook, EndingLogin, PostEvent } from "./repo/notices.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
 /** Longest address of a webhook that is shown. */
@@ -40,6 +41,20 @@ function inWords(instant: string, zone: string | null): string {
   return `${format.format(new Date(instant))} (${timeZone})`;
 }
 
+/** Returns a login that ends soon, in words. */
+export const ofLogin = (
+  { id, accountName, platform, loginEndsAt }: EndingLogin,
+  { publicUrl }: Pick<Config, "publicUrl">,
+): Occurrence => ({
+  name: "login.ending",
+  by: null,
+  what: toLine(accountName, ADDRESS_CHARACTERS),
+  where: platformName(platform),
+  note: describeEnding({ loginEndsAt }),
+  path: `/app/accounts/${id}`,
+  origin: publicUrl,
+});
+
 /** Returns a webhook that was switched off, in words. */
 export const ofWebhook = (
   { webhookId, url, team }: DisabledWebhook,
@@ -50,6 +65,6 @@ export const ofWebhook = (
   what: `Webhook ${webhookId}: ${toLine(url, ADDRESS_CHARACTERS)}`,
   where: team,
   note: `${MAX_FAILURES} events in a row failed all their attempts. Put the endpoint right, look at its log (GET /webhooks/${webhookId}/deliveries) and switch it on again: PATCH /webhooks/${webhookId} {"isActive":true}. What it missed can be replayed from the log, or read from GET /events for 30 days.`,
-  path: "/app",
+  path: "/app/settings",
   origin: publicUrl,
 });

@@ -1,6 +1,6 @@
 import type { Person, PostEvent } from "./repo/notices.ts";
 
-/** People of one team who are told of a webhook. Spec is silent. */
+/** People of one team who are told of a webhook or a login. Spec is silent. */
 const MOST_MANAGERS = 10;
 
 const RANKS = ["OWNER", "ADMIN"];
@@ -17,7 +17,7 @@ export function recipientsOf(
   return team.filter(({ userId }) => told.includes(userId) && userId !== actorId);
 }
 
-/** Returns the owner and the admins, who can switch a webhook on again. */
+/** Returns the owner and the admins, who can switch a webhook on and connect an account again. */
 export const managersOf = (team: readonly Person[]): Person[] =>
   team
     .filter(({ role }) => RANKS.includes(role))

@@ -7,11 +7,12 @@ export const KIND_OF = {
   "upload.changes_requested": "reviewDecisions",
   "upload.failed": "failures",
   "webhook.disabled": "disabledWebhooks",
+  "login.ending": "endingLogins",
 } as const satisfies Record<string, NoticeKind>;
 
 export type NoticeName = keyof typeof KIND_OF;
 
-/** Returns true for the event of which a trigger of the database leaves a notice. */
+/** Returns true for an event of which a trigger of the database leaves a notice. */
 export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, event);
 
 /** Waits before attempts 2 to 6, in milliseconds. Spec is silent. */

@@ -26,7 +26,7 @@ export const notices = sqliteTable(
   "notices",
   {
     dueAt: instant("due_at").notNull(),
-    /** Id of the event, or of the webhook that was switched off. */
+    /** Id of the event, of the webhook that was switched off, or of the account whose login ends. */
     subject: text("subject").notNull(),
     /** 0: nobody is addressed yet, or a team's chat is. */
     userId: integer("user_id").notNull(),

@@ -12,7 +12,7 @@ export interface Occurrence {
   where: string;
   /** The comment, the failure, or what comes next; null for nothing. */
   note: string | null;
-  /** Path of its page on this instance. */
+  /** Path of its page on this instance; the page of several stands above it. */
   path: string;
   /** Origin of this instance; null where it is not known. */
   origin: string | null;
@@ -41,25 +41,26 @@ export function firstWords(texts: readonly (string | null)[]): string {
 
 const DECIDERS = { client: "A client", team: "Your team" } as const;
 
-const HEADLINES: Record<NoticeName, (posts: string, decider: string) => string> = {
-  "upload.approved": (posts, decider) => `${decider} approved ${posts}`,
-  "upload.changes_requested": (posts, decider) => `${decider} asked for changes to ${posts}`,
-  "upload.failed": (posts) =>
-    `${posts.charAt(0).toUpperCase()}${posts.slice(1)} could not be published`,
-  "webhook.disabled": (webhooks) =>
-    `${webhooks.charAt(0).toUpperCase()}${webhooks.slice(1)} switched off`,
+const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> = {
+  "upload.approved": (count, decider) => `${decider} approved ${posts(count)}`,
+  "upload.changes_requested": (count, decider) => `${decider} asked for changes to ${posts(count)}`,
+  "upload.failed": (count) =>
+    count === 1 ? "A post could not be published" : `${count} posts could not be published`,
+  "webhook.disabled": (count) =>
+    count === 1 ? "A webhook was switched off" : `${count} webhooks were switched off`,
+  "login.ending": (count) =>
+    count === 1
+      ? "An account has to be connected again"
+      : `${count} accounts have to be connected again`,
 };
+
+const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);
 
 type Several = readonly [Occurrence, ...Occurrence[]];
 
 /** Says what happened, without a word of anybody else's: it stands in the subject of a mail. */
-export function headlineOf([first, ...more]: Several): string {
-  const count = 1 + more.length;
-  const isWebhook = first.name === "webhook.disabled";
-  const one = isWebhook ? "a webhook was" : "a post";
-  const many = isWebhook ? `${count} webhooks were` : `${count} posts`;
-  return HEADLINES[first.name](count === 1 ? one : many, DECIDERS[first.by ?? "team"]);
-}
+export const headlineOf = ([first, ...more]: Several): string =>
+  HEADLINES[first.name](1 + more.length, DECIDERS[first.by ?? "team"]);
 
 const noteOf = ({ note }: Occurrence): string | null => note && toLine(note, NOTE_CHARACTERS);
 
@@ -77,16 +78,15 @@ const addressOf = ({ origin, path }: Occurrence): string | null =>
 export function toMail(all: Several): { subject: string; text: string } {
   const [{ origin }] = all;
   const items = listed(all).map((one) =>
-    lines(one.what, toLine(one.where, NOTE_CHARACTERS), noteOf(one), addressOf(one)),
+    lines(one.what, toLine(one.where, NOTE_CHARACTERS), noteOf(one), (origin ?? "") + one.path),
   );
-  const choose = "You choose what you are told of in the settings";
   return {
     subject: headlineOf(all),
     text: [
       `${headlineOf(all)}:`,
       ...items,
       ...[unlisted(all)].filter((line) => line !== null),
-      origin === null ? `${choose}.` : `${choose}: ${origin}/app/settings#notifications`,
+      `You choose what you are told of in the settings: ${origin ?? ""}/app/settings#notifications`,
     ].join("\n\n"),
   };
 }
@@ -118,8 +118,6 @@ export interface PushText {
   path: string;
 }
 
-/** The list of posts, where there is no one page for them all. */
-const SEVERAL_PATH = "/app/uploads";
 /** As much as a notification shows anywhere; a browser is sent 4 KB at most. */
 const BODY_CHARACTERS = 300;
 
@@ -132,7 +130,7 @@ export function toPush(all: Several): PushText {
   return {
     title: headlineOf(all),
     body: characters.slice(0, BODY_CHARACTERS).join(""),
-    path: more.length ? SEVERAL_PATH : first.path,
+    path: more.length ? first.path.slice(0, first.path.lastIndexOf("/")) : first.path,
   };
 }
 

@@ -92,7 +92,7 @@ const LINK_SENDER = sql`NULL`;
 const readPost = rowReader({
   ...pickColumns(uploads, ["teamId", "title", "description", "origin", "platform"]),
   subject: text("subject").notNull(),
-  name: text("name").$type<Exclude<NoticeName, "webhook.disabled">>().notNull(),
+  name: text("name").$type<NoticeName>().notNull(),
   data: json<Record<string, unknown>>("data").notNull(),
   actorId: integer("actor_id"),
   linkSenderId: integer("link_sender_id"),
@@ -137,6 +137,31 @@ export const disabledWebhooks = prepared(
     JOIN teams t ON t.id = w.team_id
     WHERE w.deleted_at IS NULL AND w.is_active = 0`,
   readDisabled,
+);
+
+const readEnding = rowReader({
+  subject: text("subject").notNull(),
+  ...pickColumns(accounts, ["id", "teamId", "platform", "accountName", "loginEndsAt"]),
+});
+
+export type EndingLogin = ReturnType<typeof readEnding>;
+
+/** The accounts of these notices whose logins still end when the team is told that they do. */
+export const endingLogins = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT a.id AS subject, a.id, a.team_id, a.platform, a.account_name, a.login_ends_at
+    FROM json_each(${keys}) k
+    CROSS JOIN accounts a ON a.id = k.value ->> 1 AND a.team_id = k.value ->> 0
+    WHERE a.deleted_at IS NULL AND a.status = 'active' AND a.ending_told_for = a.login_ends_at`,
+  readEnding,
+);
+
+/** Leaves a notice that nobody is addressed by yet, if the statement just before it in the batch changed a row. */
+export const noticeIfChanged = preparedWrite(
+  ({ subject, teamId, now }: Params<{ subject: string; teamId: number; now: Date }>) =>
+    sql`INSERT OR IGNORE INTO notices
+        (due_at, subject, user_id, target_id, channel, team_id, created_at)
+      SELECT ${now}, ${subject}, 0, 0, 'unaddressed', ${teamId}, ${now} WHERE changes() > 0`,
 );
 
 const readPerson = rowReader({

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
-import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
 import { users } from "../../auth/table.ts";
@@ -94,15 +94,6 @@ export const revokeInvitesTo = preparedWrite(
       WHERE team_id = ${teamId} AND is_addressed
         AND email = (SELECT lower(email) FROM users WHERE id = ${userId})
         AND accepted_at IS NULL AND revoked_at IS NULL AND changes() > 0`,
-);
-
-/** The addresses of a team's owner and admins, the owner's first. */
-export const managersOf = prepared(
-  ({ teamId, limit }: Params<{ teamId: number; limit: number }>) =>
-    sql`SELECT u.email FROM members m JOIN users u ON u.id = m.user_id
-      WHERE m.team_id = ${teamId} AND m.is_active = 1 AND m.role IN ('OWNER', 'ADMIN')
-      ORDER BY m.role DESC, m.joined_at, m.user_id LIMIT ${limit}`,
-  valueReader(users.email),
 );
 
 const revokePinnedTokens = preparedWrite(
