@@ -62,6 +62,8 @@ interface Page {
   status?: ContentfulStatusCode;
   /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
   hasForms?: boolean;
+  /** True where a script of the page registers a worker of this origin. */
+  hasWorker?: boolean;
   /** Where else a form of the page may lead, as sources of a policy: browsers judge its redirects too. */
   formTargets?: string;
   /** Where pictures of the page may stand beside this origin, as sources of a policy. */
@@ -70,8 +72,6 @@ interface Page {
   scripts?: readonly string[];
   /** A script in the page itself, which may run beside no other: a constant. The page is complete without it. */
   inlineScript?: string;
-  /** True where that script registers a worker of this origin. */
-  hasWorker?: boolean;
   /** True where the page plays videos and sounds of this origin. */
   hasMedia?: boolean;
   /**
@@ -115,8 +115,8 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
       `form-action ${page.hasForms ? ["'self'", page.formTargets].filter(Boolean).join(" ") : "'none'"}`,
       ...(scripts.length > 0 ? ["script-src 'self'", "connect-src 'self'"] : []),
       ...(inlineScript ? [`script-src ${await hashSource(inlineScript)}`] : []),
-      ...(page.hasWorker ? ["worker-src 'self'"] : []),
       "frame-ancestors 'none'",
+      ...(page.hasWorker ? ["worker-src 'self'"] : []),
       "base-uri 'none'",
     ].join("; "),
   );
