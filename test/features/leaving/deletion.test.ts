@@ -162,8 +162,8 @@ describe("a deleted team", () => {
     expect((await objectsOf(teamId)).length).toBeGreaterThanOrEqual(3);
     const before = [await rowsOf(other.member.teamId), await objectsOf(other.member.teamId)];
     await remove(life);
-    const own = env.DB.prepare("SELECT 1 FROM notice_targets WHERE user_id = ?").bind(userId);
-    expect(await own.first()).toBeNull();
+    const targets = "SELECT 1 FROM notice_targets WHERE user_id = ? OR team_id = ?";
+    expect(await env.DB.prepare(targets).bind(userId, teamId).first()).toBeNull();
     await erase(life);
     expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["deliveries", "members", "teams"]);
     life.harness.advance(86_400);

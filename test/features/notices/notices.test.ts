@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { sendNotices } from "../../../src/features/notices/deliver.ts";
+import { OWN_CALLS, sendNotices } from "../../../src/features/notices/deliver.ts";
+import { handleNotify } from "../../../src/features/notices/jobs.ts";
 import { CHAT_URL, Desk, FROM, ORIGIN } from "../../support/desk.ts";
 import type { Member } from "../../support/harness.ts";
 
@@ -156,6 +157,33 @@ test("two runs at once tell everybody once", async () => {
   expect(new Set(desk.mails.map(({ to }) => to)).size).toBe(20);
   expect(desk.mails).toHaveLength(20);
   expect(await desk.waiting()).toBe(0);
+});
+
+test("what one run has no room for is told by the next, and each person once", async () => {
+  for (let i = 0; i < 30; i++) {
+    const someone = await desk.join();
+    await desk.tell(await desk.post({ created_by: someone.userId }), APPROVED);
+  }
+  await desk.harness.settle();
+  desk.harness.advance(10);
+  await desk.harness.deliverNotices();
+  expect(desk.mails).toHaveLength(12);
+  await desk.harness.drainNotices();
+  expect(new Set(desk.mails.map(({ to }) => to)).size).toBe(30);
+  expect(desk.mails).toHaveLength(30);
+});
+
+test("a batch tells its notices beside its deliveries; one whose calls are spent, by another message", async () => {
+  await desk.tell(await desk.post({ created_by: author.userId }), APPROVED);
+  await desk.harness.settle();
+  desk.harness.sentNotices.length = 0;
+  await handleNotify(desk.harness.deps, OWN_CALLS);
+  expect(desk.mails).toEqual([]);
+  expect(desk.harness.sentNotices).toHaveLength(1);
+  const messages = [{ kind: "deliver", due: [[1, "evt_1"]] }, { kind: "notify" }] as const;
+  await desk.harness.consume(messages as never, "akimbo-webhooks");
+  await desk.harness.settle();
+  expect(desk.mails).toHaveLength(1);
 });
 
 test("a lost message is made up for by the tick, and a run that broke off likewise", async () => {

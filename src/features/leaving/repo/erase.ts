@@ -46,7 +46,8 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
-    sql`DELETE FROM notice_targets WHERE user_id = ${ownerId} AND ${isDeleted}`,
+    sql`DELETE FROM notice_targets
+      WHERE (user_id = ${ownerId} OR team_id = ${teamId}) AND ${isDeleted}`,
     sql`UPDATE users SET email = ${sql.raw(CLOSED_EMAIL)}, name = NULL,
       notifications = NULL WHERE id = ${ownerId} AND ${isDeleted}`,
   ].map(sqlWrite);
