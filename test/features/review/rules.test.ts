@@ -12,7 +12,6 @@ import {
   MAX_COMMENT_CHARACTERS,
   MAX_DECIDED_AT_ONCE,
 } from "../../../src/features/uploads/change/decide.ts";
-import { fieldInfos } from "../../../src/platforms/kit/form-fields.ts";
 import { connectors } from "../../../src/platforms/registry.ts";
 
 test("a client's note and a page of posts are within what decisions take", () => {
@@ -24,7 +23,7 @@ test("a client's note and a page of posts are within what decisions take", () =>
 
 describe("settings in words", () => {
   const settings = connectors().flatMap(({ platform, settings }) =>
-    Object.entries(fieldInfos(settings)).map(([name, info]) => ({ platform, name, info })),
+    Object.entries(settings.infos).map(([name, info]) => ({ platform, name, info })),
   );
 
   test.each(settings)("$platform has words for $name", ({ platform, name, info }) => {
@@ -39,7 +38,8 @@ describe("settings in words", () => {
     "%s says nothing of defaults that nobody asked for",
     (one) => {
       const connector = connectors().find(({ platform }) => platform === one);
-      const said = describeSettings(one, connector?.settings.parse({}) as Record<string, unknown>);
+      const values = connector?.settings.read({}).values as Record<string, unknown>;
+      const said = describeSettings(one, values);
       expect(
         said.every(({ value }) => value !== "" && !/null|undefined|\[|true|false/.test(value)),
       ).toBe(true);
