@@ -311,6 +311,16 @@ const SHUT: [string, UploadStatus[], (life: Life, id: number) => Promise<Answer>
     { status: 409, body: { success: false, code: "NOT_REVIEWABLE" } },
   ],
   [
+    "a client's approval",
+    statusesBut("pending_approval"),
+    async ({ harness, member }, id) => {
+      const work = { deps: harness.deps, teamId: member.teamId };
+      const refusal = await approveUpload(work, id, { by: "client" }).catch((error) => error);
+      return { ...refusal, headers: new Headers(), body: { success: false, code: refusal.code } };
+    },
+    { status: 409, body: { success: false, code: "NOT_REVIEWABLE" } },
+  ],
+  [
     "request-changes",
     statusesBut("pending_approval"),
     (life, id) => life.call("POST", `/upload/${id}/request-changes`, { comment: COMMENT }),

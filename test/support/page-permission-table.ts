@@ -97,6 +97,16 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
     params: { id: await team.upload({ isFailed: true }) },
     query: { force: "1" },
   })),
+  "POST /app/uploads/:id/submit": anybody(async (team) => ({
+    params: { id: await team.upload() },
+  })),
+  "POST /app/uploads/:id/approve": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.upload({ status: "pending_approval" }) },
+  })),
+  "POST /app/uploads/:id/request-changes": atLeast("ADMIN", async (team) => ({
+    params: { id: await team.upload({ status: "pending_approval" }) },
+    fields: { comment: "Shorter" },
+  })),
   "POST /app/uploads/:id/delete": anybody(async (team) => ({
     params: { id: await team.upload() },
   })),

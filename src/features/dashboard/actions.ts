@@ -16,5 +16,10 @@ export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";
 export { createSuggestion } from "../suggestions/service.ts";
 export { deleteUpload } from "../uploads/change/cancel.ts";
+export {
+  approveOwnUpload,
+  requestOwnChanges,
+  submitOwnUpload,
+} from "../uploads/change/decide.ts";
 export { retryUpload } from "../uploads/change/retry.ts";
 export { failWaiting } from "../uploads/service.ts";

@@ -109,6 +109,9 @@ const InNeed = ({ held, accounts, clock }: InNeedProps) => (
       <>
         <h3>Posts that wait for approval</h3>
         <UploadList uploads={held} clock={clock} />
+        <p>
+          <a href="/app/uploads?status=pending_approval">All posts that wait for approval</a>
+        </p>
       </>
     )}
     {accounts.length > 0 && (

@@ -9,7 +9,9 @@ export interface Step {
 }
 
 /** Data of an event, of which this page reads what may be there. */
-type Data = Partial<Record<"scheduledFor" | "errorMessage" | "comment", string | null>>;
+type Data = Partial<
+  Record<"scheduledFor" | "errorMessage" | "comment" | "reviewedBy", string | null>
+>;
 
 const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
   const planned = data.scheduledFor ? ` for ${clock.local(new Date(data.scheduledFor))}` : "";
@@ -17,8 +19,8 @@ const wordsOf = (name: EventName, data: Data, clock: Clock): string => {
     "upload.scheduled": `Planned${planned}`,
     "upload.failed": `Failed: ${data.errorMessage ?? "the reason is not known"}`,
     "upload.cancelled": "Cancelled",
-    "upload.changes_requested": `Changes were asked for: ${data.comment ?? ""}`,
-    "upload.approved": "Approved",
+    "upload.changes_requested": `Changes were requested${data.reviewedBy === "client" ? " by the client" : ""}: ${data.comment ?? ""}`,
+    "upload.approved": `Approved${data.reviewedBy === "client" ? " by the client" : ""}`,
   };
   return words[name] ?? name;
 };

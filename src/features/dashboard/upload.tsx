@@ -5,6 +5,7 @@ import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
+import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { platformName } from "../../sandbox/registry.ts";
@@ -13,8 +14,10 @@ import { mediaPath } from "../media/address.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
 import { HELD, mayApprove } from "../uploads/approval.ts";
+import { contentHash } from "../uploads/create/content-hash.ts";
 import { isDraft } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
+import { Approval, type ApprovalView } from "./approval.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
@@ -29,6 +32,9 @@ export const uploadPage = new Hono<PageEnv>();
 const DONE: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
   held: HELD,
+  submitted: "The post waits for approval.",
+  approved: "The post is approved. It goes out at its date, or now where it has none to come.",
+  returned: "The post is a draft again. Its author reads your comment here.",
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
 };
 
@@ -63,10 +69,54 @@ uploadPage.post("/app/uploads/:id/delete", signedIn("destructive"), async (c) =>
   return refused ? showUpload(c, refused) : c.redirect(address, 303);
 });
 
+uploadPage.post("/app/uploads/:id/submit", signedIn("write"), (c) =>
+  decide(c, "submitted", async (actions, id) => {
+    await actions.submitOwnUpload(c.var.ctx, id);
+  }),
+);
+
+uploadPage.post("/app/uploads/:id/approve", signedIn("write"), (c) =>
+  decide(c, "approved", async (actions, id) => {
+    await actions.approveOwnUpload(c.var.ctx, id, c.req.query("seen"));
+  }),
+);
+
+uploadPage.post("/app/uploads/:id/request-changes", signedIn("write"), async (c) => {
+  const comment = textField(await readForm(c), "comment");
+  return decide(
+    c,
+    "returned",
+    async (actions, id) => {
+      await actions.requestOwnChanges(c.var.ctx, id, comment, c.req.query("seen"));
+    },
+    comment,
+  );
+});
+
+/** Carries a decision out, and leads back to the post. `comment`: shown again where it is refused. */
+async function decide(
+  c: Context<PageEnv>,
+  done: string,
+  action: (actions: typeof import("./actions.ts"), id: number) => Promise<void>,
+  comment = "",
+): Promise<Response> {
+  const id = idOf(c);
+  const actions = await import("./actions.ts");
+  const refused = await attempt(() => action(actions, id));
+  if (refused) return showUpload(c, { ...refused, comment });
+  return c.redirect(`/app/uploads/${id}?done=${done}`, 303);
+}
+
+interface Shown {
+  notice: Notice | null;
+  status: number;
+  comment?: string;
+}
+
 /** @throws AppError NOT_FOUND */
 async function showUpload(
   c: Context<PageEnv>,
-  { notice, status }: { notice: Notice | null; status: number },
+  { notice, status, comment = "" }: Shown,
 ): Promise<Response> {
   const id = idOf(c);
   const { ctx } = c.var;
@@ -79,6 +129,11 @@ async function showUpload(
   ]);
   if (!upload) throw notFound("Upload");
   const clock = clockOf(zone);
+  const view: ApprovalView = {
+    mayApprove: mayApprove(ctx.actor),
+    seen: await contentHash(upload),
+    comment,
+  };
   const files = await Promise.all(upload.media.map((item) => toFile(c, upload.teamId, item)));
   return renderAppPage(
     c,
@@ -90,7 +145,7 @@ async function showUpload(
       </p>
       <h1>Upload {id}</h1>
       <NoticeLine notice={notice} />
-      <Outcome upload={upload} />
+      <Outcome upload={upload} view={view} />
       {mayApprove(ctx.actor) && (
         <ReviewOfPost
           id={id}
@@ -127,7 +182,7 @@ const toOpenLink = async (
 };
 
 /** How a post stands, and what can be done about it. */
-const Outcome = ({ upload }: { upload: WholeUpload }) => {
+const Outcome = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { status, failureCode, errorMessage, metadata } = upload;
   return (
     <Section id="state" title="State">
@@ -147,7 +202,11 @@ const Outcome = ({ upload }: { upload: WholeUpload }) => {
           </p>
         </>
       )}
-      {upload.reviewComment && <p class="text">Comment: {upload.reviewComment}</p>}
+      {upload.reviewComment && (
+        <p class="text">
+          Changes were requested: <bdi>{upload.reviewComment}</bdi>
+        </p>
+      )}
       {metadata?.shareUrl && !upload.isSimulated && (
         <p>
           <a href={metadata.shareUrl} rel="noreferrer">
@@ -168,6 +227,7 @@ const Outcome = ({ upload }: { upload: WholeUpload }) => {
           ))}
         </ul>
       )}
+      <Approval upload={upload} view={view} />
       <Actions upload={upload} />
     </Section>
   );

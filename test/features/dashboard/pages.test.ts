@@ -6,9 +6,10 @@ import {
   form,
   Harness,
   harnessWith,
+  joinTeam,
   type Member,
 } from "../../support/harness.ts";
-import { Browser } from "../../support/person.ts";
+import { Browser, formsOf } from "../../support/person.ts";
 
 async function signedIn(harness = new Harness()) {
   const member = await createMember();
@@ -210,6 +211,58 @@ test("a waiting post is cancelled, a draft is removed", async () => {
   const removed = await browser.post(`/app/uploads/${draft}/delete`);
   expect(removed.location).toBe("/app/uploads?done=removed");
   expect((await browser.get(`/app/uploads/${draft}`)).status).toBe(404);
+});
+
+test("a draft is submitted, sent back with a comment, and approved as it is shown", async () => {
+  const { harness, member, browser } = await signedIn();
+  const accountId = await connectSandbox(harness, member);
+  const id = await createPost(harness, member, accountId, { status: "draft" });
+  const page = `/app/uploads/${id}`;
+  expect((await browser.get(page)).html).toMatch(/Approve<.*Submit for approval</s);
+  const submitted = await browser.post(`${page}/submit`);
+  expect(submitted.location).toBe(`${page}?done=submitted`);
+  const held = await browser.get(submitted.location ?? "");
+  expect(held.html).toContain("The post waits for approval.");
+  expect(held.html).not.toContain("Submit for approval");
+  expect((await browser.get("/app")).html).toContain("All posts that wait for approval");
+
+  const long = "y".repeat(2_001);
+  const refused = await browser.post(`${page}/request-changes`, { comment: long });
+  expect(refused.status).toBe(400);
+  expect(refused.html).toContain("must have at most 2,000 characters");
+  expect(refused.html).toContain(long);
+  const comment = "<b>Shorter</b> \u202eplease";
+  const returned = await browser.post(`${page}/request-changes`, { comment });
+  expect(returned.location).toBe(`${page}?done=returned`);
+  const draft = (await browser.get(returned.location ?? "")).html;
+  expect(draft).toContain("<bdi>&lt;b&gt;Shorter&lt;/b&gt; \u202eplease</bdi>");
+
+  const approve = formsOf(draft).find((address) => address.includes("/approve?seen="));
+  const { token } = member;
+  await harness.call("PATCH", `/upload/${id}`, { token, json: { title: "Changed since" } });
+  const changed = await browser.sendForm(approve ?? "");
+  expect(changed.status).toBe(409);
+  expect(changed.html).toContain("has changed since it was shown");
+  const again = formsOf(changed.html).find((address) => address.includes("/approve?seen="));
+  expect((await browser.sendForm(again ?? "")).location).toBe(`${page}?done=approved`);
+  await harness.drain();
+  expect((await browser.get(page)).html).toMatch(/Changes were requested: .*Approved.*Published/s);
+});
+
+test("a member submits, and is told who approves", async () => {
+  const { harness, member } = await signedIn();
+  const accountId = await connectSandbox(harness, member);
+  const id = await createPost(harness, member, accountId, { status: "draft" });
+  const colleague = await createMember();
+  await joinTeam(member.teamId, colleague.userId, "MEMBER");
+  const browser = (await new Browser(harness).signIn(colleague)).show(member.teamId);
+  const page = `/app/uploads/${id}`;
+  expect((await browser.get(page)).html).not.toContain("/approve");
+  expect((await browser.post(`${page}/submit`)).status).toBe(303);
+  expect((await browser.get(page)).html).toContain("An owner or admin of the team approves");
+  const refused = await browser.post(`${page}/approve`);
+  expect(refused.status).toBe(403);
+  expect(refused.html).toContain("Only the owner and admins approve posts");
 });
 
 test("what belongs to another team is not found", async () => {

@@ -29,7 +29,7 @@ const readRecord = rowReader({
   lastUsedAt: tokens.lastUsedAt,
 });
 
-/** Of the membership `m`. The team of an owner or admin is not read for it. */
+/** The flag of the membership `m`. The team of an owner or admin is not read for it. */
 const NEEDS_APPROVAL = sql`CASE m.role WHEN 'MEMBER'
   THEN (SELECT requires_approval FROM teams WHERE id = m.team_id) END`;
 

@@ -108,19 +108,24 @@ export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdi
 
 /** As `submitUpload`, for a caller who is authenticated in the same round trip. */
 export const submitOwnUpload = (ctx: Ctx, id: number): Promise<Decided> =>
-  decideOwn(ctx, "posts:write", id, decisionFacts, () => submission);
+  decideOwn(ctx, "posts:write", { id }, decisionFacts, () => submission);
 
 /**
  * As `approveUpload`, for a caller who is authenticated in the same round trip.
  *
  * @throws AppError FORBIDDEN for a member, and what `approveUpload` throws
  */
-export const approveOwnUpload = (ctx: Ctx, id: number): Promise<Decided> =>
-  decideOwn(ctx, "posts:publish", id, decisionFacts, () => approval(ownReviewer(ctx)));
+export const approveOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", { id, seen }, decisionFacts, () => approval(ownReviewer(ctx)));
 
 /** As `requestChanges`, likewise. @throws AppError FORBIDDEN for a member */
-export const requestOwnChanges = (ctx: Ctx, id: number, comment: string): Promise<Decided> =>
-  decideOwn(ctx, "posts:publish", id, postsToDecide, () =>
+export const requestOwnChanges = (
+  ctx: Ctx,
+  id: number,
+  comment: string,
+  seen?: string,
+): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", { id, seen }, postsToDecide, () =>
     changeRequest(ownReviewer(ctx), comment),
   );
 
@@ -134,14 +139,14 @@ function ownReviewer({ actor }: Ctx): Reviewer {
 async function decideOwn(
   ctx: Ctx,
   scope: Scope,
-  id: number,
+  post: Shown,
   toRead: ToRead,
   decision: () => Decision,
 ): Promise<Decided> {
-  const { queries, read } = toRead(ctx, ctx.team, [id]);
+  const { queries, read } = toRead(ctx, ctx.team, [post.id]);
   const found = read(await ctx.read(scope, queries));
   const work = { deps: ctx, teamId: ctx.actor.teamId };
-  return only(await decideFound(work, [{ id }], decision(), found));
+  return only(await decideFound(work, [post], decision(), found));
 }
 
 const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>
@@ -172,7 +177,7 @@ async function look({ deps, teamId }: Work, posts: readonly Shown[]): Promise<De
   return read(await deps.db.runAll(queries));
 }
 
-/** What a decision does to one post, as it was when that was chosen. */
+/** The effect of a decision on a post, chosen by how the post was read. */
 interface Moving {
   post: Shown;
   upload: UploadRow;

@@ -25,7 +25,7 @@ import type { UploadRow } from "../table.ts";
 /** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
 export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 
-/** What a call decides by. Each post that it lets out takes its place from those after it. */
+/** The grounds on which a call decides. Each post that it lets out takes its place from those after it. */
 export interface Desk {
   deps: Deps;
   facts: DecisionFacts;
@@ -37,7 +37,7 @@ export interface Desk {
 /** The effect of a decision on a post. */
 export interface Move {
   set: RowChanges & { status: UploadStatus };
-  /** Of the write. */
+  /** Must hold for the write. */
   condition?: SQL;
   /** Told in the same batch. */
   event?: Query<number>;

@@ -34,7 +34,7 @@ const postsAmong = prepared(
 /** Facts that a decision on posts rests on. */
 export interface DecisionFacts {
   posts: FoundPost[];
-  /** Of the posts' accounts that are connected. */
+  /** The posts' accounts, as far as they are connected. */
   accounts: AccountFacts[];
   /** Posts of these accounts around the times of the posts that are decided on. */
   recent: RecentPost[];
@@ -44,9 +44,9 @@ export interface DecisionFacts {
 const MAX_COMPARED = 3_000;
 const MAX_COMPARED_PER_POST = 300;
 
-/** The post as a SQL value, worked out from its row; null where it is not the team's. */
-const ofPost = (team: SQL, id: number, value: SQL): SQL =>
-  sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND own.team_id = ${team})`;
+/** A value of a post's row, where `condition` holds. */
+const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
+  sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
 /** Statements of one round trip, and what their answers say together. */
 interface Reading<T> {
@@ -71,15 +71,16 @@ export function decisionFacts(
   ids: readonly number[],
 ): Reading<DecisionFacts> {
   const list = JSON.stringify(ids);
-  const accountIds = sql`(SELECT json_group_array(DISTINCT own.account_id)
+  const accountIds = sql`(SELECT json_group_array(${ids.length > 1 ? sql`DISTINCT` : sql``} own.account_id)
     FROM json_each(${list}) wanted CROSS JOIN uploads own ON own.id = wanted.value
     WHERE own.team_id = ${team} AND own.deleted_at IS NULL)`;
   const now = deps.now().getTime();
   const mostEach = Math.min(MAX_COMPARED_PER_POST, Math.ceil(MAX_COMPARED / ids.length));
   const recent = ids.map((id) =>
     recentPosts(team, {
-      accountId: ofPost(team, id, sql`own.account_id`),
-      at: ofPost(team, id, sql`max(coalesce(own.scheduled_for, 0), ${now})`),
+      // Without an account of the team nothing is found, whatever the time.
+      accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
+      at: ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now})`),
       windowMs: DUPLICATE_WINDOW_MS,
       mostEach,
     }),

@@ -16,7 +16,7 @@ const approve = (life: Life, id: number) => life.call("POST", `/upload/${id}/app
 const sendBack = (life: Life, id: number) =>
   life.call("POST", `/upload/${id}/request-changes`, { comment: "Shorter" });
 
-/** What a client's page makes of a decision. */
+/** Returns a client's decision as an answer. */
 const asAnswer = (decision: Promise<Decided>): Promise<Pick<Answer, "status" | "body">> =>
   decision.then(
     (data) => ({ status: 200, body: { data } }),

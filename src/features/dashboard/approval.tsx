@@ -1,0 +1,60 @@
+import { TeamForm } from "../../pages/team-form.tsx";
+import type { WholeUpload } from "./repo.ts";
+
+/** The approval of a post as the person who looks at it may act on it. */
+export interface ApprovalView {
+  mayApprove: boolean;
+  /** The version of the post's content that the page shows. */
+  seen: string;
+  /** A comment that was refused. */
+  comment: string;
+}
+
+/** Source: `MAX_COMMENT_CHARACTERS`, which no page needs to load. */
+const MAX_COMMENT = 2_000;
+
+/** The forms by which a post that is not to go out yet comes to be approved. */
+export const Approval = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
+  const { id, status } = upload;
+  if (status !== "draft" && status !== "pending_approval") return null;
+  const { mayApprove, seen, comment } = view;
+  const isHeld = status === "pending_approval";
+  return (
+    <>
+      {isHeld && !mayApprove && (
+        <p class="muted">An owner or admin of the team approves the post, or asks for changes.</p>
+      )}
+      <div class="row actions">
+        {mayApprove && (
+          <TeamForm action={`/app/uploads/${id}/approve?seen=${seen}`}>
+            <button type="submit">Approve</button>
+          </TeamForm>
+        )}
+        {!isHeld && (
+          <TeamForm action={`/app/uploads/${id}/submit`}>
+            <button class={mayApprove ? "quiet" : undefined} type="submit">
+              Submit for approval
+            </button>
+          </TeamForm>
+        )}
+        {mayApprove && isHeld && (
+          <details open={comment !== ""}>
+            <summary>Request changes…</summary>
+            <TeamForm class="fields" action={`/app/uploads/${id}/request-changes?seen=${seen}`}>
+              <div>
+                <label for="comment">What is to be changed</label>
+                <textarea id="comment" name="comment" rows={4} maxlength={MAX_COMMENT} required>
+                  {comment}
+                </textarea>
+                <p class="muted">The post becomes a draft again, and its author reads this.</p>
+              </div>
+              <p>
+                <button type="submit">Send back</button>
+              </p>
+            </TeamForm>
+          </details>
+        )}
+      </div>
+    </>
+  );
+};
