@@ -179,7 +179,7 @@ const Choices = (props: {
         <label>
           <input type="checkbox" name="post" value={String(id)} checked={props.isChosen} />
           <span class="text">
-            {cut(text) || `Post ${id}, without text`}
+            <bdi>{cut(text) || `Post ${id}, without text`}</bdi>
             <span class="hint">
               {" "}
               {accountName ?? "A removed account"} · {platformName(platform)}

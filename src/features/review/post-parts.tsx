@@ -76,24 +76,50 @@ export function stateOf(post: ShownPost): State {
 
 const UTC = clockOf(null);
 
-/** When a post goes out, in the zone of the workspace and in UTC; the reader's own time may be added. */
-const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scene }) => {
-  const { scheduledFor } = post;
-  if (scheduledFor === null) {
-    return <>{isAwaiting(post) ? "As soon as it is approved" : "As soon as possible"}</>;
-  }
-  const iso = scheduledFor.toISOString();
-  const isOver = scheduledFor <= now && isAwaiting(post);
+/** An instant in the zone of the workspace and in UTC; the reader's own time may be added. */
+const Instant = ({ at, clock }: { at: Date; clock: Clock }) => {
+  const iso = at.toISOString();
   return (
     <>
       {clock.zone !== null && (
         <time datetime={iso}>
-          {clock.local(scheduledFor)} ({clock.zone})
+          {clock.local(at)} ({clock.zone})
         </time>
       )}
-      <time datetime={iso}>{UTC.local(scheduledFor)} UTC</time>
-      {isOver && <span>This time has passed: it goes out as soon as it is approved.</span>}
+      <time datetime={iso}>{UTC.local(at)} UTC</time>
       <span class="own" data-at={iso} data-zone={clock.zone ?? "UTC"} />
+    </>
+  );
+};
+
+/** When a post goes out, or went out. */
+const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scene }) => {
+  const { scheduledFor, uploadedAt, status } = post;
+  if (uploadedAt !== null) {
+    return (
+      <>
+        <dt>Went out</dt>
+        <dd>
+          <Instant at={uploadedAt} clock={clock} />
+        </dd>
+      </>
+    );
+  }
+  if (scheduledFor === null && status === "draft") return null;
+  const isWaiting = isAwaiting(post);
+  return (
+    <>
+      <dt>Goes out</dt>
+      <dd>
+        {scheduledFor === null
+          ? `As soon as ${isWaiting ? "it is approved" : "possible"}`
+          : [
+              isWaiting && scheduledFor <= now && (
+                <span>This time has passed: it goes out as soon as it is approved.</span>
+              ),
+              <Instant at={scheduledFor} clock={clock} />,
+            ]}
+      </dd>
     </>
   );
 };
@@ -113,10 +139,7 @@ const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
           </>
         )}
       </dd>
-      <dt>{post.status === "completed" ? "Was planned for" : "Goes out"}</dt>
-      <dd>
-        <Planned post={post} scene={scene} />
-      </dd>
+      <Planned post={post} scene={scene} />
       {textsOf(post).unpublished.map(({ label, text }) => (
         <>
           <dt>{label}</dt>
