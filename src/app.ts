@@ -15,6 +15,7 @@ const DOORS = new Map<string, OpenDoor>([
   ["app", openPages],
   ["connect", openConnect],
   ["invite", openPages],
+  ["mcp", async (makeDeps) => (await import("./doors/mcp.ts")).createMcp(makeDeps)],
   ["oauth", openConnect],
   ["privacy", openPages],
   ["review", async (makeDeps) => (await import("./doors/review.ts")).createReview(makeDeps)],

@@ -91,12 +91,15 @@ export interface Ctx extends Deps {
   knownActor(): Actor | null;
   /**
    * Runs the queries in one round trip, together with the authentication where that is still to be
-   * done, and answers only when the caller holds `scope`.
+   * done, and answers only when the caller holds `scope`; null: when the caller is known.
    *
    * @throws AppError UNAUTHORIZED, INSUFFICIENT_SCOPE, FORBIDDEN (not a member of that team),
    * RATE_LIMIT
    */
-  read<const Q extends readonly Query<unknown>[]>(scope: Scope, queries: Q): Promise<Results<Q>>;
+  read<const Q extends readonly Query<unknown>[]>(
+    scope: Scope | null,
+    queries: Q,
+  ): Promise<Results<Q>>;
 }
 
 interface Shared {

@@ -57,7 +57,9 @@ export default defineConfig({
     })),
   ],
   test: {
-    include: ["test/{core,costs,cron,db,features,http,platforms,sandbox,spec}/**/*.test.{ts,tsx}"],
+    include: [
+      "test/{core,costs,cron,db,features,http,mcp,platforms,sandbox,spec}/**/*.test.{ts,tsx}",
+    ],
     setupFiles: ["test/support/setup.ts"],
     isolate: false,
     maxWorkers: 2,

@@ -4,6 +4,13 @@
  */
 const HASHTAGS = /(?<![\p{L}\p{M}\p{N}_&/])(?:[#＃][\p{L}\p{M}\p{N}_]+)+/gu;
 
+/** Returns the hashtags of a text as they are written, without the #: each once per spelling, in their order. */
+export const hashtagsIn = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter((tag) => tag !== "")),
+  ),
+];
+
 const plain = (tag: string): string => tag.normalize("NFC").toLowerCase();
 
 /**

@@ -20,6 +20,7 @@ const QUOTAS = {
   presign: { limit: 120, windowSeconds: 15 * MINUTES },
   // Spec is silent: presigning, completing and aborting from one address, behind which many users may be.
   "presign-address": { limit: 2_400, windowSeconds: 15 * MINUTES },
+  mcp: { limit: 60, windowSeconds: MINUTES },
   read: { limit: 100, windowSeconds: 5 * MINUTES },
   // Spec is silent on the feed of events, which is there to be asked again and again.
   "read:events": { limit: 300, windowSeconds: 5 * MINUTES },

@@ -14,7 +14,11 @@ import { type Count, count } from "./rate-limits.ts";
  *
  * @throws AppError UNAUTHORIZED for what cannot be a token, RATE_LIMIT
  */
-export async function countCaller(c: AppContext, scope: Scope, limit: LimitGroup): Promise<Ctx> {
+export async function countCaller(
+  c: AppContext,
+  scope: Scope | null,
+  limit: LimitGroup,
+): Promise<Ctx> {
   const { token, teamId } = readPresented(c);
   const tokenHash = token && (await sha256Hex(token));
   const { mustWait, verdict } = countCall(c, tokenHash, limit);
@@ -65,7 +69,7 @@ export function identify(scope: Scope, limit: LimitGroup) {
 }
 
 /** Keeps the answer back until its caller is known to hold `scope`. @throws AppError what `ctx.read` throws */
-export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope): Promise<void> {
+export async function holdUntilKnown(c: AppContext, ctx: Ctx, scope: Scope | null): Promise<void> {
   await ctx.read(scope, []).catch((refusal) => {
     if (refusal === c.error) return;
     dropAnswer(c);

@@ -8,8 +8,8 @@ export interface Presented {
   tokenHash: string | null;
   /** X-Team-ID. */
   teamId: number | null;
-  /** Needed for whatever is asked; a use-case may need more. */
-  scope: Scope;
+  /** Needed for whatever is asked, where that is one thing; a use-case may need more. */
+  scope: Scope | null;
 }
 
 /** The variables that the middleware leaves for handlers. */

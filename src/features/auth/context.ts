@@ -6,9 +6,9 @@ import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { knownId } from "./repo/tokens.ts";
 
 /** @throws AppError INSUFFICIENT_SCOPE */
-function requireScopes({ scopes }: Actor, ...needed: Scope[]): void {
-  const lacking = needed.find((scope) => !coversScope(scopes, scope));
-  if (lacking === undefined) return;
+function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
+  const lacking = needed.find((scope) => scope !== null && !coversScope(scopes, scope));
+  if (!lacking) return;
   throw new AppError("INSUFFICIENT_SCOPE", `This token lacks the scope ${lacking}.`, {
     extras: { requiredScope: lacking },
   });
@@ -29,12 +29,12 @@ interface Claim<R> {
 /**
  * Creates the context of whoever makes the claim. Nothing is asked of the database until the first `read`,
  * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
- * awaited before anything is answered. Every read needs `scope` besides its own.
+ * awaited before anything is answered. Every read needs `scope`, if any, besides its own.
  */
 export function createContext<R>(
   deps: Deps,
   { query, team, user, resolve }: Claim<R>,
-  scope: Scope,
+  scope: Scope | null,
   admission: Promise<void>,
 ): Ctx {
   let actor: Actor | null = null;
@@ -49,7 +49,7 @@ export function createContext<R>(
       if (!actor) throw new Error("The caller is not known before the first read.");
       return actor;
     },
-    async read<const Q extends readonly Query<unknown>[]>(needed: Scope, queries: Q) {
+    async read<const Q extends readonly Query<unknown>[]>(needed: Scope | null, queries: Q) {
       if (actor) {
         requireScopes(actor, scope, needed);
         return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);

@@ -57,7 +57,8 @@ export const uploadFilterSchema = z.object({
     .describe("Number of the page, from 1."),
 });
 
-export type UploadFilter = z.infer<typeof uploadFilterSchema>;
+/** `accountId` is no parameter of the API: agents filter by it. */
+export type UploadFilter = z.infer<typeof uploadFilterSchema> & { accountId?: string | undefined };
 
 /** A text with its bound, which `boundErrors` holds: it counts characters, the schema's own check units. */
 const textUpTo = (most: number) => z.string({ error: "must be text" }).openapi({ maxLength: most });

@@ -85,6 +85,8 @@ export interface FieldInfo {
   /** The only values that are taken. */
   values?: readonly string[];
   required?: boolean;
+  /** An agent has to choose it, though a form may leave it out. Source: spec, "Agent endpoint". */
+  mustBeChosen?: boolean;
   /** Most characters of its text; left out where the platform counts them in a way of its own. */
   maxLength?: number;
   /** Least and most of an integer. */

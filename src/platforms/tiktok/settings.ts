@@ -26,6 +26,7 @@ export const settings = formFields({
   privacy_level: field(otherwise(choice(PRIVACY_LEVELS), "PUBLIC_TO_EVERYONE"), {
     type: "string",
     values: PRIVACY_LEVELS,
+    mustBeChosen: true,
     description:
       "Who sees the post. Default: PUBLIC_TO_EVERYONE; SELF_ONLY when the account cannot use the requested level.",
   }),

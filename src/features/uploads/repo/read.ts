@@ -100,13 +100,14 @@ function spellingsOf(search: string): string[] {
 
 /** Holds for the posts of the team that a filter asks for. */
 export function uploadsMatching(team: SQL, filter: UploadFilter): SQL {
-  const { status, platform, search, startDate, endDate } = filter;
+  const { status, platform, accountId, search, startDate, endDate } = filter;
   const own = sql`${uploads.teamId} = ${team} AND ${uploads.deletedAt} IS NULL`;
   const wanted = and(
     status && eq(uploads.statusGroup, groupOf(status)),
     // Only these two share a group.
     status === "pending" || status === "processing" ? eq(uploads.status, status) : undefined,
     platform === undefined ? undefined : eq(uploads.platform, platform),
+    accountId === undefined ? undefined : eq(uploads.accountId, accountId),
     startDate && gte(uploads.sortAt, startDate),
     endDate && lte(uploads.sortAt, endDate),
     search === undefined ? undefined : or(...spellingsOf(search).map(isInText)),

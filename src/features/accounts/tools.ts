@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { READS, tool } from "../../mcp/tool.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
+import { accountFilterSchema } from "./schema.ts";
+import { listAccounts } from "./service.ts";
+
+const account = z.object({
+  id: z.string(),
+  platform: z.enum(PLATFORMS),
+  name: z.string(),
+  status: z
+    .string()
+    .describe("active: can publish. expired or revoked: its owner has to reconnect it."),
+  tags: z.string().describe("Comma-separated."),
+});
+
+export const listAccountsTool = tool({
+  name: "list_accounts",
+  title: "List connected accounts",
+  description:
+    "Lists the social accounts that can be published to, with their ids. Call it first: create_post and the other tools take these ids. An account that is not active cannot publish; its owner reconnects it in the dashboard.",
+  input: z.strictObject(accountFilterSchema.shape),
+  output: z.object({ accounts: z.array(account) }),
+  annotations: READS,
+  run: async ({ ctx }, filter) => {
+    const rows = await listAccounts(ctx, filter);
+    return {
+      accounts: rows.map(({ id, platform, accountName: name, status, tags }) => {
+        return { id, platform, name, status, tags };
+      }),
+    };
+  },
+});

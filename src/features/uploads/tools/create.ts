@@ -1,0 +1,205 @@
+import * as z from "zod";
+import { type FieldError, toFieldErrors } from "../../../core/errors.ts";
+import { MAX_KEY_CHARACTERS, type NamedCall } from "../../../core/idempotency-key.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import { type Call, READS, tool } from "../../../mcp/tool.ts";
+import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
+import type { Looked } from "../../idempotency/once.ts";
+import { HELD } from "../approval.ts";
+import { MAX_ACCOUNTS } from "../create/batch.ts";
+import { createPosts, validatePosts } from "../create/bulk.ts";
+import { type Known, lookUp } from "../create/lookup.ts";
+import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
+import { descriptionText, postFieldsSchema, titleText } from "../schema.ts";
+import { agentSettings, settingsSchema, toRawSettings } from "./settings.ts";
+
+/** Source: spec, "Agent endpoint". */
+const MAX_MEDIA = 10;
+
+const input = z.strictObject({
+  accountIds: z.array(z.string().max(100)).min(1).max(MAX_ACCOUNTS).describe("From list_accounts."),
+  text: descriptionText.describe(
+    "The post's text, caption or description. May be empty with media.",
+  ),
+  title: titleText.optional().describe("Needed for youtube; used by pinterest and facebook too."),
+  mediaUrls: z
+    .array(z.string().max(2_000))
+    .max(MAX_MEDIA)
+    .optional()
+    .describe(
+      "Up to 10 public http(s) URLs, each under 200 MB, or addresses of presigned uploads of any size. Several make a carousel.",
+    ),
+  scheduleDate: z
+    .string()
+    .optional()
+    .describe("ISO 8601 with an offset, in the future. Without it the post goes out now."),
+  status: z
+    .enum(["draft", "pending_approval"])
+    .optional()
+    .describe("Keeps the post back, as a draft or for approval."),
+  settings: settingsSchema
+    .optional()
+    .describe(
+      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId.",
+    ),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(MAX_KEY_CHARACTERS)
+    .optional()
+    .describe("Makes it safe to send the same call again: the same key posts once in 24 hours."),
+});
+
+type Args = z.output<typeof input>;
+
+/** Files that are told to be videos by their name; of the others, the publishing job looks at the bytes. */
+const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
+
+const toMedia = (url: string, isOnly: boolean): NewMedia => {
+  const isVideo = VIDEO.test(URL.parse(url)?.pathname ?? "");
+  return { role: isVideo && isOnly ? "video" : "photo", field: "mediaUrls", url };
+};
+
+function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
+  const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
+  const when = postFieldsSchema
+    .pick({ schedule_date: true })
+    .safeParse({ schedule_date: args.scheduleDate });
+  const renamed = ({ message, ...error }: FieldError): FieldError => ({
+    ...error,
+    message: message.replace("schedule_date", "scheduleDate"),
+  });
+  // A title stands beside the text where a platform has both; elsewhere the text is all there is.
+  const caption = text.trim() === "" ? {} : { caption: text };
+  const overrides = connectors().map((connector) => [
+    connector.platform,
+    { ...caption, settings: toRawSettings(connector, settings) },
+  ]);
+  return {
+    ...EMPTY_POST,
+    call,
+    origin,
+    accountIds: [...new Set(accountIds)],
+    title,
+    media: mediaUrls.map((url) => toMedia(url, mediaUrls.length === 1)),
+    overrides: Object.fromEntries(overrides),
+    scheduledFor: when.data?.schedule_date ?? null,
+    status: args.status ?? null,
+    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error).map(renamed) },
+  };
+}
+
+interface Refused {
+  accountId: string;
+  platform: Platform;
+  error: string;
+}
+
+/** Returns the accounts whose platform has a setting that an agent must choose, where the call leaves it out. */
+function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
+  const given: Record<string, Record<string, unknown> | undefined> = settings;
+  return known.facts.flatMap(({ account: { id, platform } }) => {
+    const missing = agentSettings(connectorOf(platform)).find(
+      ({ name, info }) => info.mustBeChosen && given[platform]?.[name] === undefined,
+    );
+    if (!missing) return [];
+    const values = missing.info.values?.join(", ") ?? "";
+    const error = `settings.${platform}.${missing.name} is needed, one of ${values}.`;
+    return [{ accountId: id, platform, error }];
+  });
+}
+
+/** Reads the call's facts, and splits off the accounts that cannot have the post. */
+async function prepare(call: Call, args: Args) {
+  const { idempotencyKey: key } = args;
+  const named = key === undefined ? null : { route: "MCP create_post", key };
+  const whole = toNewPost(call, args, named);
+  const looked = await lookUp(call.ctx, whole);
+  const refused = lacking(args, looked);
+  const without = new Set(refused.map(({ accountId }) => accountId));
+  const accountIds = whole.accountIds.filter((id) => !without.has(id));
+  return { post: { ...whole, accountIds }, looked, refused };
+}
+
+const platform = z.enum(PLATFORMS);
+
+const created = z.object({
+  accountId: z.string(),
+  platform: platform.nullable(),
+  success: z.boolean(),
+  postId: z.number().int().nullable().describe("For get_post_status; null when it was refused."),
+  scheduledFor: z.string().nullable(),
+  error: z.string().nullable().describe("Why this account does not have the post."),
+});
+
+export const createPostTool = tool({
+  name: "create_post",
+  title: "Publish or schedule a post",
+  description:
+    "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; one that is refused stops no other. Publishing goes on after this answers: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
+  input,
+  output: z.object({ message: z.string(), posts: z.array(created) }),
+  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  isFailure: ({ posts }) => posts.every(({ success }) => !success),
+  run: async (call, args) => {
+    const { post, looked, refused } = await prepare(call, args);
+    const { results, isHeld } =
+      post.accountIds.length > 0
+        ? (await createPosts(call.ctx, post, looked)).result
+        : { results: [], isHeld: false };
+    const posts = [
+      ...results.map((one) =>
+        one.success
+          ? { ...pick(one), postId: one.uploadId, error: null }
+          : { ...none(one.accountId), platform: null, error: one.error },
+      ),
+      ...refused.map((one) => ({ ...none(one.accountId), ...one })),
+    ];
+    const taken = posts.filter(({ success }) => success).length;
+    const held = isHeld ? ` ${HELD}` : "";
+    return { message: `${taken} of ${posts.length} accounts have the post.${held}`, posts };
+  },
+});
+
+const pick = (one: { accountId: string; platform: Platform; scheduledFor: string | null }) => {
+  const { accountId, platform, scheduledFor } = one;
+  return { accountId, platform, scheduledFor, success: true };
+};
+
+const none = (accountId: string) => ({
+  accountId,
+  success: false,
+  postId: null,
+  scheduledFor: null,
+});
+
+const problem = z.object({
+  accountId: z.string().nullable().describe("Null: the call as a whole."),
+  platform: platform.nullable(),
+  error: z.string(),
+});
+
+export const validatePostTool = tool({
+  name: "validate_post",
+  title: "Check a post without publishing it",
+  description:
+    "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
+  input,
+  output: z.object({
+    valid: z.boolean(),
+    errors: z.array(problem),
+    targets: z.array(
+      z.object({ accountId: z.string(), platform, scheduledFor: z.string().nullable() }),
+    ),
+  }),
+  annotations: READS,
+  run: async (call, args) => {
+    const { post, looked, refused } = await prepare(call, { ...args, idempotencyKey: undefined });
+    const judged =
+      post.accountIds.length > 0
+        ? await validatePosts(call.ctx, post, looked)
+        : { errors: [], targets: [] };
+    const errors = [...judged.errors, ...refused];
+    return { valid: errors.length === 0, errors, targets: judged.targets };
+  },
+});

@@ -1,0 +1,89 @@
+import * as z from "zod";
+import { FAILURES } from "../../../core/failures.ts";
+import { READS, tool } from "../../../mcp/tool.ts";
+import { PLATFORMS } from "../../../platforms/registry.ts";
+import { UPLOAD_STATUSES, type UploadStatus } from "../rules.ts";
+import { getUpload, listUploads } from "../service.ts";
+import type { UploadWithAccount } from "../table.ts";
+
+/** Posts in one answer: an agent reads them all. */
+const MAX_LISTED = 50;
+const DEFAULT_LISTED = 10;
+
+const post = z.object({
+  postId: z.number().int(),
+  platform: z.enum(PLATFORMS),
+  accountId: z.string().nullable(),
+  accountName: z.string().nullable(),
+  state: z.enum(["draft", "awaiting_approval", "scheduled", "queued", "published", "failed"]),
+  title: z.string().nullable(),
+  text: z.string().nullable(),
+  scheduledFor: z.string().nullable(),
+  publishedAt: z.string().nullable(),
+  url: z.string().nullable().describe("Of the published post."),
+  error: z.string().nullable().describe("The platform's own words."),
+  nextAction: z.string().nullable().describe("What helps after a failure."),
+});
+
+/** Source: spec, "Agent endpoint": get_post_status. */
+const STATES: Record<UploadStatus, z.output<typeof post>["state"]> = {
+  draft: "draft",
+  pending_approval: "awaiting_approval",
+  scheduled: "scheduled",
+  pending: "queued",
+  processing: "queued",
+  completed: "published",
+  failed: "failed",
+};
+
+function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
+  const { id, platform, status, title, description, metadata, failureCode } = upload;
+  const isFailed = status === "failed";
+  return {
+    postId: id,
+    platform,
+    accountId: account?.id ?? null,
+    accountName: account?.accountName ?? null,
+    state: STATES[status],
+    title,
+    text: description,
+    scheduledFor: upload.scheduledFor?.toISOString() ?? null,
+    publishedAt: upload.uploadedAt?.toISOString() ?? null,
+    url: metadata?.shareUrl ?? null,
+    error: isFailed ? upload.errorMessage : null,
+    nextAction: isFailed && failureCode ? FAILURES[failureCode].nextAction : null,
+  };
+}
+
+export const postStatusTool = tool({
+  name: "get_post_status",
+  title: "Where a post stands",
+  description:
+    "Tells where one post stands: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and what helps. A queued post is mostly out within a minute, a long video within some: ask again then.",
+  input: z.strictObject({ postId: z.number().int().positive().describe("From create_post.") }),
+  output: post,
+  annotations: READS,
+  run: async ({ ctx }, { postId }) => toPost(await getUpload(ctx, postId)),
+});
+
+export const listPostsTool = tool({
+  name: "list_recent_posts",
+  title: "List recent posts",
+  description:
+    "Lists the newest posts by planned date, else by creation, with where each stands. Filters can be combined.",
+  input: z.strictObject({
+    accountId: z.string().max(100).optional(),
+    platform: z.enum(PLATFORMS).optional(),
+    status: z.enum(UPLOAD_STATUSES).optional(),
+    limit: z.number().int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
+  }),
+  output: z.object({
+    posts: z.array(post),
+    total: z.number().int().describe("Posts that match, listed or not."),
+  }),
+  annotations: READS,
+  run: async ({ ctx }, filter) => {
+    const { page, total } = await listUploads(ctx, { ...filter, page: 1 });
+    return { posts: page.map(toPost), total };
+  },
+});
