@@ -8,6 +8,7 @@ import { docsRoutes } from "../http/docs.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
 import { createHomeRoutes } from "../http/home.tsx";
+import { llmsRoutes } from "../http/llms.ts";
 import { siteFileRoutes } from "../http/site-files.ts";
 
 /** Holds for a cookie with our signature; whether its session still lives is asked by the page it leads to. */
@@ -29,6 +30,7 @@ export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
     logoRoutes,
     healthRoutes,
     docsRoutes,
+    llmsRoutes,
     siteFileRoutes,
   ]) {
     app.route("/", routes);
