@@ -56,5 +56,6 @@ test("create_post costs no more than the same call of the API costs", async () =
   expect(own.roundTrips).toBe(2);
   expect(own.roundTrips).toBeLessThanOrEqual(theirs.roundTrips);
   expect(own.rowsRead).toBeLessThanOrEqual(theirs.rowsRead);
-  expect([own.rowsWritten, own.queueSends]).toEqual([theirs.rowsWritten, theirs.queueSends]);
+  expect(own.rowsWritten).toBeLessThanOrEqual(theirs.rowsWritten);
+  expect(own.queueSends).toEqual(theirs.queueSends);
 });
