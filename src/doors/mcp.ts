@@ -4,6 +4,7 @@ import { AppError } from "../core/errors.ts";
 import { listAccountsTool } from "../features/accounts/tools.ts";
 import { createCaller } from "../features/auth/caller.ts";
 import { capabilitiesTool } from "../features/platforms/tools.ts";
+import { reviewLinkTool } from "../features/review/tools.ts";
 import { createPostTool, validatePostTool } from "../features/uploads/tools/create.ts";
 import { suggestHashtagsTool } from "../features/uploads/tools/hashtags.ts";
 import { listPostsTool, postStatusTool } from "../features/uploads/tools/read.ts";
@@ -29,6 +30,7 @@ const TOOLS: readonly AnyTool[] = [
   listPostsTool,
   suggestHashtagsTool,
   validatePostTool,
+  reviewLinkTool,
 ];
 
 /** Creates the app of the agent endpoint. */

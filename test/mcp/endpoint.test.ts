@@ -10,7 +10,9 @@ const NAMES = [
   "list_recent_posts",
   "suggest_hashtags",
   "validate_post",
+  "create_review_link",
 ];
+const WRITES = ["create_post", "create_review_link"];
 
 describe.each([MODERN, ...OLDER])("revision %s", (revision) => {
   test("lists the tools in a fixed order, each with what an agent needs", async () => {
@@ -26,7 +28,7 @@ describe.each([MODERN, ...OLDER])("revision %s", (revision) => {
       expect(tool.description.length).toBeGreaterThan(40);
       expect(tool.inputSchema).toMatchObject({ type: "object", additionalProperties: false });
       expect(tool.outputSchema.type).toBe("object");
-      expect(tool.annotations.readOnlyHint).toBe(tool.name !== "create_post");
+      expect(tool.annotations.readOnlyHint).toBe(!WRITES.includes(tool.name));
     }
     if (revision === MODERN) expect(body.result).toMatchObject({ cacheScope: "private" });
   });

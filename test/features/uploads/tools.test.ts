@@ -216,6 +216,25 @@ test("another team's accounts and posts are not there", async () => {
   expect(posts).toEqual([]);
 });
 
+test("create_review_link makes the page of a draft, for whoever may approve", async () => {
+  const { harness, member, accountIds, run } = await openAgent("bluesky");
+  const args = { accountIds, text: "For the client", status: "draft" };
+  const { postId } = (await run("create_post", args)).structuredContent.posts[0];
+  const made = (await run("create_review_link", { postIds: [postId] })).structuredContent;
+  expect(made.postIds).toEqual([postId]);
+  const page = await harness.request(new URL(made.url).pathname);
+  expect(await page.text()).toMatch("For the client");
+  const state = (await run("get_post_status", { postId })).structuredContent.state;
+  expect(state).toBe("awaiting_approval");
+
+  const guest = await createMember();
+  await joinTeam(member.teamId, guest.userId, "MEMBER");
+  const token = await createToken(guest.userId, { teamId: member.teamId });
+  const refused = await run("create_review_link", {}, token);
+  expect(refused.isError).toBe(true);
+  expect(refused.content[0].text).toMatch(/FORBIDDEN/);
+});
+
 test("a member's token with X-Team-ID acts for that team", async () => {
   const { harness, member, accountIds } = await openAgent("bluesky");
   const guest = await createMember();
