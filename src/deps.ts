@@ -143,9 +143,9 @@ export function createFetch(config: Config, network: Fetch = (...call) => fetch(
     if (refusal) throw new TypeError(`Not fetched: the address ${refusal}.`);
     const options: RequestInit = { redirect: "manual", ...init };
     // The address that was judged, to the letter: nothing reads another one out of what was given.
-    return input instanceof Request
-      ? network(new Request(url, new Request(input, options)))
-      : network(url.href, options);
+    if (!(input instanceof Request) && !replacement) return network(url.href, options);
+    const request = new Request(input, options);
+    return network(replacement ? new Request(url, request) : request);
   };
 }
 
