@@ -161,6 +161,16 @@ test.each(["queue/consumer.ts", "cron/schedule.ts", "platforms/registry.ts"])(
   },
 );
 
+test("a schema that describes itself imports what it does so to: the script's parts come in any order", () => {
+  const without = [...sources.keys()].filter(
+    (path) =>
+      /schema\.ts$/.test(path) &&
+      sources.get(path)?.includes(".openapi(") &&
+      !importsOf(path).some(({ to }) => to === "@hono/zod-openapi"),
+  );
+  expect(without).toEqual([]);
+});
+
 test.each(["doors/pages.ts", "doors/api.ts", "doors/site.ts", "doors/sandbox.ts"])(
   "%s loads no library of the sign-in before somebody signs in",
   (door) => {

@@ -1,3 +1,4 @@
+import "@hono/zod-openapi";
 import * as z from "zod";
 import { NEW_ACCOUNTS, type NewAccount, plainText, platform } from "../accounts/schema.ts";
 import { MAX_IDENTIFIER } from "./rules.ts";

@@ -3,9 +3,6 @@
  * and all connectors, which no page needs to be read.
  */
 
-// Before the schemas: they describe themselves to it.
-import "@hono/zod-openapi";
-
 export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
 export { connectAccount, removeAccount, setAccountTags } from "../accounts/service.ts";
 export { newLinkSchema } from "../connect/link-schema.ts";

@@ -1,3 +1,4 @@
+import "@hono/zod-openapi";
 import * as z from "zod";
 import { envelopeSchema } from "../webhooks/schema.ts";
 import { SUBSCRIBABLE } from "./catalogue.ts";

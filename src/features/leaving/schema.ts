@@ -1,3 +1,4 @@
+import "@hono/zod-openapi";
 import * as z from "zod";
 
 /** Lines of a page of an export. Spec is silent. */

@@ -1,3 +1,4 @@
+import "@hono/zod-openapi";
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
 import { parseInstant } from "../../core/time.ts";
