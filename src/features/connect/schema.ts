@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { NEW_ACCOUNTS, type NewAccount, plainText, platform } from "../accounts/schema.ts";
 import { MAX_IDENTIFIER } from "./rules.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { envelopeSchema } from "../webhooks/schema.ts";
 import { SUBSCRIBABLE } from "./catalogue.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 
 /** Lines of a page of an export. Spec is silent. */

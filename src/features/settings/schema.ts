@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
 import { SUGGESTION_STATUSES, type suggestions } from "./table.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
 import { parseInstant } from "../../core/time.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../http/describing.ts";
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";

@@ -1,4 +1,4 @@
-import "@hono/zod-openapi";
+import "../../../http/describing.ts";
 import * as z from "zod";
 import type { Platform } from "../../../core/platforms.ts";
 import { LIMITS } from "../../../http/multipart.ts";
