@@ -50,8 +50,8 @@ mePage.get(PATH, signedIn("read:pages"), async (c) => {
       <section class="card" aria-labelledby="data">
         <h2 id="data">Your data</h2>
         <p>
-          All that is kept about you: your address and name, teams, sessions, passkeys and tokens.
-          Posts and accounts belong to the team.
+          All that is kept about you: your address and name, teams, sessions, passkeys, tokens, and
+          where your notices go. Posts and accounts belong to the team.
         </p>
         <p>
           <a class="button quiet" href={`${PATH}/data`}>

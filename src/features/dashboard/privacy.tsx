@@ -12,6 +12,7 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Name and e-mail address of people who sign in", () => "Until they leave"],
   ["E-mail addresses invited or given for an invite", () => "30 days after the invite expires"],
   ["Sessions, with address and browser", () => "Until they end or are revoked"],
+  ["Browsers and chats that get notices, encrypted", () => "Until removed"],
   ["Connected accounts: name, picture, and their logins, encrypted", () => "Until disconnected"],
   ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],
   ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
@@ -60,8 +61,9 @@ privacyPage.get("/privacy", async (c) => {
       <section class="card" aria-labelledby="shared">
         <h2 id="shared">Given to others</h2>
         <p>
-          A post and its files go to the platforms of the accounts that it is for. Nothing is sold,
-          and nobody else is given anything.
+          A post and its files go to the platforms of the accounts that it is for; what became of
+          it, with its first words, to the mail, the browsers and the chats of those who are told.
+          Nothing is sold, and nobody else is given anything.
         </p>
       </section>
       <section class="card" aria-labelledby="rights">

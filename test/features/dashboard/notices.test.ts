@@ -22,6 +22,8 @@ test("a chat is set, shown without its secret, and removed", async () => {
   const { html } = await browser.get(PATH);
   expect(html).toContain("https://chat.example/…");
   expect(html).not.toContain("secret-of-the-chat");
+  const data = JSON.parse((await browser.get("/app/me/data")).html);
+  expect(data.chat).toEqual({ address: "https://chat.example/…", error: null });
   await browser.post(`${PATH}/messaging`, { whose: "own" });
   expect((await browser.get(PATH)).html).not.toContain("chat.example");
 });
