@@ -15,6 +15,13 @@ import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
+import {
+  poolFiles,
+  poolFirings,
+  poolItems,
+  poolSlots,
+  pools,
+} from "../../src/features/pools/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
@@ -48,6 +55,11 @@ const TABLES: SQLiteTable[] = [
   reviewPosts,
   noticeTargets,
   notices,
+  pools,
+  poolSlots,
+  poolItems,
+  poolFiles,
+  poolFirings,
   uploads,
   events,
   creditPeriods,
