@@ -68,6 +68,7 @@ const ROUTERS: Entry[] = [
   ["settings/push", async () => (await import("../features/notices/routes.ts")).noticeRoutes],
   ["suggestions", async () => (await import("../features/suggestions/routes.ts")).suggestionRoutes],
   ["teams", async () => (await import("../features/teams/routes.ts")).teamRoutes],
+  ["pools", async () => (await import("../features/pools/routes.ts")).poolRoutes],
   ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],
   ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
   [["export", "teams"], async () => (await import("../features/leaving/routes.ts")).leavingRoutes],

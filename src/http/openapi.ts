@@ -24,6 +24,10 @@ const TAGS = [
   { name: "Teams", description: "Your team, its members and invites." },
   { name: "Tokens", description: "API tokens of your own." },
   { name: "Settings", description: "What a team and a person set for themselves." },
+  {
+    name: "Pools",
+    description: "Queues of media, and the recurring slots that publish from them.",
+  },
   { name: "Webhooks", description: "Events that are sent to addresses of yours, signed." },
   { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
   { name: "Leaving", description: "Taking along all that a team has, and deleting it." },

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { idParams } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { dropFromSlots } from "../pools/repo/slots.ts";
 import { failWaiting } from "../uploads/service.ts";
 import {
   accountDetailSchema,
@@ -96,7 +97,8 @@ const remove = apiRoute({
 });
 accountRoutes.openapi(remove, async (c) => {
   const { id: wanted } = c.req.valid("param");
-  const account = await accounts.removeAccount(c.var.ctx, wanted, [failWaiting]);
+  const endings = [failWaiting, dropFromSlots];
+  const account = await accounts.removeAccount(c.var.ctx, wanted, endings);
   const { id, platform, accountName } = account;
   const message = `${accountName} has been disconnected.`;
   return c.json({ success: true as const, message, data: { id, platform, accountName } }, 200);

@@ -8,6 +8,7 @@ export { connectAccount, removeAccount, setAccountTags } from "../accounts/servi
 export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
+export { dropFromSlots } from "../pools/repo/slots.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";

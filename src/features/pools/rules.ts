@@ -13,7 +13,7 @@ const MAX_MISSED_DAYS = 31;
 /** A firing whose posts could not be made for this long is given up. */
 export const FIRING_WAIT_MS = DAY;
 
-/** When a slot fires. */
+/** The times at which a slot fires. */
 export interface Recurrence {
   /** HH:MM on the wall. */
   time: string;
@@ -68,7 +68,7 @@ export function firingsBetween(
   return found;
 }
 
-/** What is due of a slot, and when it fires next. */
+/** The firings of a slot that are due, and the next one. */
 interface DueFirings {
   firings: (Pick<Firing, "at" | "day"> & { isMissed: boolean })[];
   next: Firing | null;

@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
 
-/** How a wall time became an instant where the clocks were changed; null: it was there once. */
+/** The way from a wall time to an instant where the clocks were changed; null: it was there once. */
 export type ZoneRule = "skipped_hour" | "repeated_hour";
 
 /** The instant of a wall time. */

@@ -39,7 +39,7 @@ const link = text(MAX_LINK)
   .min(1)
   .refine(isWebLink, "must be an address that begins with https:// or http://");
 
-const zone = text(64).transform((value, ctx) => {
+export const zoneSchema = text(64).transform((value, ctx) => {
   const known = readZone(value);
   if (known) return known;
   ctx.addIssue({ code: "custom", message: "must be an IANA time zone such as Europe/Berlin" });
@@ -59,7 +59,7 @@ export const settingsChangeSchema = z
       .strictObject({ name: text(MAX_NAME).min(1).nullable(), link: link.nullable() })
       .partial()
       .describe("What clients see on review pages. The logo has an operation of its own."),
-    zone: zone
+    zone: zoneSchema
       .nullable()
       .openapi({ type: ["string", "null"], maxLength: 64 })
       .describe("IANA time zone of the workspace. Null: UTC."),

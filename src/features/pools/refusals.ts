@@ -1,0 +1,40 @@
+import { AppError, type FieldError, invalidFields, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import type { PoolRow } from "./table.ts";
+
+/** 400 VALIDATION with every refused field. Source: spec, "Errors". */
+export function invalid(errors: FieldError[]): AppError {
+  const { message, extras } = invalidFields(errors);
+  return new AppError("VALIDATION", message, { extras });
+}
+
+/** Turns any refusal of a body into VALIDATION with its errors; other errors stay what they are. */
+export function asValidation(error: AppError): AppError {
+  const { status, code, message, extras, headers } = error;
+  if (status !== 400 || (code !== null && code !== "INVALID_JSON")) return error;
+  const errors = extras.errors ?? [{ field: "body", message }];
+  return new AppError("VALIDATION", message, { extras: { ...extras, errors }, headers });
+}
+
+/** A pool as it is found for a caller, who may be of another team. */
+export type FoundPool = PoolRow & { isOwn: boolean };
+
+/** @throws AppError NOT_FOUND; FORBIDDEN for a pool of another team */
+export function requireOwn<P extends { isOwn: boolean }>(pool: P | undefined): P {
+  if (!pool) throw notFound("Pool");
+  if (!pool.isOwn) throw new AppError("FORBIDDEN", "This pool belongs to another team.");
+  return pool;
+}
+
+/**
+ * Requires that the caller may decide what a pool publishes. Source: spec, "Pool queue item"; that it goes for slots too is ours: by
+ * them, what others added is published elsewhere.
+ *
+ * @throws AppError FORBIDDEN for a member of a team that requires approval
+ */
+export function requireMayFill({ actor }: Ctx, requiresApproval: boolean): void {
+  if (actor.role !== "MEMBER" || !requiresApproval) return;
+  const message =
+    "In this team posts of members need approval, so members cannot change what pools publish. Ask the owner or an admin.";
+  throw new AppError("FORBIDDEN", message);
+}

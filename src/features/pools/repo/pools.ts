@@ -1,0 +1,107 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag, json } from "../../../db/columns.ts";
+import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { teams } from "../../teams/table.ts";
+import type { FoundPool } from "../refusals.ts";
+import { MAX_POOLS } from "../rules.ts";
+import { type PoolRow, pools, type SlotRow } from "../table.ts";
+import { packedSlots } from "./slots.ts";
+
+const readFound = rowReader({ ...getTableColumns(pools), isOwn: flag("is_own").notNull() });
+
+interface Wanted {
+  team: number | SQL;
+  id: number;
+}
+
+/** The pool with that id, whose ever it is. */
+export const findPool = prepared(
+  ({ team, id }: Params<Wanted>) =>
+    sql`SELECT *, team_id IS ${team} AS is_own FROM pools WHERE id = ${id} AND deleted_at IS NULL`,
+  (row): FoundPool => readFound(row),
+);
+
+/** Items that still wait, or whose posts are on their way. */
+export const queuedOf = (pool: SQL): SQL =>
+  sql`(SELECT COUNT(*) FROM pool_items WHERE pool_id = ${pool} AND state IN ('queued', 'posting'))`;
+
+export type PoolWithSlots = FoundPool & { slots: SlotRow[]; queued: number };
+
+const readSlots = rowReader({
+  queued: integer("queued").notNull(),
+  slots: json<unknown[][][]>("slots").notNull(),
+});
+
+const readWithSlots = (row: RawRow): PoolWithSlots => {
+  const { queued, slots } = readSlots(row);
+  return { ...readFound(row), queued, slots: slots.map(packedSlots.unpack) };
+};
+
+const WITH_SLOTS = sql`${queuedOf(sql`pools.id`)} AS queued,
+  (SELECT json_group_array(json(packed)) FROM (SELECT ${packedSlots.value} AS packed FROM pool_slots
+    WHERE pool_id = pools.id ORDER BY id)) AS slots`;
+
+/** The pool with that id, whose ever it is, with its slots in their order. */
+export const findWithSlots = prepared(
+  ({ team, id }: Params<Wanted>) =>
+    sql`SELECT *, team_id IS ${team} AS is_own, ${WITH_SLOTS} FROM pools
+      WHERE id = ${id} AND deleted_at IS NULL`,
+  readWithSlots,
+);
+
+/** The team's pools, oldest first. */
+export const poolsOf = prepared(
+  ({ team }: Params<{ team: number | SQL }>) =>
+    sql`SELECT *, TRUE AS is_own, ${WITH_SLOTS} FROM pools
+      WHERE team_id = ${team} AND deleted_at IS NULL ORDER BY id`,
+  readWithSlots,
+);
+
+/** Answers true where posts of the team's members need approval. */
+export const approvalOf = (team: SQL): Query<boolean[]> =>
+  sqlQuery(
+    sql`SELECT requires_approval FROM teams WHERE id = ${team}`,
+    valueReader(teams.requiresApproval),
+  );
+
+const readId = valueReader(pools.id);
+
+type NewPoolRow = Pick<PoolRow, "teamId" | "name" | "timezone" | "isActive" | "createdAt">;
+
+/** Inserts a pool where the team has room for one more; answers its id. */
+export const insertPool = ({ teamId, name, timezone, isActive, createdAt }: NewPoolRow) =>
+  sqlQuery(
+    sql`INSERT INTO pools (team_id, name, timezone, is_active, created_at, updated_at)
+      SELECT ${teamId}, ${name}, ${timezone}, ${+isActive}, ${createdAt.getTime()}, ${createdAt.getTime()}
+      WHERE (SELECT COUNT(*) FROM pools WHERE team_id = ${teamId} AND deleted_at IS NULL) < ${MAX_POOLS}
+      RETURNING id`,
+    readId,
+  );
+
+/** For the statement right behind: the id of the pool, and a condition that it was inserted. */
+export const newestOf = (teamId: number): SQL =>
+  sql`(SELECT MAX(id) FROM pools WHERE team_id = ${teamId})`;
+export const JUST_INSERTED = sql`changes() > 0`;
+
+/** Changes a pool where `isUnchanged` holds. */
+export const updatePool = (
+  { id, name, timezone, isActive, updatedAt }: PoolRow,
+  isUnchanged: SQL,
+): Query<number> =>
+  sqlWrite(sql`UPDATE pools SET name = ${name}, timezone = ${timezone}, is_active = ${+isActive},
+      updated_at = ${updatedAt.getTime()}
+    WHERE id = ${id} AND deleted_at IS NULL AND ${isUnchanged}`);
+
+/** Deletes a pool: its slots go, what waits in it is removed, and what is on its way stays. */
+export const deletePool = (id: number, now: Date): Query<number>[] =>
+  [
+    sql`DELETE FROM pool_files WHERE (team_id, sha256, item_id) IN (
+      SELECT i.team_id, item.value ->> 'sha256', i.id FROM pool_items i, json_each(i.media) item
+      WHERE i.pool_id = ${id} AND i.state = 'queued')`,
+    sql`UPDATE pool_items SET state = 'removed' WHERE pool_id = ${id} AND state = 'queued'`,
+    sql`DELETE FROM pool_slots WHERE pool_id = ${id}`,
+    sql`UPDATE pools SET deleted_at = ${now.getTime()} WHERE id = ${id} AND deleted_at IS NULL`,
+  ].map(sqlWrite);

@@ -1,0 +1,102 @@
+import { type SQL, sql } from "drizzle-orm";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
+import type { AccountRow } from "../../accounts/table.ts";
+import { accounts } from "../../accounts/table.ts";
+import { MAX_SLOTS, type SlotTimes } from "../rules.ts";
+import { type PoolRow, poolSlots, type SlotRow } from "../table.ts";
+
+const readSlot = rowReader(poolSlots);
+const readId = valueReader(poolSlots.id);
+
+/** Slots as one JSON text each. */
+export const packedSlots = packedRows(poolSlots);
+
+export const slotsOf = (poolId: number): Query<SlotRow[]> =>
+  sqlQuery(sql`SELECT * FROM pool_slots WHERE pool_id = ${poolId} ORDER BY id`, readSlot);
+
+/** Finds those of the ids that are connected accounts of the team. */
+export const ownAccounts = (team: number | SQL, ids: readonly string[]): Query<string[]> =>
+  sqlQuery(
+    sql`SELECT id FROM accounts WHERE id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))
+      AND team_id = ${team} AND deleted_at IS NULL`,
+    valueReader(accounts.id),
+  );
+
+export type NewSlotRow = Pick<
+  SlotRow,
+  "teamId" | "time" | "days" | "accountIds" | "nextAt" | "nextDay" | "createdAt"
+>;
+
+const toJson = ({ time, days, accountIds, nextAt, nextDay }: NewSlotRow) => [
+  ...[time, JSON.stringify(days), JSON.stringify(accountIds), nextAt?.getTime() ?? null, nextDay],
+];
+
+/**
+ * Inserts slots of a pool, where `condition` holds and it has room for them; answers their ids. `poolId` may be a
+ * SQL value.
+ */
+export function insertSlots(
+  poolId: number | SQL,
+  slots: readonly NewSlotRow[],
+  condition: SQL = sql`TRUE`,
+): Query<number[]> {
+  const [first] = slots;
+  return sqlQuery(
+    sql`INSERT INTO pool_slots (pool_id, team_id, time, days, account_ids, next_at, next_day, created_at)
+      SELECT ${poolId}, ${first?.teamId ?? 0}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+        ${first?.createdAt.getTime() ?? 0}
+      FROM json_each(${JSON.stringify(slots.map(toJson))})
+      WHERE ${condition} AND (SELECT COUNT(*) FROM pool_slots WHERE pool_id = ${poolId})
+        + ${slots.length} <= ${MAX_SLOTS}
+      RETURNING id`,
+    readId,
+  );
+}
+
+/** Holds while a pool is as it was read: what is stored for its slots depends on both. */
+export const isAsRead = ({ id, timezone, isActive }: PoolRow): SQL =>
+  sql`EXISTS (SELECT 1 FROM pools WHERE id = ${id} AND timezone = ${timezone}
+    AND is_active = ${+isActive} AND deleted_at IS NULL)`;
+
+const instant = (at: Date | null): number | null => at?.getTime() ?? null;
+
+/** Changes a slot that has not been changed or fired since it was read, of a pool that was not changed either. */
+export const updateSlot = (read: SlotRow, pool: PoolRow, slot: SlotRow): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET time = ${slot.time}, days = ${JSON.stringify(slot.days)},
+      account_ids = ${JSON.stringify(slot.accountIds)}, next_at = ${instant(slot.nextAt)},
+      next_day = ${slot.nextDay}, last_day = ${slot.lastDay}
+    WHERE id = ${read.id} AND pool_id = ${pool.id} AND next_at IS ${instant(read.nextAt)}
+      AND last_at IS ${instant(read.lastAt)} AND time = ${read.time}
+      AND days = ${JSON.stringify(read.days)} AND ${isAsRead(pool)}`);
+
+export const deleteSlot = (poolId: number, id: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM pool_slots WHERE id = ${id} AND pool_id = ${poolId}`);
+
+/** Holds while a pool has these slots, and none of them was changed or has fired since it was read. */
+export function areAsRead(poolId: number, slots: readonly SlotRow[]): SQL {
+  const read = slots.map(({ id, time, days, nextAt }) => [
+    ...[id, time, JSON.stringify(days), instant(nextAt)],
+  ]);
+  return sql`(SELECT COUNT(*) FROM pool_slots WHERE pool_id = ${poolId}) = ${slots.length}
+    AND (SELECT COUNT(*) FROM json_each(${JSON.stringify(read)}) v JOIN pool_slots s
+      ON s.id = v.value ->> 0 AND s.time = v.value ->> 1 AND s.days = v.value ->> 2
+        AND s.next_at IS v.value ->> 3) = ${slots.length}`;
+}
+
+/** Moves slots, if the statement before it changed a row. */
+export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET next_at = v.value ->> 1, next_day = v.value ->> 2,
+      last_day = v.value ->> 3
+    FROM json_each(${JSON.stringify(
+      moved.map(({ id, nextAt, nextDay, lastDay }) => [id, instant(nextAt), nextDay, lastDay]),
+    )}) v
+    WHERE pool_slots.id = v.value ->> 0 AND changes() > 0`);
+
+/** Takes an account that is being disconnected out of the slots of its team. */
+export const dropFromSlots = (_: unknown, { id, teamId }: AccountRow): Query<number>[] => [
+  sqlWrite(sql`UPDATE pool_slots SET account_ids = (SELECT json_group_array(value)
+      FROM json_each(pool_slots.account_ids) WHERE value <> ${id})
+    WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId})
+      AND instr(account_ids, ${`"${id}"`}) > 0`),
+];

@@ -1,0 +1,208 @@
+import { AppError, type FieldError, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { invalid, requireMayFill, requireOwn } from "./refusals.ts";
+import * as repo from "./repo/pools.ts";
+import * as slots from "./repo/slots.ts";
+import { MAX_POOLS, MAX_SLOTS, nextFiring, type Recurrence, rescheduled } from "./rules.ts";
+import type { NewPool, NewSlot, PoolChange, SlotChange } from "./schema.ts";
+import type { PoolRow, SlotRow } from "./table.ts";
+import { ZoneClock } from "./zone.ts";
+
+/** The team's pools with their slots, oldest first. */
+export async function listPools(ctx: Ctx): Promise<repo.PoolWithSlots[]> {
+  const [rows] = await ctx.read("pools:read", [repo.poolsOf({ team: ctx.team })]);
+  return rows;
+}
+
+/** @throws AppError NOT_FOUND; FORBIDDEN for a pool of another team */
+export async function getPool(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
+  const [[pool]] = await ctx.read("pools:read", [repo.findWithSlots({ team: ctx.team, id })]);
+  return requireOwn(pool);
+}
+
+/** Returns an error for each account that is none of the team's. `field`: of the list of ids. */
+const foreignErrors = (field: string, ids: readonly string[], own: readonly string[]) =>
+  ids.flatMap((id, i): FieldError[] => {
+    if (own.includes(id)) return [];
+    const name = `${field}.${i}`;
+    const message = `${name}: no account of the team has the id ${id}. GET /accounts lists them.`;
+    return [{ field: name, message }];
+  });
+
+/** The first firing of a new slot; none while its pool is switched off. */
+function firstTimes(
+  { timezone, isActive }: Pick<PoolRow, "timezone" | "isActive">,
+  recurrence: Recurrence,
+  now: Date,
+): Pick<SlotRow, "nextAt" | "nextDay"> {
+  const clock = new ZoneClock(timezone);
+  const next = isActive && nextFiring(clock, recurrence, { after: now.getTime(), lastDay: null });
+  return next ? { nextAt: new Date(next.at), nextDay: next.day } : { nextAt: null, nextDay: null };
+}
+
+/**
+ * Creates a pool, with slots where some are given.
+ *
+ * @throws AppError VALIDATION for accounts that are not the team's; FORBIDDEN for a member of a team that requires
+ * approval; PLAN_LIMIT where the team has as many pools as it can
+ */
+export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWithSlots> {
+  const wanted = input.slots.flatMap(({ accountIds }) => accountIds);
+  const [[needsApproval = false], own] = await ctx.read("pools:write", [
+    repo.approvalOf(ctx.team),
+    slots.ownAccounts(ctx.team, wanted),
+  ]);
+  requireMayFill(ctx, needsApproval);
+  const errors = input.slots.flatMap(({ accountIds }, i) =>
+    foreignErrors(`slots.${i}.accountIds`, accountIds, own),
+  );
+  if (errors.length > 0) throw invalid(errors);
+  const { teamId } = ctx.actor;
+  const createdAt = ctx.now();
+  const { name, timezone, isActive } = input;
+  const rows = input.slots.map((slot) => ({
+    ...{ ...slot, teamId, createdAt },
+    ...firstTimes({ timezone, isActive }, slot, createdAt),
+  }));
+  const created = await ctx.db.runAll<number[]>([
+    repo.insertPool({ teamId, name, timezone, isActive, createdAt }),
+    ...(rows.length > 0
+      ? [slots.insertSlots(repo.newestOf(teamId), rows, repo.JUST_INSERTED)]
+      : []),
+  ]);
+  const [[id] = [], slotIds = []] = created;
+  if (id === undefined) throw tooMany(`A team has at most ${MAX_POOLS} pools. Delete one first.`);
+  const pool = { id, teamId, name, timezone, isActive, createdAt, updatedAt: createdAt };
+  return {
+    ...{ ...pool, deletedAt: null, isOwn: true, queued: 0 },
+    slots: rows.map((row, i) => ({
+      ...{ ...row, id: slotIds[i] ?? 0, poolId: id, lastAt: null, lastDay: null },
+    })),
+  };
+}
+
+const tooMany = (message: string): AppError => new AppError("PLAN_LIMIT", message);
+
+/** A race is lost to a tick or to another edit, and won at the next look. */
+const MAX_TRIES = 5;
+
+/** Tries until nobody was faster. @throws AppError QUEUE_BUSY */
+async function untilDone<T>(attempt: () => Promise<T | null>): Promise<T> {
+  for (let i = 0; i < MAX_TRIES; i++) {
+    const done = await attempt();
+    if (done !== null) return done;
+  }
+  throw new AppError("QUEUE_BUSY", "Others change this pool right now. Send the call again.");
+}
+
+/** Reads a pool to change it. @throws AppError NOT_FOUND, FORBIDDEN */
+async function poolToChange(ctx: Ctx, id: number): Promise<repo.PoolWithSlots> {
+  const [[found], [needsApproval = false]] = await ctx.read("pools:write", [
+    repo.findWithSlots({ team: ctx.team, id }),
+    repo.approvalOf(ctx.team),
+  ]);
+  const pool = requireOwn(found);
+  requireMayFill(ctx, needsApproval);
+  return pool;
+}
+
+/**
+ * Changes a pool. In another zone its slots keep their times of day, and none fires twice on a local day.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
+export function changePool(ctx: Ctx, id: number, change: PoolChange): Promise<repo.PoolWithSlots> {
+  return untilDone(async () => {
+    const pool = await poolToChange(ctx, id);
+    const now = ctx.now();
+    const changed = { ...pool, ...change, updatedAt: now };
+    const clock = new ZoneClock(changed.timezone);
+    const isNewZone = changed.timezone !== pool.timezone;
+    const moved = pool.slots.map((slot) => {
+      const times = rescheduled(clock, slot, slot, { now, isNewZone });
+      return { ...slot, ...times, ...(changed.isActive ? {} : { nextAt: null, nextDay: null }) };
+    });
+    const [isChanged] = await ctx.db.run([
+      repo.updatePool(changed, slots.areAsRead(id, pool.slots)),
+      slots.moveSlots(moved),
+    ]);
+    return isChanged > 0 ? { ...changed, slots: moved } : null;
+  });
+}
+
+/**
+ * Deletes a pool, and what waits in it. Posts that are on their way stay.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
+export async function deletePool(ctx: Ctx, id: number): Promise<void> {
+  await poolToChange(ctx, id);
+  const results = await ctx.db.runAll(repo.deletePool(id, ctx.now()));
+  if (results.at(-1) === 0) throw notFound("Pool");
+}
+
+/**
+ * Adds a slot to a pool.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts that are not the team's; PLAN_LIMIT where the pool
+ * has as many slots as it can
+ */
+export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRow> {
+  return untilDone(async () => {
+    const pool = await poolToChange(ctx, poolId);
+    await requireOwnAccounts(ctx, slot.accountIds);
+    if (pool.slots.length >= MAX_SLOTS) {
+      throw tooMany(`A pool has at most ${MAX_SLOTS} slots. Delete one first.`);
+    }
+    const { teamId } = pool;
+    const createdAt = ctx.now();
+    const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
+    const [[id]] = await ctx.db.run([slots.insertSlots(poolId, [row], slots.isAsRead(pool))]);
+    return id === undefined ? null : { ...row, id, poolId, lastAt: null, lastDay: null };
+  });
+}
+
+/** @throws AppError VALIDATION */
+async function requireOwnAccounts(ctx: Ctx, ids: readonly string[]): Promise<void> {
+  const [own] = await ctx.db.run([slots.ownAccounts(ctx.team, ids)]);
+  const errors = foreignErrors("accountIds", ids, own);
+  if (errors.length > 0) throw invalid(errors);
+}
+
+interface SlotIds {
+  poolId: number;
+  slotId: number;
+}
+
+/**
+ * Changes a slot: it never fires twice on a local day by that, and one that is due is still carried out.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN; VALIDATION for accounts that are not the team's
+ */
+export function changeSlot(
+  ctx: Ctx,
+  { poolId, slotId }: SlotIds,
+  change: SlotChange,
+): Promise<SlotRow> {
+  return untilDone(async () => {
+    const pool = await poolToChange(ctx, poolId);
+    const slot = pool.slots.find(({ id }) => id === slotId);
+    if (!slot) throw notFound("Slot");
+    if (change.accountIds) await requireOwnAccounts(ctx, change.accountIds);
+    const changed = { ...slot, ...change };
+    const times = rescheduled(new ZoneClock(pool.timezone), changed, slot, {
+      now: ctx.now(),
+      isNewZone: false,
+    });
+    const moved = pool.isActive ? { ...changed, ...times } : changed;
+    const [isChanged] = await ctx.db.run([slots.updateSlot(slot, pool, moved)]);
+    return isChanged > 0 ? moved : null;
+  });
+}
+
+/** @throws AppError NOT_FOUND, FORBIDDEN */
+export async function deleteSlot(ctx: Ctx, { poolId, slotId }: SlotIds): Promise<void> {
+  await poolToChange(ctx, poolId);
+  const [deleted] = await ctx.db.run([slots.deleteSlot(poolId, slotId)]);
+  if (deleted === 0) throw notFound("Slot");
+}
