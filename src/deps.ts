@@ -9,7 +9,7 @@ import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
-import type { PublishMessage, WebhookMessage } from "./queue/messages.ts";
+import type { JobMessage, WebhookMessage } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
 /** The bindings of wrangler.toml; variables and secrets are read by `parseConfig` alone. */
@@ -18,7 +18,7 @@ export interface Env {
   MEDIA: R2Bucket;
   IMAGES: ImagesBinding;
   ASSETS: Fetcher;
-  PUBLISH: Queue<PublishMessage>;
+  PUBLISH: Queue<JobMessage>;
   WEBHOOKS: Queue<WebhookMessage>;
   /** Absent until its owner lets this instance send mail. */
   EMAIL?: SendEmail;
@@ -34,7 +34,7 @@ export interface Deps {
   media: R2Bucket;
   images: ImagesBinding;
   assets: Fetcher;
-  publishQueue: Queue<PublishMessage>;
+  publishQueue: Queue<JobMessage>;
   webhookQueue: Queue<WebhookMessage>;
   /** Null: this instance sends no mail. */
   email: SendEmail | null;

@@ -26,11 +26,11 @@ export default {
     ]);
     await consume(createDeps(env, execution), batch);
   },
-  async scheduled(_event, env, execution) {
+  async scheduled(event, env, execution) {
     const [{ runSchedule }, { createDeps }] = await Promise.all([
       import("./cron/schedule.ts"),
       loadDeps(),
     ]);
-    await runSchedule(createDeps(env, execution));
+    await runSchedule(createDeps(env, execution), new Date(event.scheduledTime));
   },
 } satisfies ExportedHandler<Env>;

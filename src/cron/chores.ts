@@ -11,6 +11,7 @@ import { eraseTeams } from "../features/leaving/erase.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { reencryptTargets } from "../features/notices/secrets.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
+import { endLeftItems, forgetOldFirings } from "../features/pools/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
 import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
@@ -60,6 +61,8 @@ const CHORES: Record<string, Chore> = {
   "forget ended links": { rhythm: NIGHTLY_SLICES, page: forgetEndedLinks, calls: 1 },
   "forget ended reviews": { rhythm: NIGHTLY_SLICES, page: forgetEndedReviews, calls: 1 },
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
+  "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
+  "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
   "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },

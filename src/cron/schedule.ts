@@ -1,6 +1,7 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/sweep.ts";
+import { fireSlots, firstDueSlots, firstLost } from "../features/pools/sweep.ts";
 import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
 import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countCalls } from "./budget.ts";
@@ -10,18 +11,30 @@ import { roundsAt } from "./rounds.ts";
 /**
  * Runs once a minute, the one trigger. Ticks come late, twice, or not at all: what is due is read from the
  * rows, and waking a job twice is harmless.
+ *
+ * @param scheduledAt when the tick was to run, by the clock of the service
  */
-export async function runSchedule(given: Deps): Promise<void> {
+export async function runSchedule(given: Deps, scheduledAt = given.now()): Promise<void> {
   const budget = countCalls(given);
   const { deps } = budget;
-  const alongside = [roundsDone(), firstOverdue(deps), firstOverdueNotice(deps)] as const;
+  const alongside = [
+    roundsDone(),
+    firstOverdue(deps),
+    firstOverdueNotice(deps),
+    firstDueSlots(scheduledAt),
+    firstLost(deps),
+  ] as const;
   const {
     woken,
-    alongside: [rounds, overdue, notices],
+    alongside: [rounds, overdue, notices, due, lost],
   } = await wakeDueUploads(deps, alongside);
   const deliveries = await wakeOverdue(deps, overdue);
   if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
   await wakeOverdueNotices(deps, notices);
+  if (due.length > 0 || lost.length > 0) {
+    const found = { scheduledAt, due, lost, allows: budget.allows };
+    deps.log({ event: "cron.fired_slots", firings: await fireSlots(deps, found) });
+  }
   // Most ticks find every chore done, and load none of them.
   if (!rounds.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");

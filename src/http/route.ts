@@ -108,7 +108,7 @@ export function openRoute<P extends string, R extends Route<P, OpenRoute>>({
 }
 
 interface FormRoute extends ApiRoute {
-  request?: { query: z.ZodObject };
+  request?: { query?: z.ZodObject; params?: z.ZodObject };
   /** Makes the schema of every field of the body. Only the document asks for it: calls do without. */
   form(): z.ZodType;
 }

@@ -5,7 +5,7 @@ import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
-import { publishMessage, webhookMessage } from "./messages.ts";
+import { jobMessage, webhookMessage } from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
@@ -75,9 +75,15 @@ async function handle(
   isDead: boolean,
   budget: Budget,
 ): Promise<Outcome> {
-  const message = readOrNull(publishMessage, body);
+  const message = readOrNull(jobMessage, body);
   if (!message) return { kind: "drop", reason: "unknown message" };
-  return isDead ? handleDeadPublish(deps, message) : handlePublish(deps, message, budget);
+  if (message.kind === "publish") {
+    return isDead ? handleDeadPublish(deps, message) : handlePublish(deps, message, budget);
+  }
+  // A firing that is still to be done is sent again by a tick.
+  if (isDead) return { kind: "drop", reason: "a firing that broke each time" };
+  const { handleFire } = await import("../features/pools/jobs.ts");
+  return handleFire(deps, message, budget);
 }
 
 function acknowledge(deps: Deps, message: Message, outcome: Outcome): void {

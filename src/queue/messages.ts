@@ -17,6 +17,19 @@ export const publishMessage = objectOf({ kind: only("publish"), uploadId: wholeN
 
 export type PublishMessage = Read<typeof publishMessage>;
 
+/** As above: it names firings of slots by slot and instant (ms). */
+export const fireMessage = objectOf({
+  kind: only("fire"),
+  firings: listOf(pairOf(wholeNumber(1), wholeNumber(0))),
+});
+
+export type FireMessage = Read<typeof fireMessage>;
+
+/** The messages of the queue of jobs. */
+export const jobMessage = eitherOf(publishMessage, fireMessage);
+
+export type JobMessage = Read<typeof jobMessage>;
+
 /** As above: it names deliveries by when they are due (ms) and the id of their event. */
 export const deliverMessage = objectOf({
   kind: only("deliver"),

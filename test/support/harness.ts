@@ -12,6 +12,7 @@ import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type {
   DeliverMessage,
+  JobMessage,
   NotifyMessage,
   PublishMessage,
   WebhookMessage,
@@ -22,6 +23,7 @@ import { Documented, type Told } from "./documented.ts";
 export const START = new Date("2026-12-01T09:00:00.000Z");
 
 interface Sent {
+  /** Of most tests the only kind; those of pools know the other. */
   message: PublishMessage;
   at: number;
 }
@@ -72,13 +74,13 @@ export class Harness {
       wait: async () => {},
       log: (entry) => this.logs.push(entry),
       publishQueue: {
-        send: async (message: PublishMessage, options?: QueueSendOptions) => {
+        send: async (message: JobMessage, options?: QueueSendOptions) => {
           this.remember(message, options?.delaySeconds);
         },
-        sendBatch: async (messages: Iterable<MessageSendRequest<PublishMessage>>) => {
+        sendBatch: async (messages: Iterable<MessageSendRequest<JobMessage>>) => {
           for (const { body, delaySeconds } of messages) this.remember(body, delaySeconds);
         },
-      } as unknown as Queue<PublishMessage>,
+      } as unknown as Queue<JobMessage>,
       webhookQueue: {
         sendBatch: async (messages: Iterable<MessageSendRequest<WebhookMessage>>) => {
           for (const { body, delaySeconds = 0 } of messages) {
@@ -93,8 +95,8 @@ export class Harness {
     this.app = createApp(() => this.deps);
   }
 
-  private remember(message: PublishMessage, delaySeconds = 0): void {
-    this.sent.push({ message, at: Date.now() + delaySeconds * 1_000 });
+  private remember(message: JobMessage, delaySeconds = 0): void {
+    this.sent.push({ message: message as PublishMessage, at: Date.now() + delaySeconds * 1_000 });
   }
 
   advance(seconds: number): void {
@@ -214,8 +216,8 @@ export class Harness {
   }
 
   /** The cron trigger of this minute. */
-  tick(): Promise<void> {
-    return runSchedule(this.deps);
+  tick(scheduledAt?: Date): Promise<void> {
+    return runSchedule(this.deps, scheduledAt);
   }
 
   /** Moves the clock from message to message until none is left. */
@@ -228,7 +230,7 @@ export class Harness {
   }
 
   /** Hands messages to the queue consumer; answers those that it wants back. */
-  async consume<M extends PublishMessage | WebhookMessage>(
+  async consume<M extends JobMessage | WebhookMessage>(
     messages: M[],
     queue = "akimbo-publish",
   ): Promise<M[]> {

@@ -101,7 +101,7 @@ export function fileAfter({ teamId, sha256 }: FileId, files: number): Query<File
   );
 }
 
-/** Removes those of the files that no post uses; answers their objects. */
+/** Removes those of the files that no post uses and no item of a pool waits for; answers their objects. */
 export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
   const keys = files.map(({ teamId, sha256 }) => [teamId, sha256]);
   return sqlQuery(
@@ -109,6 +109,8 @@ export function dropUnusedFiles(files: readonly FileId[]): Query<string[]> {
         SELECT value ->> 0, value ->> 1 FROM json_each(${JSON.stringify(keys)}))
       AND NOT EXISTS (SELECT 1 FROM media_uses x
         WHERE x.team_id = media.team_id AND x.sha256 = media.sha256)
+      AND NOT EXISTS (SELECT 1 FROM pool_files p
+        WHERE p.team_id = media.team_id AND p.sha256 = media.sha256)
       RETURNING object_key`,
     valueReader(media.objectKey),
   );

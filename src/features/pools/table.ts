@@ -85,7 +85,7 @@ export const poolFiles = sqliteTable(
 /** `due`: still to be done. `item`: as its item ended. */
 type FiringOutcome = "due" | "item" | "empty" | "skipped" | "missed";
 
-/** What a slot did at an instant. */
+/** One firing of a slot, and its outcome. */
 export const poolFirings = sqliteTable(
   "pool_firings",
   {

@@ -1,10 +1,13 @@
 import { getTableColumns, type SQL, sql } from "drizzle-orm";
-import { integer } from "drizzle-orm/sqlite-core";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import type { PlanName } from "../../../core/plans.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag, json } from "../../../db/columns.ts";
 import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { Deps } from "../../../deps.ts";
 import { teams } from "../../teams/table.ts";
+import { countsInMonth, monthStart } from "../../uploads/repo/room.ts";
 import type { FoundPool } from "../refusals.ts";
 import { MAX_POOLS } from "../rules.ts";
 import { type PoolRow, pools, type SlotRow } from "../table.ts";
@@ -105,3 +108,28 @@ export const deletePool = (id: number, now: Date): Query<number>[] =>
     sql`DELETE FROM pool_slots WHERE pool_id = ${id}`,
     sql`UPDATE pools SET deleted_at = ${now.getTime()} WHERE id = ${id} AND deleted_at IS NULL`,
   ].map(sqlWrite);
+
+const readUse = rowReader({
+  plan: text("plan").$type<PlanName>().notNull(),
+  used: integer("used").notNull(),
+});
+
+/** The plan's monthly quota, null without one, and how many posts of this month are used. */
+export function planUse(
+  { config, now }: Pick<Deps, "config" | "now">,
+  team: SQL,
+): Query<{ quota: number | null; used: number }[]> {
+  const { plans } = config.plans;
+  const [from, until] = [0, 1].map((months) => sql`${monthStart(now(), months)}`) as [SQL, SQL];
+  const quotas = Object.values(plans).map(({ monthlyPosts }) => monthlyPosts ?? 0);
+  return sqlQuery(
+    sql`SELECT coalesce(t.plan, ${config.defaultPlan}) AS plan, (SELECT COUNT(*) FROM
+        (SELECT 1 FROM uploads u WHERE ${countsInMonth(sql`t.id`, from, until)}
+          LIMIT ${Math.max(...quotas)})) AS used
+      FROM teams t WHERE t.id = ${team}`,
+    (row) => {
+      const { plan, used } = readUse(row);
+      return { quota: (plans[plan] ?? plans[config.defaultPlan]).monthlyPosts, used };
+    },
+  );
+}

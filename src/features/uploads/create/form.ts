@@ -120,10 +120,13 @@ async function readPost(ctx: Ctx, request: Request, intake: Intake): Promise<Rec
   }
 }
 
-/** Returns the files that the form names by URL, in its order. */
-const urlsIn = (fields: Fields): NewMedia[] =>
+/** Returns the files that the form names by URL, in its order. `named`: the fields that may. */
+export const urlsIn = (
+  fields: Fields,
+  named: ReadonlyMap<string, MediaRole> = URL_FIELDS,
+): NewMedia[] =>
   [...fields].flatMap(([field, values]) => {
-    const role = URL_FIELDS.get(field);
+    const role = named.get(field);
     if (!role) return [];
     const urls = values.map((value) => value.trim()).filter((url) => url !== "");
     return urls.map((url) => ({ role, field, url }));
@@ -159,13 +162,23 @@ function readCommon(
   };
 }
 
-async function takeFile(ctx: Ctx, part: FilePart, storesFiles: boolean): Promise<NewMedia> {
+/**
+ * Takes a file in; `fields`: those that may carry one.
+ *
+ * @throws AppError 413
+ */
+export async function takeFile(
+  ctx: Ctx,
+  part: FilePart,
+  storesFiles: boolean,
+  fields: ReadonlyMap<string, MediaRole> = FILE_FIELDS,
+): Promise<NewMedia> {
   const { field, name, bytes } = part;
-  const role = FILE_FIELDS.get(field);
+  const role = fields.get(field);
   const refuse = (refusal: string): NewMedia => ({ role: role ?? "photo", field, refusal });
   if (!role) {
     for await (const _ of bytes);
-    return refuse(`is not a file field. Use ${[...FILE_FIELDS.keys()].join(", ")}.`);
+    return refuse(`is not a file field. Use ${[...fields.keys()].join(", ")}.`);
   }
   const taken = storesFiles
     ? await storeFile(ctx, ctx.actor.teamId, bytes, MAX_FILE_BYTES, name)

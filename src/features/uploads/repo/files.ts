@@ -102,7 +102,9 @@ export function spentUses(
       FROM (SELECT * FROM media WHERE (team_id, sha256) >= (${from.teamId}, ${from.sha256})
         ORDER BY team_id, sha256 LIMIT ${files}) m
       LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
-      WHERE x.upload_id IS NULL OR ${isSpent(kept)}
+      WHERE (x.upload_id IS NULL AND NOT EXISTS (SELECT 1 FROM pool_files p
+          WHERE p.team_id = m.team_id AND p.sha256 = m.sha256))
+        OR (x.upload_id IS NOT NULL AND ${isSpent(kept)})
       ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
     readSpentUse,
   );

@@ -1,0 +1,48 @@
+import { formatCount } from "../../core/text.ts";
+import type { Ctx } from "../../deps.ts";
+import { periodOf } from "../credits/rules.ts";
+import type { Capacity } from "./firing-schema.ts";
+import { requireOwn } from "./refusals.ts";
+import { findWithSlots, planUse } from "./repo/pools.ts";
+import { slotsPerDay, toHundredths } from "./rules.ts";
+import type { SlotRow } from "./table.ts";
+
+/**
+ * Reads how long the queue of a pool lasts, now and with `count` items more.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
+export async function readCapacity(ctx: Ctx, id: number, count: number): Promise<Capacity> {
+  const [[found], [use]] = await ctx.read("pools:read", [
+    findWithSlots({ team: ctx.team, id }),
+    planUse(ctx, ctx.team),
+  ]);
+  const pool = requireOwn(found);
+  const perDay = pool.isActive ? slotsPerDay(pool.slots) : 0;
+  const describe = (queued: number) => ({
+    queued,
+    daysOfContent: perDay === 0 ? null : toHundredths(queued / perDay),
+  });
+  const after = pool.queued + count;
+  const quota = use?.quota ?? null;
+  const posts = Math.ceil(after * postsPerItem(pool.slots));
+  const isTooMuch = quota !== null && (use?.used ?? 0) + posts > quota;
+  return {
+    ...describe(pool.queued),
+    slotsPerDay: toHundredths(perDay),
+    afterAdd: describe(after),
+    warning: isTooMuch
+      ? `With ${formatCount(count)} more, the queue makes ${formatCount(posts)} posts. The plan has ${formatCount(quota)} a month, and ${formatCount(use?.used ?? 0)} are used in ${periodOf(ctx.now())}: what goes beyond that is skipped.`
+      : null,
+  };
+}
+
+/** Posts that an item makes, on the average of a week; one where nothing is known. */
+function postsPerItem(slots: readonly SlotRow[]): number {
+  const firings = slots.reduce((sum, { days }) => sum + days.length, 0);
+  const posts = slots.reduce(
+    (sum, { days, accountIds }) => sum + days.length * accountIds.length,
+    0,
+  );
+  return Math.max(1, firings === 0 ? 1 : posts / firings);
+}

@@ -1,0 +1,68 @@
+import type { FieldError } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import type { Ctx } from "../../deps.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
+import { takeFile, urlsIn } from "../uploads/create/form.ts";
+import type { MediaRole, NewMedia } from "../uploads/create/new-post.ts";
+import { discardFiles } from "../uploads/create/store-posts.ts";
+import { lookUpPool, type NewItems } from "./items.ts";
+
+/** The form fields that carry a file or its URL. Source: spec, POST /pools/{id}/videos. */
+const FILE_FIELDS = new Map<string, MediaRole>([
+  ["video", "video"],
+  ["photo", "photo"],
+]);
+const TEXT_FIELDS = ["title", "description", "metadata"];
+
+/** Refuses other fields: platform options in them would be lost. */
+const unknownErrors = (fields: Fields): FieldError[] =>
+  [...fields.keys()]
+    .filter((name) => !FILE_FIELDS.has(name) && !TEXT_FIELDS.includes(name))
+    .map((field) => ({
+      field,
+      message: `${field}: is no field of an item. Options of platforms go into metadata, as JSON.`,
+    }));
+
+/**
+ * Reads the form of one item as a stream. The caller is known, and may add to the pool, before the first byte of
+ * a file is stored.
+ *
+ * @throws AppError what `lookUpPool` and `readForm` throw; then no file is left
+ */
+export async function readItemForm(
+  ctx: Ctx,
+  request: Request,
+  { poolId, call }: { poolId: number; call: NamedCall | null },
+): Promise<{ adding: NewItems; looked: Awaited<ReturnType<typeof lookUpPool>> }> {
+  const media: NewMedia[] = [];
+  let looked: ReturnType<typeof lookUpPool> | null = null;
+  const enter = () => {
+    looked ??= lookUpPool(ctx, { poolId, call });
+    return looked;
+  };
+  try {
+    const fields = await readForm(request, {
+      onLarge: enter,
+      onFile: async (part) => {
+        await enter();
+        media.push(await takeFile(ctx, part, true, FILE_FIELDS));
+      },
+    });
+    const known = await enter();
+    const item = {
+      title: lastOf(fields, "title") ?? null,
+      description: lastOf(fields, "description") ?? null,
+      metadata: lastOf(fields, "metadata") ?? null,
+      media: [...media, ...urlsIn(fields, FILE_FIELDS)],
+    };
+    const adding = {
+      ...{ poolId, call, items: [item], prefixOf: () => "" },
+      ...{ origin: publicOrigin(ctx, request.url), refused: unknownErrors(fields) },
+    };
+    return { adding, looked: known };
+  } catch (error) {
+    ctx.defer(discardFiles(ctx, media));
+    throw error;
+  }
+}

@@ -1,0 +1,173 @@
+import * as z from "zod";
+import { readCallName } from "../../core/idempotency-key.ts";
+import { publicOrigin } from "../../http/env.ts";
+import { renderError, toRefusal } from "../../http/errors.ts";
+import { idParams, readNumericId } from "../../http/ids.ts";
+import {
+  apiRoute,
+  conflict,
+  createRouter,
+  formRoute,
+  json,
+  jsonBody,
+  NOT_FOUND,
+} from "../../http/route.ts";
+import { readItemForm } from "./item-form.ts";
+import {
+  addedSchema,
+  bulkItemsSchema,
+  itemFilterSchema,
+  itemFormSchema,
+  itemSchema,
+  toAdded,
+  toItem,
+} from "./item-schema.ts";
+import * as items from "./items.ts";
+import { asValidation } from "./refusals.ts";
+
+export const poolItemRoutes = createRouter();
+poolItemRoutes.onError((error, c) => renderError(asValidation(toRefusal(error, c)), c));
+
+const yes = z.literal(true);
+const tags = ["Pools"];
+const FULL = "QUEUE_FULL: the pool holds as many items as it can.";
+
+const add = formRoute({
+  method: "post",
+  path: "/pools/{id}/videos",
+  tags,
+  operationId: "addPoolItem",
+  summary: "Add a video or a carousel of photos to a pool",
+  description:
+    "It is published at its turn, first in, first out, to the accounts of the slot that fires, as the person who added it; of a token without posts:publish its posts are held for approval then. What a platform itself would refuse shows when it is published. Members of a team that requires approval cannot add items.",
+  scope: "pools:write",
+  limit: "upload-create",
+  takesIdempotencyKey: true,
+  request: { params: idParams },
+  form: itemFormSchema(),
+  responses: { ...json(addedSchema, "The item."), ...NOT_FOUND, ...conflict(FULL) },
+});
+poolItemRoutes.openapi(add, async (c) => {
+  const { ctx } = c.var;
+  const poolId = readNumericId(c.req.valid("param").id, "Pool");
+  const call = readCallName(c.req.header("idempotency-key"), `POST /pools/${poolId}/videos`);
+  const { adding, looked } = await readItemForm(ctx, c.req.raw, { poolId, call });
+  const { result, isReplayed } = await items.addItems(ctx, adding, looked);
+  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  return c.json(toAdded(result), 200);
+});
+
+const addMany = apiRoute({
+  method: "post",
+  path: "/pools/{id}/videos/bulk",
+  tags,
+  operationId: "addPoolItems",
+  summary: "Add up to 50 videos to a pool by their URLs",
+  description:
+    "All of them, or none where one is refused. A public video is downloaded when it is published.",
+  scope: "pools:write",
+  limit: "upload-bulk",
+  takesIdempotencyKey: true,
+  request: { params: idParams, body: jsonBody(bulkItemsSchema) },
+  responses: {
+    ...json(addedSchema, "The items, in the order of the call."),
+    ...NOT_FOUND,
+    ...conflict(FULL),
+  },
+});
+poolItemRoutes.openapi(addMany, async (c) => {
+  const { ctx } = c.var;
+  const poolId = readNumericId(c.req.valid("param").id, "Pool");
+  const call = readCallName(c.req.header("idempotency-key"), `POST /pools/${poolId}/videos/bulk`);
+  const given = c.req.valid("json").items;
+  const { result, isReplayed } = await items.addItems(ctx, {
+    ...{ poolId, call, origin: publicOrigin(ctx, c.req.url) },
+    items: given.map(({ title, videoUrl, description = null, metadata = null }) => ({
+      ...{ title, description, metadata },
+      media: [{ role: "video", field: "videoUrl", url: videoUrl }],
+    })),
+    prefixOf: (i) => `items.${i}.`,
+  });
+  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  return c.json(toAdded(result), 200);
+});
+
+const list = apiRoute({
+  method: "get",
+  path: "/pools/{id}/videos",
+  tags,
+  operationId: "listPoolItems",
+  summary: "List the items of a pool",
+  description: "In the order in which they were added. What has gone out is listed for 90 days.",
+  scope: "pools:read",
+  limit: "read:pools",
+  request: { params: idParams, query: itemFilterSchema },
+  responses: {
+    ...json(
+      z.object({
+        success: yes,
+        items: z.array(itemSchema),
+        nextAfter: z
+          .number()
+          .int()
+          .nullable()
+          .describe("`after` of the next page; null at the end."),
+      }),
+      "A page of items.",
+    ),
+    ...NOT_FOUND,
+  },
+});
+poolItemRoutes.openapi(list, async (c) => {
+  const poolId = readNumericId(c.req.valid("param").id, "Pool");
+  const { items: found, nextAfter } = await items.listItems(
+    c.var.ctx,
+    poolId,
+    c.req.valid("query"),
+  );
+  return c.json({ success: true as const, items: found.map(toItem), nextAfter }, 200);
+});
+
+const clear = apiRoute({
+  method: "delete",
+  path: "/pools/{id}/videos",
+  tags,
+  operationId: "clearPool",
+  summary: "Remove all queued items of a pool",
+  scope: "pools:write",
+  limit: "destructive",
+  request: { params: idParams },
+  responses: {
+    ...json(z.object({ success: yes, removed: z.number().int() }), "The queue is empty."),
+    ...NOT_FOUND,
+  },
+});
+poolItemRoutes.openapi(clear, async (c) => {
+  const poolId = readNumericId(c.req.valid("param").id, "Pool");
+  const removed = await items.clearItems(c.var.ctx, poolId);
+  return c.json({ success: true as const, removed }, 200);
+});
+
+const itemParams = idParams.extend({ itemId: z.string().describe("As it was given out.") });
+
+const remove = apiRoute({
+  method: "delete",
+  path: "/pools/{id}/videos/{itemId}",
+  tags,
+  operationId: "removePoolItem",
+  summary: "Remove a queued item from a pool",
+  scope: "pools:write",
+  limit: "destructive",
+  request: { params: itemParams },
+  responses: {
+    ...json(z.object({ success: yes }), "Removed."),
+    ...NOT_FOUND,
+    ...conflict("NOT_CANCELLABLE: its turn has come."),
+  },
+});
+poolItemRoutes.openapi(remove, async (c) => {
+  const { id, itemId } = c.req.valid("param");
+  const poolId = readNumericId(id, "Pool");
+  await items.removeItem(c.var.ctx, poolId, readNumericId(itemId, "Item"));
+  return c.json({ success: true as const }, 200);
+});

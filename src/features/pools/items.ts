@@ -1,0 +1,295 @@
+import { AppError, type FieldError, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import { coversScope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { formatCount } from "../../core/text.ts";
+import type { Query } from "../../db/client.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectors } from "../../platforms/registry.ts";
+import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
+import { insertMedia } from "../media/repo.ts";
+import { DAMAGED, type StoredFile } from "../media/store.ts";
+import { arePresigned } from "../presign/repo.ts";
+import { type CheckedMedia, checkMedia, refusalsOf } from "../uploads/create/media.ts";
+import { type NewMedia, presence } from "../uploads/create/new-post.ts";
+import { filesAmong, type PresignedFiles, readPresigned } from "../uploads/create/presigned.ts";
+import { discardFiles } from "../uploads/create/store-posts.ts";
+import { textErrors } from "../uploads/create/text-bounds.ts";
+import { allOf } from "../uploads/repo/insert.ts";
+import { readMetadata } from "./metadata.ts";
+import { type FoundPool, invalid, requireMayFill, requireOwn } from "./refusals.ts";
+import * as repo from "./repo/items.ts";
+import { approvalOf, findPool } from "./repo/pools.ts";
+import { MAX_QUEUED } from "./rules.ts";
+import type { ItemFile } from "./table.ts";
+
+/** An item to add, whichever door it comes through. */
+export interface NewItem {
+  title: string | null;
+  description: string | null;
+  /** JSON of platform options. */
+  metadata: string | null;
+  media: readonly NewMedia[];
+}
+
+/** Items to add to a pool by one call. */
+export interface NewItems {
+  poolId: number;
+  /** Makes the call safe to repeat; null for a call without a name. */
+  call: NamedCall | null;
+  items: readonly NewItem[];
+  /** Names of the fields of an item begin with this in errors. */
+  prefixOf(index: number): string;
+  /** Under which platforms pull the files. */
+  origin: string;
+  /** Errors of reading the call. */
+  refused?: readonly FieldError[];
+}
+
+/** Facts that are read before items are added. */
+type Known = readonly [pools: FoundPool[], needsApproval: boolean[]];
+
+/**
+ * Reads what decides whether the caller may add to a pool, in one round trip, which authenticates too.
+ *
+ * @throws AppError NOT_FOUND; FORBIDDEN for another team's pool, and for members of a team that requires approval
+ */
+export async function lookUpPool(
+  ctx: Ctx,
+  { poolId, call }: Pick<NewItems, "poolId" | "call">,
+): Promise<Looked<Known>> {
+  const looked = await look(ctx, "pools:write", call, [
+    findPool({ team: ctx.team, id: poolId }),
+    approvalOf(ctx.team),
+  ]);
+  const [[pool], [needsApproval = false]] = looked.known;
+  requireOwn(pool);
+  requireMayFill(ctx, needsApproval);
+  return looked;
+}
+
+/**
+ * Adds items to a pool, behind all that wait in it: all of them or none.
+ *
+ * Each is published at its turn as the person who added it: where the caller has no right to publish, its posts
+ * are held for approval then. Spec is silent.
+ *
+ * @param looked what the caller has read with `lookUpPool` already
+ * @throws AppError VALIDATION with every refused field, QUEUE_FULL, and what `lookUpPool` and `once` throw
+ */
+export async function addItems(
+  ctx: Ctx,
+  adding: NewItems,
+  looked?: Looked<Known>,
+): Promise<Done<repo.AddedItem[]>> {
+  const { call, items } = adding;
+  const media = items.flatMap((item) => item.media);
+  try {
+    const fingerprint = call ? await fingerprintOf(items) : "";
+    const done = await once<Known, repo.AddedItem[]>(ctx, call, fingerprint, {
+      look: async (losses) => (losses === 0 && looked) || lookUpPool(ctx, adding),
+      make: (_, first) => store(ctx, adding, first),
+      replay: async ({ firstUploadId: firstId }) => {
+        const { teamId } = ctx.actor;
+        const query = repo.addedItems(teamId, firstId ?? 0, items.length);
+        const [added] = await ctx.db.run([query]);
+        return added;
+      },
+    });
+    if (done.isReplayed) ctx.defer(discardFiles(ctx, media));
+    return done;
+  } catch (error) {
+    if (error instanceof AppError) ctx.defer(discardFiles(ctx, media));
+    throw error;
+  }
+}
+
+const fingerprintOf = (items: readonly NewItem[]): Promise<string> =>
+  sha256Hex(
+    JSON.stringify(
+      items.map(({ title, description, metadata, media }) => [
+        ...[title, description, metadata],
+        media.map(({ role, field, ...file }) =>
+          "received" in file ? [role, file.received.sha256] : [role, Object.values(file)],
+        ),
+      ]),
+    ),
+  );
+
+/** Null when a condition no longer holds. */
+async function store(
+  ctx: Ctx,
+  adding: NewItems,
+  { isNew, keep }: FirstTime,
+): Promise<repo.AddedItem[] | null> {
+  const { poolId, items, origin, prefixOf, refused = [] } = adding;
+  const media = items.flatMap((item) => item.media);
+  const presigned = await readPresigned(ctx, { media, overrides: {}, origin });
+  const judged = items.map((item, i) => judgeItem(ctx, item, presigned, prefixOf(i)));
+  const errors = [...refused, ...judged.flatMap((one) => one.errors)];
+  if (errors.length > 0) throw invalid(errors);
+  const { teamId, userId: addedBy, scopes } = ctx.actor;
+  const mayPublish = coversScope(scopes, "posts:publish");
+  const createdAt = ctx.now();
+  const received = media.flatMap((item) => ("received" in item ? [item.received] : []));
+  const pinned = filesAmong(presigned);
+  const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
+  const condition = allOf([
+    ...[isNew, repo.hasPlaces(poolId, items.length)],
+    ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
+  ]);
+  const rows = judged.map(({ row }) => ({ ...row, origin, mayPublish }));
+  const needed = rows.flatMap((row, i) =>
+    row.media.flatMap((file) => ("sha256" in file ? [[i, file.sha256] as const] : [])),
+  );
+  const storing: Query<unknown>[] =
+    files.length > 0 ? [insertMedia(teamId, files, createdAt, condition)] : [];
+  const results = await ctx.db.runAll<unknown>([
+    ...storing,
+    repo.insertItems({ poolId, teamId, addedBy, createdAt }, rows, condition),
+    ...(needed.length > 0 ? [repo.needFiles(teamId, rows.length, needed)] : []),
+    ...keep(items.length, repo.firstInserted(rows.length)),
+  ]);
+  const fresh = (storing.length > 0 ? results.shift() : []) as string[];
+  const added = results[0] as repo.AddedItem[];
+  if (added.length === 0) return requirePlaces(ctx, adding);
+  discardKnown(ctx, media, files, fresh);
+  return added.toSorted((a, b) => a.id - b.id);
+}
+
+/** Tells a pool that is full from a race that was lost, which is null. */
+async function requirePlaces(ctx: Ctx, { poolId, items }: NewItems): Promise<null> {
+  const [[queued = 0], [pool]] = await ctx.db.run([
+    repo.countQueued(poolId),
+    findPool({ team: ctx.team, id: poolId }),
+  ]);
+  requireOwn(pool);
+  if (queued + items.length <= MAX_QUEUED) return null;
+  const message = `A pool holds ${formatCount(MAX_QUEUED)} items, and ${formatCount(queued)} wait in this one. Add more once some were published.`;
+  throw new AppError("QUEUE_FULL", message);
+}
+
+/** Deletes the objects of files whose content the team had already. */
+function discardKnown(
+  ctx: Ctx,
+  media: readonly NewMedia[],
+  files: readonly StoredFile[],
+  fresh: readonly string[],
+): void {
+  const isNeeded = (file: StoredFile) => files.includes(file) && fresh.includes(file.sha256);
+  const spare = media.filter((item) => "received" in item && !isNeeded(item.received));
+  if (spare.length > 0) ctx.defer(discardFiles(ctx, spare));
+}
+
+/** Photos of an item where a platform takes the most. */
+const MAX_PHOTOS = Math.max(
+  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
+);
+
+type Judged = {
+  row: Pick<repo.NewItemRow, "title" | "description" | "settings" | "media">;
+  errors: FieldError[];
+};
+
+/** Judges an item by what holds for every platform; where it goes is known when a slot fires. */
+function judgeItem(
+  ctx: Ctx,
+  { title, description, metadata, media }: NewItem,
+  presigned: PresignedFiles,
+  prefix: string,
+): Judged {
+  const refuse = (field: string, message: string) => ({ field, message: `${field}: ${message}` });
+  const { settings, errors: wrongOptions } = readMetadata(metadata);
+  const checked = checkMedia(ctx, media, [], presigned);
+  const damaged = checked.flatMap((item, i) =>
+    "media" in item && "isDamaged" in item.media && item.media.isDamaged
+      ? [refuse(media[i]?.field ?? "photo", DAMAGED)]
+      : [],
+  );
+  const errors = [
+    ...(presence(title) === null ? [refuse("title", "is required.")] : []),
+    ...textErrors({ ...settings, title, description }),
+    ...wrongOptions,
+    ...refusalsOf(checked),
+    ...damaged,
+    ...countErrors(media).map(([field, message]) => refuse(field, message)),
+  ];
+  const files = checked.flatMap(toFile);
+  return {
+    row: { title: title ?? "", description: presence(description), settings, media: files },
+    errors: errors.map(({ field, message }) => ({
+      field: `${prefix}${field}`,
+      message: `${prefix}${message}`,
+    })),
+  };
+}
+
+/** Source: spec, POST /pools/{id}/videos. */
+function countErrors(media: readonly NewMedia[]): [field: string, message: string][] {
+  const videos = media.filter(({ role }) => role === "video").length;
+  const photos = media.length - videos;
+  if (videos > 0 && photos > 0) return [["video", "send a video or photos, not both."]];
+  if (videos > 1) return [["video", "send one video; each is an item of its own."]];
+  if (photos > MAX_PHOTOS) return [["photo", `send ${MAX_PHOTOS} photos at most.`]];
+  return media.length === 0 ? [["video", "send a video or photos."]] : [];
+}
+
+function toFile(item: CheckedMedia): ItemFile[] {
+  if ("refusal" in item || item.role === "thumbnail") return [];
+  const { role, ref } = item;
+  return ["sha256" in ref ? { role, sha256: ref.sha256 } : { role, url: ref.url }];
+}
+
+interface ItemPage {
+  status?: repo.ItemStatus;
+  after: number;
+  limit: number;
+}
+
+/**
+ * A page of a pool's items, in the order in which they were added. It is shorter than asked for where texts are
+ * long.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN
+ */
+export async function listItems(
+  ctx: Ctx,
+  poolId: number,
+  { status, after, limit }: ItemPage,
+): Promise<{ items: repo.ListedItem[]; nextAfter: number | null }> {
+  const [[pool], items] = await ctx.read("pools:read", [
+    findPool({ team: ctx.team, id: poolId }),
+    repo.itemsOf(ctx.team, poolId, { status: status ?? null, after, limit }),
+  ]);
+  requireOwn(pool);
+  const isCut = items.length === limit || items.at(-1)?.isCut === true;
+  return { items, nextAfter: isCut ? (items.at(-1)?.id ?? null) : null };
+}
+
+const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", message);
+
+/**
+ * Removes an item that waits.
+ *
+ * @throws AppError NOT_FOUND, FORBIDDEN; NOT_CANCELLABLE for one whose turn has come
+ */
+export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<void> {
+  const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
+  requireOwn(pool);
+  const [, removed, [left]] = (await ctx.db.runAll<unknown>([
+    ...repo.removeQueued(poolId, id),
+    repo.findItem({ poolId, id }),
+  ])) as [number, number, { state: string }[]];
+  if (removed > 0) return;
+  if (!left) throw notFound("Item");
+  if (left.state === "posting") throw locked("This item is being published right now.");
+  throw locked(`This item was ${left.state}. Only queued items can be removed.`);
+}
+
+/** Removes all items of a pool that wait; answers how many. @throws AppError NOT_FOUND, FORBIDDEN */
+export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
+  const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
+  requireOwn(pool);
+  const [, removed = 0] = await ctx.db.runAll(repo.removeQueued(poolId, null));
+  return removed;
+}

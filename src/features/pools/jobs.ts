@@ -1,0 +1,20 @@
+import type { Deps } from "../../deps.ts";
+import type { FireMessage } from "../../queue/messages.ts";
+import type { Outcome } from "../../queue/outcome.ts";
+import type { Budget } from "../uploads/publish/budget.ts";
+import { countedDeps } from "../uploads/publish/counted-deps.ts";
+import { callsOf, carryOut } from "./dispatch.ts";
+
+/** A wake-up call: carries out the firings that are still to be done. */
+export async function handleFire(
+  deps: Deps,
+  { firings }: FireMessage,
+  budget: Budget,
+): Promise<Outcome> {
+  const keys = firings.map(([slotId, at]) => ({ slotId, fireAt: new Date(at) }));
+  const done = await budget.within(callsOf(keys.length), async (spend) => {
+    await carryOut(countedDeps(deps, spend), keys);
+    return true;
+  });
+  return done ? { kind: "done" } : { kind: "again", afterSeconds: 1 };
+}

@@ -1,0 +1,65 @@
+import type { FieldError } from "../../core/errors.ts";
+import { fieldInfos, type RawField } from "../../platforms/kit/form-fields.ts";
+import { connectors } from "../../platforms/registry.ts";
+import type { RawSettings } from "../uploads/create/new-post.ts";
+
+const MAX_TOLD_CHARACTERS = 100;
+
+const refuse = (field: string, message: string): FieldError => ({
+  field,
+  message: `${field}: ${message}`,
+});
+
+/** Returns a JSON value as a form would bring it; null is no value. */
+function toField(value: unknown): RawField {
+  if (value === null) return undefined;
+  if (typeof value === "object") {
+    const isFlat = Array.isArray(value) && value.every((item) => typeof item !== "object");
+    return isFlat ? value.map(String) : JSON.stringify(value);
+  }
+  return String(value);
+}
+
+/** Returns the error of an option that no platform has, or whose value none of those that have it takes. */
+function optionError(name: string, value: RawField): string | null {
+  const owners = connectors().filter(({ settings }) => Object.hasOwn(fieldInfos(settings), name));
+  if (owners.length === 0) {
+    return "no platform has this option. GET /platforms/capabilities shows those of each in settingsSchema.";
+  }
+  let first: string | null = null;
+  for (const { settings } of owners) {
+    const issues = settings.safeParse({ [name]: value }).error?.issues ?? [];
+    const issue = issues.find(({ path }) => path[0] === name);
+    if (!issue) return null;
+    first ??= issue.message;
+  }
+  return first;
+}
+
+/**
+ * Reads the options of platforms that an item brings along: a JSON object, by their names in POST /upload. Which
+ * platforms it goes to is known when a slot fires, so a value needs to be good for one of them.
+ */
+export function readMetadata(text: string | null): { settings: RawSettings; errors: FieldError[] } {
+  if (text === null || text.trim() === "") return { settings: {}, errors: [] };
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return { settings: {}, errors: [refuse("metadata", "is not valid JSON.")] };
+  }
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    const message = 'must be a JSON object of platform options, such as {"is_aigc":true}.';
+    return { settings: {}, errors: [refuse("metadata", message)] };
+  }
+  const settings: RawSettings = {};
+  const errors: FieldError[] = [];
+  for (const [name, given] of Object.entries(parsed)) {
+    const value = toField(given);
+    const error = optionError(name, value);
+    const field = `metadata.${name.slice(0, MAX_TOLD_CHARACTERS).toWellFormed()}`;
+    if (error) errors.push(refuse(field, error));
+    else if (value !== undefined) settings[name] = value;
+  }
+  return { settings, errors };
+}

@@ -1,0 +1,207 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { Role } from "../../../deps.ts";
+import {
+  type FiringRow,
+  type ItemRow,
+  poolFirings,
+  poolItems,
+  poolSlots,
+  pools,
+} from "../table.ts";
+import { forgetFiles } from "./items.ts";
+
+export type FiringKey = Pick<FiringRow, "slotId" | "fireAt">;
+
+const readDue = rowReader({
+  ...pickColumns(poolSlots, ["id", "time", "days"]),
+  nextAt: integer("next_at").notNull(),
+  nextDay: text("next_day").notNull(),
+  timezone: pools.timezone,
+});
+
+export type DueSlot = ReturnType<typeof readDue>;
+
+/** The first slots that are due by an instant, those that are due the longest before the others. */
+export const dueSlots = prepared(
+  ({ at, most }: Params<{ at: Date; most: number }>) =>
+    sql`SELECT s.id, s.time, s.days, s.next_at, s.next_day, p.timezone
+      FROM pool_slots s CROSS JOIN pools p ON p.id = s.pool_id
+      WHERE s.next_at <= ${at} ORDER BY s.next_at, s.id LIMIT ${most}`,
+  readDue,
+);
+
+/** A firing to be recorded, of a slot that is still to fire at `expected`. Instants in ms. */
+export interface NewFiring {
+  slotId: number;
+  expected: number;
+  at: number;
+  day: string;
+  isMissed: boolean;
+}
+
+const readTaken = rowReader({
+  slotId: poolFirings.slotId,
+  fireAt: poolFirings.fireAt,
+  outcome: poolFirings.outcome,
+  accounts: integer("accounts").notNull(),
+});
+
+export type TakenFiring = ReturnType<typeof readTaken>;
+
+export const MISSED = "The service was not running when the slot was due.";
+
+/** Takes firings: the insert is the lock. One that an earlier or parallel run has already is left out. */
+export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<TakenFiring[]> =>
+  sqlQuery(
+    sql`INSERT INTO pool_firings (slot_id, fire_at, pool_id, team_id, local_day, time, timezone, account_ids,
+        outcome, reason, woken_at, created_at)
+      SELECT s.id, v.value ->> 2, s.pool_id, s.team_id, v.value ->> 3, s.time, p.timezone, s.account_ids,
+        iif(v.value ->> 4, 'missed', 'due'), iif(v.value ->> 4, ${MISSED}, NULL),
+        ${now.getTime()}, ${now.getTime()}
+      FROM json_each(${JSON.stringify(
+        firings.map(({ slotId, expected, at, day, isMissed }) => [
+          ...[slotId, expected, at, day, +isMissed],
+        ]),
+      )}) v
+        CROSS JOIN pool_slots s ON s.id = v.value ->> 0 AND s.next_at = v.value ->> 1
+        CROSS JOIN pools p ON p.id = s.pool_id AND p.deleted_at IS NULL
+      WHERE TRUE ON CONFLICT DO NOTHING
+      RETURNING slot_id, fire_at, outcome, json_array_length(account_ids) AS accounts`,
+    readTaken,
+  );
+
+/** When a slot that fired for `lastDay` fires next. Instants in ms. */
+export interface Advance {
+  slotId: number;
+  expected: number;
+  lastAt: number;
+  lastDay: string;
+  nextAt: number | null;
+  nextDay: string | null;
+}
+
+/** Moves slots that are still to fire at `expected` on to their next firing. */
+export const advanceSlots = (moves: readonly Advance[]): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET last_at = v.value ->> 2, last_day = v.value ->> 3,
+      next_at = v.value ->> 4, next_day = v.value ->> 5
+    FROM json_each(${JSON.stringify(
+      moves.map(({ slotId, expected, lastAt, lastDay, nextAt, nextDay }) => [
+        ...[slotId, expected, lastAt, lastDay, nextAt, nextDay],
+      ]),
+    )}) v
+    WHERE pool_slots.id = v.value ->> 0 AND pool_slots.next_at = v.value ->> 1`);
+
+/** Takes firings whose message got lost, to send them again. */
+export const takeLost = prepared(
+  ({ lostBefore, now, most }: Params<{ lostBefore: Date; now: Date; most: number }>) =>
+    sql`UPDATE pool_firings SET woken_at = ${now} WHERE (slot_id, fire_at) IN (
+        SELECT slot_id, fire_at FROM pool_firings WHERE outcome = 'due' AND woken_at <= ${lostBefore}
+          ORDER BY woken_at LIMIT ${most})
+      RETURNING slot_id, fire_at, outcome, json_array_length(account_ids) AS accounts`,
+  readTaken,
+);
+
+/** Takes the item that waits longest for a firing that is still to be done and has none. */
+export const takeItem = preparedWrite(
+  ({ slotId, fireAt }: Params<FiringKey>) =>
+    sql`UPDATE pool_items SET state = 'posting', slot_id = ${slotId}, fire_at = ${fireAt}
+      WHERE id = (SELECT id FROM pool_items WHERE state = 'queued' AND pool_id = (
+          SELECT f.pool_id FROM pool_firings f JOIN pools p ON p.id = f.pool_id
+          WHERE f.slot_id = ${slotId} AND f.fire_at = ${fireAt} AND f.outcome = 'due'
+            AND f.account_ids <> '[]' AND p.is_active = 1 AND p.deleted_at IS NULL)
+        ORDER BY id LIMIT 1)
+      AND NOT EXISTS (SELECT 1 FROM pool_items
+        WHERE slot_id = ${slotId} AND fire_at = ${fireAt})`,
+);
+
+const ITEM = packedRows(poolItems);
+const readFiring = rowReader({
+  ...pickColumns(poolFirings, ["slotId", "fireAt", "teamId", "accountIds", "outcome", "createdAt"]),
+  item: text("item"),
+  /** The role of whoever added the item; null once they have left the team. */
+  role: text("role").$type<Role>(),
+  isInUse: flag("in_use").notNull(),
+  needsApproval: flag("needs_approval").notNull(),
+});
+
+export type Firing = Omit<ReturnType<typeof readFiring>, "item"> & { item: ItemRow | null };
+
+/** A firing with the item that it took. */
+export const firingByKey = prepared(
+  ({ slotId, fireAt }: Params<FiringKey>) =>
+    sql`SELECT f.slot_id, f.fire_at, f.team_id, f.account_ids, f.outcome, f.created_at,
+        iif(pool_items.id IS NULL, NULL, ${ITEM.value}) AS item, m.role,
+        p.is_active AND p.deleted_at IS NULL AS in_use, t.requires_approval AS needs_approval
+      FROM pool_firings f JOIN pools p ON p.id = f.pool_id JOIN teams t ON t.id = f.team_id
+        LEFT JOIN pool_items ON pool_items.slot_id = f.slot_id AND pool_items.fire_at = f.fire_at
+        LEFT JOIN members m ON m.team_id = f.team_id AND m.user_id = pool_items.added_by
+          AND m.is_active = 1
+      WHERE f.slot_id = ${slotId} AND f.fire_at = ${fireAt}`,
+  (row): Firing => {
+    const { item, ...firing } = readFiring(row);
+    return { ...firing, item: item === null ? null : ITEM.unpack(JSON.parse(item)) };
+  },
+);
+
+/** Ends a firing that is still to be done. */
+export const endFiring = (
+  { slotId, fireAt }: FiringKey,
+  { outcome, itemId = null, reason = null }: Partial<FiringRow> & Pick<FiringRow, "outcome">,
+): Query<number> =>
+  sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason}
+    WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
+
+/** Ends items `i` of which this holds and whose posts have all ended. */
+const endItems = (where: SQL): Query<number> =>
+  sqlWrite(sql`UPDATE pool_items AS i SET state = iif(EXISTS (SELECT 1 FROM uploads u
+      WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'),
+      'dispatched', 'skipped')
+    WHERE ${where} AND i.state = 'posting' AND i.first_upload_id IS NOT NULL
+      AND (NOT EXISTS (SELECT 1 FROM uploads u
+          WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.deleted_at IS NULL
+            AND u.status NOT IN ('completed', 'failed'))
+        OR EXISTS (SELECT 1 FROM uploads u
+          WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'completed'))`);
+
+/** The posts of an item, whose ids follow each other. */
+export interface PostIds {
+  first: number;
+  last: number;
+}
+
+/** Notes the posts of an item, which need its files from now on; it may have ended with them already. */
+export const keepPosts = (
+  id: number,
+  { first, last }: PostIds,
+  reason: string | null,
+): Query<number>[] => [
+  sqlWrite(sql`UPDATE pool_items SET first_upload_id = ${first}, last_upload_id = ${last},
+      reason = ${reason} WHERE id = ${id} AND state = 'posting'`),
+  endItems(sql`i.id = ${id}`),
+  forgetFiles(sql`i.id = ${id}`),
+];
+
+/** Ends an item of which no post was made. */
+export const skipItem = (id: number, reason: string): Query<number>[] => [
+  sqlWrite(sql`UPDATE pool_items SET state = 'skipped', reason = ${reason}
+    WHERE id = ${id} AND state = 'posting' AND first_upload_id IS NULL`),
+  forgetFiles(sql`i.id = ${id}`),
+];
+
+/** Finds the id of the `count`th item behind `after` whose posts are on their way. */
+export const postingAfter = (after: number, count: number): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
+      ORDER BY id LIMIT 1 OFFSET ${count - 1}`,
+    valueReader(poolItems.id),
+  );
+
+/** Ends items whose last post was removed: of that no event tells. */
+export const endLeft = (after: number, most: number): Query<number> =>
+  endItems(sql`i.id IN (SELECT id FROM pool_items WHERE state = 'posting' AND id > ${after}
+    ORDER BY id LIMIT ${most})`);

@@ -1,0 +1,167 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { MAX_QUEUED } from "../rules.ts";
+import { type ItemRow, poolItems } from "../table.ts";
+
+export type NewItemRow = Pick<
+  ItemRow,
+  "title" | "description" | "settings" | "media" | "origin" | "mayPublish"
+>;
+
+interface Adding {
+  poolId: number;
+  teamId: number;
+  addedBy: number;
+  createdAt: Date;
+}
+
+const toJson = ({ title, description, settings, media, origin, mayPublish }: NewItemRow) => [
+  ...[title, description, JSON.stringify(settings), JSON.stringify(media), origin, +mayPublish],
+];
+
+const readAdded = rowReader(pickColumns(poolItems, ["id", "position", "title"]));
+
+export type AddedItem = ReturnType<typeof readAdded>;
+
+const LAST_POSITION = (poolId: number): SQL =>
+  sql`coalesce((SELECT position FROM pool_items WHERE pool_id = ${poolId} ORDER BY id DESC LIMIT 1), 0)`;
+
+/** A condition of the batch: the pool is there and has room for so many more. */
+export const hasPlaces = (poolId: number, more: number): SQL =>
+  sql`EXISTS (SELECT 1 FROM pools WHERE id = ${poolId} AND deleted_at IS NULL)
+    AND (SELECT COUNT(*) FROM pool_items WHERE pool_id = ${poolId} AND state IN ('queued', 'posting'))
+      + ${more} <= ${MAX_QUEUED}`;
+
+/** Counts the items of a pool that wait, or whose posts are on their way. */
+export const countQueued = (poolId: number): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS queued FROM pool_items
+      WHERE pool_id = ${poolId} AND state IN ('queued', 'posting')`,
+    valueReader(integer("queued").notNull()),
+  );
+
+/** Adds items behind all others of their pool, where `condition` holds; their ids follow each other. */
+export const insertItems = (
+  { poolId, teamId, addedBy, createdAt }: Adding,
+  items: readonly NewItemRow[],
+  condition: SQL,
+): Query<AddedItem[]> =>
+  sqlQuery(
+    sql`INSERT INTO pool_items (pool_id, team_id, position, state, title, description, settings, media, origin,
+        may_publish, added_by, created_at)
+      SELECT ${poolId}, ${teamId}, last.position + 1 + key, 'queued', value ->> 0, value ->> 1, value ->> 2,
+        value ->> 3, value ->> 4, value ->> 5, ${addedBy}, ${createdAt.getTime()}
+      FROM (SELECT ${LAST_POSITION(poolId)} AS position) last
+        CROSS JOIN json_each(${JSON.stringify(items.map(toJson))})
+      WHERE ${condition} ORDER BY key RETURNING id, position, title`,
+    readAdded,
+  );
+
+/** The id of the first of the `count` items that the same batch has just inserted. */
+export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
+
+/** Notes the files that the items just inserted need, if they were: by their index, then by hash. */
+export const needFiles = (
+  teamId: number,
+  count: number,
+  files: readonly (readonly [index: number, sha256: string])[],
+): Query<number> =>
+  sqlWrite(sql`INSERT OR IGNORE INTO pool_files (team_id, sha256, item_id)
+    SELECT ${teamId}, value ->> 1, ${firstInserted(count)} + (value ->> 0)
+    FROM json_each(${JSON.stringify(files)}) WHERE changes() > 0`);
+
+/** Ends the need of files by those items `i` of which this holds. */
+export const forgetFiles = (where: SQL): Query<number> =>
+  sqlWrite(sql`DELETE FROM pool_files WHERE (team_id, sha256, item_id) IN (
+    SELECT i.team_id, file.value ->> 'sha256', i.id FROM pool_items i CROSS JOIN json_each(i.media) file
+    WHERE ${where})`);
+
+/** The items of one call, whatever became of them. */
+export const addedItems = (teamId: number, first: number, count: number): Query<AddedItem[]> =>
+  sqlQuery(
+    sql`SELECT id, position, title FROM pool_items
+      WHERE id BETWEEN ${first} AND ${first + count - 1} AND team_id = ${teamId} ORDER BY id`,
+    readAdded,
+  );
+
+/** Removes items of a pool that nobody has taken. */
+export function removeQueued(poolId: number, id: number | null): Query<number>[] {
+  const which = id === null ? sql`TRUE` : sql`i.id = ${id}`;
+  const where = sql`i.pool_id = ${poolId} AND i.state = 'queued' AND ${which}`;
+  return [
+    forgetFiles(where),
+    sqlWrite(sql`UPDATE pool_items AS i SET state = 'removed' WHERE ${where}`),
+  ];
+}
+
+export const findItem = prepared(
+  ({ poolId, id }: Params<{ poolId: number; id: number }>) =>
+    sql`SELECT id, state FROM pool_items WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
+  rowReader(pickColumns(poolItems, ["id", "state"])),
+);
+
+/** Reasons of the refused accounts and the failed posts of an item `i`, in words; null where there is none. */
+export const REASON = sql`nullif(trim(coalesce(i.reason, '') || ' ' || coalesce((
+  SELECT group_concat(u.platform || ': ' || coalesce(u.error_message, 'The post was removed.'), ' ')
+  FROM uploads u WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id
+    AND (u.status = 'failed' OR u.deleted_at IS NOT NULL)), '')), '')`;
+
+const { id, position, state, title, description, createdAt } = getTableColumns(poolItems);
+const readListed = rowReader({
+  ...{ id, position, state, title, description, createdAt },
+  why: text("why"),
+  /** The page was cut short. */
+  isCut: flag("is_cut").notNull(),
+});
+
+export type ListedItem = ReturnType<typeof readListed>;
+
+/** States of an item by the status that callers are told. */
+export const STATES = {
+  queued: ["queued", "posting"],
+  dispatched: ["dispatched"],
+  skipped: ["skipped"],
+} as const;
+
+export type ItemStatus = keyof typeof STATES;
+
+/** Largest answer, and an item apart from its texts. */
+const MAX_PAGE_BYTES = 8_000_000;
+const ITEM_BYTES = 1_000;
+
+interface ItemPage {
+  status: ItemStatus | null;
+  /** Id of the last item of the page before. */
+  after: number;
+  limit: number;
+}
+
+/**
+ * Items of a team's pool in the order in which they were added: as many as the page holds, and no more than 8 MB.
+ */
+export function itemsOf(
+  team: SQL,
+  poolId: number,
+  { status, after, limit }: ItemPage,
+): Query<ListedItem[]> {
+  const states = status ? STATES[status] : Object.values(STATES).flat();
+  const one = (name: string) =>
+    sql`SELECT * FROM (SELECT * FROM pool_items WHERE pool_id = (SELECT id FROM own) AND state = ${name}
+      AND id > ${after} ORDER BY id LIMIT ${limit})`;
+  const found = sql.join(states.map(one), sql` UNION ALL `);
+  return sqlQuery(
+    sql`WITH own AS (SELECT id FROM pools WHERE id = ${poolId} AND team_id = ${team})
+      SELECT id, position, state, title, description, created_at, ${REASON} AS why,
+        whole > ${MAX_PAGE_BYTES} AS is_cut
+      FROM (SELECT *, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
+          + octet_length(json_quote(coalesce(description, '')))) OVER () AS whole, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
+          + octet_length(json_quote(coalesce(description, '')))) OVER (ORDER BY id) AS bytes
+        FROM (SELECT * FROM (${found}) ORDER BY id LIMIT ${limit})) i
+      WHERE bytes <= ${MAX_PAGE_BYTES} ORDER BY id`,
+    readListed,
+  );
+}
