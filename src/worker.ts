@@ -31,6 +31,9 @@ export default {
       import("./cron/schedule.ts"),
       loadDeps(),
     ]);
-    await runSchedule(createDeps(env, execution), new Date(event.scheduledTime));
+    // A tick that is called by hand names no time.
+    const { scheduledTime } = event as Partial<ScheduledController>;
+    const at = scheduledTime === undefined ? undefined : new Date(scheduledTime);
+    await runSchedule(createDeps(env, execution), at);
   },
 } satisfies ExportedHandler<Env>;

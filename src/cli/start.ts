@@ -46,7 +46,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   });
   const { status, error } = await waitUntilAnswering(server);
   startTicker(
-    (minuteMs) => runSchedule(server.origin, minuteMs),
+    (minuteMs) => runSchedule(server.origin, minuteMs, clockOffsetSeconds),
     (message) => {
       if (!stopping.aborted) console.error(`The schedule of this minute failed: ${message}`);
     },

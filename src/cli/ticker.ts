@@ -37,11 +37,29 @@ export function startTicker(
   return () => clearTimeout(timer);
 }
 
-/** Runs the Worker's `scheduled` for that minute, as Cloudflare does in production. */
-export async function runSchedule(origin: string, minuteMs: number): Promise<void> {
-  const url = `${origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*&time=${minuteMs}`;
+/**
+ * Runs the Worker's `scheduled` for that minute, as Cloudflare does in production. The time that the Worker is told
+ * is by its own clock, which may have been moved.
+ *
+ * @param offsetSeconds by how much that clock was moved at the start, where the sandbox does not tell by how much it is now
+ */
+export async function runSchedule(
+  origin: string,
+  minuteMs: number,
+  offsetSeconds: number,
+): Promise<void> {
+  const timeMs = minuteMs + (await readOffset(origin, offsetSeconds)) * 1_000;
+  const url = `${origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*&time=${timeMs}`;
   const response = await fetch(url, { signal: AbortSignal.timeout(MINUTE_MS) });
   const text = await response.text();
   if (!response.ok)
     throw new Error(`the schedule answered ${response.status}: ${text.slice(0, 200)}`);
+}
+
+async function readOffset(origin: string, initial: number): Promise<number> {
+  const signal = AbortSignal.timeout(MINUTE_MS);
+  const response = await fetch(`${origin}/sandbox/api/clock`, { signal });
+  if (!response.ok) return initial;
+  const { offsetSeconds } = (await response.json()) as { offsetSeconds: number };
+  return offsetSeconds;
 }

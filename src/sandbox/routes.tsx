@@ -171,15 +171,21 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json({ success: true });
   });
 
+  const clock = () => ({
+    ...{ success: true, offsetSeconds: clockOffsetSeconds() },
+    now: now().toISOString(),
+  });
+
+  app.get("/api/clock", (c) => {
+    requireDevelopment(c);
+    return c.json(clock());
+  });
+
   app.post("/api/clock", async (c) => {
     requireDevelopment(c);
     moveClock(await readClockBody(c));
     await options.onClockMoved(c);
-    return c.json({
-      success: true,
-      offsetSeconds: clockOffsetSeconds(),
-      now: now().toISOString(),
-    });
+    return c.json(clock());
   });
 
   for (const path of ["/webhook", "/webhook/*", "/api/webhook"]) {

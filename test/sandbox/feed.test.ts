@@ -268,12 +268,13 @@ describe("development's calls", () => {
   });
 
   it("move the clock, and what has become due is done before the answer", async () => {
-    const { app, movedTo } = serve(null);
+    const { app, get, movedTo } = serve(null);
     const before = Date.now();
     const body = await json(await post(app, "/sandbox/api/clock", '{"offsetSeconds":86400}'));
     expect(body).toEqual({ success: true, offsetSeconds: 86_400, now: expect.any(String) });
     expect(Date.parse(String(body.now))).toBeGreaterThanOrEqual(before + 86_400_000);
     expect(movedTo).toEqual([86_400]);
+    expect(await json(await get("/sandbox/api/clock"))).toMatchObject({ offsetSeconds: 86_400 });
   });
 
   it.each([

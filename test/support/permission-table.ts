@@ -49,6 +49,13 @@ const ofHeld = async (team: PlantedTeam) => ({
 });
 const ofWebhook = async (team: PlantedTeam) => ({ params: { id: await team.webhook() } });
 
+/** A call about a pool, or its slot or item. Source: spec, "Errors": those of another team are forbidden. */
+const ofPool = (sent: Omit<Sent, "params"> = {}): Permission =>
+  anybody(async (team) => {
+    const { id, slotId, itemId } = await team.pool();
+    return { params: { id, slotId, itemId }, ...sent };
+  }, "403 FORBIDDEN");
+
 /** The call may be made by the holders of a role and of those above it. */
 const atLeast = (least: Role, call: Permission["call"]): Permission => ({ least, call });
 
@@ -139,6 +146,34 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
     }),
     endsTeam: true,
   },
+
+  listPools: anybody(async (team) => {
+    await team.pool();
+    return {};
+  }),
+  createPool: anybody(async (team) => {
+    await team.pool();
+    return { json: { name: "New", timezone: "UTC" } };
+  }),
+  getPool: ofPool(),
+  updatePool: ofPool({ json: { name: "Changed" } }),
+  deletePool: ofPool(),
+  createSlot: anybody(async (team) => {
+    const { id, accountId } = await team.pool();
+    return { params: { id }, json: { time: "09:00", days: [1], accountIds: [accountId] } };
+  }, "403 FORBIDDEN"),
+  updateSlot: ofPool({ json: { time: "10:00" } }),
+  deleteSlot: ofPool(),
+  getPoolCapacity: ofPool(),
+  previewPool: ofPool(),
+  listPoolFirings: ofPool(),
+  listPoolItems: ofPool(),
+  addPoolItem: ofPool({ form: { title: "New", video: "https://example.com/a.mp4" } }),
+  addPoolItems: ofPool({
+    json: { items: [{ title: "New", videoUrl: "https://example.com/a.mp4" }] },
+  }),
+  removePoolItem: ofPool(),
+  clearPool: ofPool(),
 
   listWebhooks: anybody(nothing),
   createWebhook: atLeast("ADMIN", () => ({

@@ -26,6 +26,7 @@ export const SHOWN_KINDS = [
   "brand",
   "invite",
   "person",
+  "pool",
   "post",
   "suggestion",
   "team",
@@ -105,6 +106,7 @@ export class PlantedTeam {
     await this.link();
     await this.reviewLink();
     await this.browser(this.owner);
+    await this.pool();
     await this.delivery(await this.webhook());
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
@@ -150,6 +152,32 @@ export class PlantedTeam {
     const json = { uploadIds: [Number(await this.upload())] };
     const { url } = await this.send("POST", "/upload/review-links", { json });
     return /\/review\/(\d+)-/.exec(url)?.[1] ?? "";
+  }
+
+  /** Makes a pool with a slot and an item; the ids of all. */
+  async pool() {
+    // A call to the settings makes members of the team need approval.
+    const { DB } = env;
+    await DB.batch([
+      DB.prepare("UPDATE teams SET requires_approval = 0 WHERE id = ?").bind(this.teamId),
+      // A team has a hundred at most.
+      DB.prepare(
+        `UPDATE pools SET deleted_at = 1 WHERE team_id = ?1 AND id NOT IN
+          (SELECT id FROM pools WHERE team_id = ?1 ORDER BY id DESC LIMIT 20)`,
+      ).bind(this.teamId),
+    ]);
+    const accountId = await this.account();
+    const slots = [{ time: "09:00", days: [1], accountIds: [accountId] }];
+    const json = { name: this.text("pool"), timezone: "UTC", slots };
+    const call = { ...this.owner, json };
+    const { body } = await this.harness.call("POST", "/pools", call);
+    const { id } = body.pool;
+    const item = await this.harness.call("POST", `/pools/${id}/videos`, {
+      ...this.owner,
+      body: form({ title: this.text("pool"), video: "https://example.com/a.mp4" }),
+    });
+    const itemId = String(item.body.items[0].id);
+    return { id, slotId: body.pool.slots[0].id, itemId, accountId };
   }
 
   /** Makes a webhook. */

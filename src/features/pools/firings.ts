@@ -37,7 +37,7 @@ const shownInstant = (clock: ZoneClock, at: number) => ({
   offset: formatOffset(clock.offsetAt(at)),
 });
 
-/** What the slots of a pool did, newest first. @throws AppError NOT_FOUND, FORBIDDEN */
+/** Lists what the slots of a pool did, newest first. @throws AppError NOT_FOUND, FORBIDDEN */
 export async function listFirings(
   ctx: Ctx,
   poolId: number,

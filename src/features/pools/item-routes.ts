@@ -3,6 +3,7 @@ import { readCallName } from "../../core/idempotency-key.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { renderError, toRefusal } from "../../http/errors.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { only } from "../../http/methods.ts";
 import {
   apiRoute,
   conflict,
@@ -27,6 +28,8 @@ import { asValidation } from "./refusals.ts";
 
 export const poolItemRoutes = createRouter();
 poolItemRoutes.onError((error, c) => renderError(asValidation(toRefusal(error, c)), c));
+
+poolItemRoutes.use("/pools/:id/videos/bulk", only("POST"));
 
 const yes = z.literal(true);
 const tags = ["Pools"];

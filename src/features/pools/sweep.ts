@@ -3,6 +3,7 @@ import type { Deps } from "../../deps.ts";
 import {
   type Advance,
   advanceSlots,
+  anyLost,
   type DueSlot,
   dueSlots,
   type NewFiring,
@@ -24,17 +25,17 @@ const LOST_MS = MINUTE;
 /** Reads the first slots that are due at a tick, to be run along with something else. */
 export const firstDueSlots = (at: Date) => dueSlots({ at, most: SLICE });
 
-/** Takes the first firings whose message got lost, to be run along with something else. */
-export function firstLost({ now }: Pick<Deps, "now">) {
-  const at = now();
-  return takeLost({ now: at, lostBefore: new Date(at.getTime() - LOST_MS), most: SLICE });
-}
+const lostBefore = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - LOST_MS);
+
+/** Looks for a firing whose message got lost, to be run along with something else. */
+export const firstLost = (deps: Pick<Deps, "now">) => anyLost({ lostBefore: lostBefore(deps) });
 
 interface Found {
   /** The scheduled time of the tick: what is due is judged by it, however late the tick runs. */
   scheduledAt: Date;
   due: readonly DueSlot[];
-  lost: readonly TakenFiring[];
+  /** One whose message got lost, where there are some. */
+  lost: readonly number[];
   /** Returns true where the tick may make so many calls more. */
   allows(calls: number): boolean;
 }
@@ -47,7 +48,11 @@ export async function fireSlots(
   deps: Deps,
   { scheduledAt, due, lost, allows }: Found,
 ): Promise<number> {
-  await tryToWake(deps, lost);
+  if (lost.length > 0) {
+    const found = { now: deps.now(), lostBefore: lostBefore(deps), most: SLICE };
+    const [again] = await deps.db.run([takeLost(found)]);
+    await tryToWake(deps, again);
+  }
   const clocks = new Map<string, ZoneClock>();
   let slice = due;
   let taken = 0;

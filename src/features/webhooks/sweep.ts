@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { takeOverdue } from "./repo/deliveries.ts";
+import { anyOverdue, takeOverdue } from "./repo/deliveries.ts";
 import { wakeDeliveries } from "./wake.ts";
 
 /** A delivery that is overdue by this has lost its message. */
@@ -12,20 +12,24 @@ const SLICE = 1_000;
 /** Slices of one tick: a long queue must not be made ever longer. */
 const SLICES = 5;
 
-/** Takes the first slice, to be run along with something else. */
-export function firstOverdue({ now }: Pick<Deps, "now">) {
-  const at = now().getTime();
-  const overdue = new Date(at - OVERDUE_MS);
-  return takeOverdue({ overdue, to: new Date(at + LEASE_MS), most: SLICE });
+const overdueAt = ({ now }: Pick<Deps, "now">): Date => new Date(now().getTime() - OVERDUE_MS);
+
+/** Looks for one that is overdue, to be run along with something else. */
+export const firstOverdue = (deps: Pick<Deps, "now">) => anyOverdue({ overdue: overdueAt(deps) });
+
+function takeSlice(deps: Pick<Deps, "now">) {
+  const to = new Date(deps.now().getTime() + LEASE_MS);
+  return takeOverdue({ overdue: overdueAt(deps), to, most: SLICE });
 }
 
 type Taken = { dueAt: Date; eventId: string };
 
-/** Wakes the deliveries of a slice, and of those after it. Answers how many. */
-export async function wakeOverdue(deps: Deps, first: readonly Taken[]): Promise<number> {
-  let taken = first;
+/** Wakes the deliveries that are overdue, where one was found. Answers how many. */
+export async function wakeOverdue(deps: Deps, found: readonly Taken[]): Promise<number> {
   let woken = 0;
-  for (let slice = 1; taken.length > 0; slice++) {
+  if (found.length === 0) return woken;
+  for (let slice = 1; ; slice++) {
+    const [taken] = await deps.db.run([takeSlice(deps)]);
     woken += taken.length;
     // At once: their new time is when the next sweep may take them.
     const atMs = deps.now().getTime();
@@ -33,8 +37,6 @@ export async function wakeOverdue(deps: Deps, first: readonly Taken[]): Promise<
       deps,
       taken.map(({ dueAt, eventId }) => ({ key: [dueAt.getTime(), eventId], atMs })),
     );
-    if (taken.length < SLICE || slice === SLICES) break;
-    [taken] = await deps.db.run([firstOverdue(deps)]);
+    if (taken.length < SLICE || slice === SLICES) return woken;
   }
-  return woken;
 }

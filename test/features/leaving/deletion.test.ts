@@ -85,6 +85,12 @@ async function fullLife(): Promise<Life> {
   const address = "https://chat.example/secret";
   await life.call("PATCH", "/settings", { messaging: { own: address, team: address } });
   await life.call("POST", "/settings/push", await newBrowser());
+  const slots = [{ time: "09:00", days: [1], accountIds: [accountId] }];
+  const { body } = await life.call("POST", "/pools", { name: "Tips", timezone: "UTC", slots });
+  await harness.call("POST", `/pools/${body.pool.id}/videos`, {
+    token: member.token,
+    body: form({ title: "Tip", photo: new Blob([png]) }),
+  });
   const { teamId, userId } = member;
   const run = (sql: string, ...values: unknown[]) =>
     env.DB.prepare(sql)
@@ -96,6 +102,11 @@ async function fullLife(): Promise<Life> {
     teamId,
   );
   await run("INSERT INTO notices VALUES (0, 'evt_1', ?, 0, 'email', ?, 1, 0)", userId, teamId);
+  await run(
+    `INSERT INTO pool_firings SELECT id, 0, pool_id, team_id, '', time, 'UTC', '[]', 'empty', NULL, NULL, 0, 0
+      FROM pool_slots WHERE team_id = ?`,
+    teamId,
+  );
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
   await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
   await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);

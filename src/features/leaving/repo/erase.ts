@@ -3,6 +3,7 @@ import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
 import { eraseEvents } from "../../events/repo.ts";
+import { erasePools } from "../../pools/repo/history.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";
 import { eraseUploads } from "../../uploads/repo/update.ts";
@@ -42,6 +43,8 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
       AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE accounts SET deleted_at = ${at}, credentials = NULL
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE pool_slots SET next_at = NULL, next_day = NULL
+      WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId}) AND ${isDeleted}`,
     sql`UPDATE webhooks SET deleted_at = ${at}, is_active = 0, is_notice_due = 0
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
@@ -83,6 +86,7 @@ const TABLES = {
   media: "team_id, sha256",
   notice_targets: "id",
   notices: "due_at, subject, user_id, target_id",
+  pool_files: "team_id, sha256, item_id",
   presigns: "id",
   review_links: "id",
   review_posts: "team_id, upload_id, link_id",
@@ -100,6 +104,7 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     eraseUses(team, most),
     eraseEvents(team, most),
     ...eraseWebhooks(team, most),
+    ...erasePools(team, most),
     ...Object.entries(TABLES).map(erase),
   ];
 }

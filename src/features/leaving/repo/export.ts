@@ -6,6 +6,7 @@ import { tokens, users } from "../../auth/table.ts";
 import { creditLedger, creditPacks } from "../../credits/table.ts";
 import { events } from "../../events/table.ts";
 import { media } from "../../media/table.ts";
+import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { uploads } from "../../uploads/table.ts";
@@ -94,6 +95,43 @@ const memberSection: Section = {
     ),
 };
 
+/**
+ * Describes a section of the rows of a table that belong to pools, in the order of those.
+ *
+ * @param order as in `section`, behind the pool
+ */
+function poolSection<T extends Table, K extends keyof T["_"]["columns"] & string>(
+  type: LineType,
+  table: T,
+  order: readonly K[],
+  shown: readonly K[],
+): Section {
+  const ordered = Object.values<Column>(pickColumns(table, order)).map(({ name }) => name);
+  const read = rowReader(pickColumns(table, shown));
+  const all = names(Object.values<Column>(getTableColumns(table)));
+  const keys = sql.raw(ordered.map((name) => `t.${name}`).join(", "));
+  return {
+    type,
+    start: [0, ...order.map(() => 0)],
+    rows: (team, [pool = 0, ...after], limit) => {
+      const values = sql.join(
+        after.map((value) => sql`${value}`),
+        sql`, `,
+      );
+      return sqlQuery(
+        sql`SELECT ${all} FROM (SELECT t.* FROM pools p CROSS JOIN ${table} t ON t.pool_id = p.id
+          WHERE p.team_id = ${team} AND p.id >= ${pool} AND p.deleted_at IS NULL
+            AND (p.id > ${pool} OR (${keys}) > (${values}))
+          ORDER BY p.id, ${keys} LIMIT ${limit})`,
+        (row) => ({
+          key: ["pool_id", ...ordered].map((name) => row[name] as string | number),
+          data: read(row) as Record<string, unknown>,
+        }),
+      );
+    },
+  };
+}
+
 const FIRST_TEXT = [""] as const;
 const FIRST_NUMBER = [0] as const;
 const isKept = sql`deleted_at IS NULL`;
@@ -139,6 +177,39 @@ export const SECTIONS: readonly Section[] = [
   section("suggestion", suggestions, ["id"], FIRST_NUMBER, [
     ...(["id", "userId", "title", "body", "status", "createdAt", "updatedAt"] as const),
   ]),
+  section(
+    "pool",
+    pools,
+    ["id"],
+    FIRST_NUMBER,
+    [...(["id", "name", "timezone", "isActive", "createdAt", "updatedAt"] as const)],
+    { where: isKept },
+  ),
+  poolSection(
+    "poolSlot",
+    poolSlots,
+    ["id"],
+    [...(["id", "poolId", "time", "days", "accountIds", "nextAt", "lastAt", "createdAt"] as const)],
+  ),
+  poolSection(
+    "poolItem",
+    poolItems,
+    ["id"],
+    [
+      ...(["id", "poolId", "position", "state", "title", "description", "settings"] as const),
+      ...(["media", "addedBy", "slotId", "fireAt", "reason", "createdAt"] as const),
+      ...(["firstUploadId", "lastUploadId"] as const),
+    ],
+  ),
+  poolSection(
+    "poolFiring",
+    poolFirings,
+    ["fireAt", "slotId"],
+    [
+      ...(["poolId", "slotId", "fireAt", "localDay", "time", "timezone"] as const),
+      ...(["accountIds", "outcome", "itemId", "reason"] as const),
+    ],
+  ),
   section(
     "upload",
     uploads,

@@ -75,7 +75,7 @@ export const takeFirings = (firings: readonly NewFiring[], now: Date): Query<Tak
     readTaken,
   );
 
-/** When a slot that fired for `lastDay` fires next. Instants in ms. */
+/** The next firing of a slot that fired for `lastDay`. Instants in ms. */
 export interface Advance {
   slotId: number;
   expected: number;
@@ -104,6 +104,13 @@ export const takeLost = prepared(
           ORDER BY woken_at LIMIT ${most})
       RETURNING slot_id, fire_at, outcome, json_array_length(account_ids) AS accounts`,
   readTaken,
+);
+
+/** Finds one of those; a statement that changes rows reads some even where it finds none. */
+export const anyLost = prepared(
+  ({ lostBefore }: Params<{ lostBefore: Date }>) =>
+    sql`SELECT slot_id FROM pool_firings WHERE outcome = 'due' AND woken_at <= ${lostBefore} LIMIT 1`,
+  valueReader(poolFirings.slotId),
 );
 
 /** Takes the item that waits longest for a firing that is still to be done and has none. */

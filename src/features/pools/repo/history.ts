@@ -5,12 +5,10 @@ import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import { MAX_QUEUED } from "../rules.ts";
 import { type ItemRow, poolFirings, poolItems, pools } from "../table.ts";
 import { REASON } from "./items.ts";
+import { ownPool } from "./pools.ts";
 
 /** Characters of a title where only its beginning is shown. */
 const SHOWN_TITLE = 200;
-
-const ownPool = (team: SQL, id: number): SQL =>
-  sql`(SELECT id FROM pools WHERE id = ${id} AND team_id = ${team})`;
 
 /** The items that wait in a team's pool, in the order in which they will go. */
 export const nextItems = (team: SQL, poolId: number) =>
@@ -94,5 +92,22 @@ export function removeOld({
     sql`DELETE FROM pool_items WHERE id IN (SELECT i.id FROM ${some} p
       CROSS JOIN pool_items i ON i.pool_id = p.id AND i.state IN ('dispatched', 'skipped', 'removed')
       WHERE coalesce(i.fire_at < ${firedBefore}, i.created_at < ${removedBefore}) LIMIT ${most})`,
+  ].map(sqlWrite);
+}
+
+/** Removes up to `most` rows of a team from each table: a pool only once nothing is left of it. */
+export function erasePools(team: number, most: number): Query<number>[] {
+  const own = sql`(SELECT id FROM pools WHERE team_id = ${team})`;
+  return [
+    sql`DELETE FROM pool_firings WHERE (slot_id, fire_at) IN (SELECT f.slot_id, f.fire_at FROM ${own} p
+      CROSS JOIN pool_firings f ON f.pool_id = p.id LIMIT ${most})`,
+    sql`DELETE FROM pool_items WHERE id IN (SELECT i.id FROM ${own} p
+      CROSS JOIN pool_items i ON i.pool_id = p.id LIMIT ${most})`,
+    sql`DELETE FROM pool_slots WHERE id IN (SELECT s.id FROM ${own} p
+      CROSS JOIN pool_slots s ON s.pool_id = p.id LIMIT ${most})`,
+    sql`DELETE FROM pools WHERE team_id = ${team}
+      AND NOT EXISTS (SELECT 1 FROM pool_firings WHERE pool_id = pools.id)
+      AND NOT EXISTS (SELECT 1 FROM pool_items WHERE pool_id = pools.id)
+      AND NOT EXISTS (SELECT 1 FROM pool_slots WHERE pool_id = pools.id)`,
   ].map(sqlWrite);
 }

@@ -6,6 +6,7 @@ import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { MAX_QUEUED } from "../rules.ts";
 import { type ItemRow, poolItems } from "../table.ts";
+import { ownPool } from "./pools.ts";
 
 export type NewItemRow = Pick<
   ItemRow,
@@ -154,7 +155,7 @@ export function itemsOf(
       AND id > ${after} ORDER BY id LIMIT ${limit})`;
   const found = sql.join(states.map(one), sql` UNION ALL `);
   return sqlQuery(
-    sql`WITH own AS (SELECT id FROM pools WHERE id = ${poolId} AND team_id = ${team})
+    sql`WITH own (id) AS (VALUES (${ownPool(team, poolId)}))
       SELECT id, position, state, title, description, created_at, ${REASON} AS why,
         whole > ${MAX_PAGE_BYTES} AS is_cut
       FROM (SELECT *, SUM(${ITEM_BYTES} + octet_length(json_quote(title))

@@ -23,9 +23,15 @@ interface Wanted {
 /** The pool with that id, whose ever it is. */
 export const findPool = prepared(
   ({ team, id }: Params<Wanted>) =>
-    sql`SELECT *, team_id IS ${team} AS is_own FROM pools WHERE id = ${id} AND deleted_at IS NULL`,
+    sql`SELECT pools.*, team_id = mine.id AS is_own FROM (SELECT ${team} AS id) mine
+      CROSS JOIN pools ON pools.id = ${id} AND deleted_at IS NULL WHERE mine.id IS NOT NULL`,
   (row): FoundPool => readFound(row),
 );
+
+/** The id of a pool, if it is the team's. */
+export const ownPool = (team: SQL, id: number): SQL =>
+  sql`(SELECT pools.id FROM (SELECT ${team} AS id) mine
+    CROSS JOIN pools ON pools.id = ${id} AND team_id = mine.id WHERE mine.id IS NOT NULL)`;
 
 /** Items that still wait, or whose posts are on their way. */
 export const queuedOf = (pool: SQL): SQL =>
@@ -50,8 +56,8 @@ const WITH_SLOTS = sql`${queuedOf(sql`pools.id`)} AS queued,
 /** The pool with that id, whose ever it is, with its slots in their order. */
 export const findWithSlots = prepared(
   ({ team, id }: Params<Wanted>) =>
-    sql`SELECT *, team_id IS ${team} AS is_own, ${WITH_SLOTS} FROM pools
-      WHERE id = ${id} AND deleted_at IS NULL`,
+    sql`SELECT pools.*, team_id = mine.id AS is_own, ${WITH_SLOTS} FROM (SELECT ${team} AS id) mine
+      CROSS JOIN pools ON pools.id = ${id} AND deleted_at IS NULL WHERE mine.id IS NOT NULL`,
   readWithSlots,
 );
 

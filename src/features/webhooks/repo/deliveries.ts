@@ -176,6 +176,13 @@ export const takeOverdue = prepared(
   readKey,
 );
 
+/** Finds one of those; a statement that changes rows reads some even where it finds none. */
+export const anyOverdue = prepared(
+  ({ overdue }: Params<{ overdue: Date }>) =>
+    sql`SELECT due_at, event_id FROM deliveries WHERE due_at <= ${overdue} ORDER BY due_at LIMIT 1`,
+  readKey,
+);
+
 /** Puts an event up for delivery to one webhook at `at`, at somebody's wish. */
 export const insertDelivery = (
   row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
