@@ -71,7 +71,7 @@ interface Posts {
 /** Makes the posts of an item, once however often this is repeated. */
 async function makePosts(deps: Deps, firing: Firing, item: ItemRow): Promise<Posts> {
   const ctx = contextOf(deps, firing, item);
-  const isHeld = firing.needsApproval && ctx.actor.role === "MEMBER";
+  const isHeld = ctx.actor.needsApproval;
   const make = (status: NewPost["status"]) => createPosts(ctx, toPost(firing, item, status));
   try {
     const { result } = await make(isHeld ? "pending_approval" : null).catch((error) => {
@@ -109,10 +109,12 @@ function toPost(firing: Firing, item: ItemRow, status: NewPost["status"]): NewPo
  * The context of whoever added an item: its posts are theirs. Their role is what it is now; once they have left
  * the team, that of a member. Without a right to publish when they added it, its posts are held for approval.
  */
-function contextOf(deps: Deps, { teamId, role }: Firing, item: ItemRow): Ctx {
+function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
+  const { teamId } = firing;
+  const role = firing.role ?? "MEMBER";
   const actor: Actor = {
-    ...{ tokenId: null, userId: item.addedBy, teamId, isPinned: true },
-    role: role ?? "MEMBER",
+    ...{ tokenId: null, userId: item.addedBy, teamId, isPinned: true, role },
+    needsApproval: firing.needsApproval && role === "MEMBER",
     scopes: [item.mayPublish ? "posts:publish" : "posts:write"],
   };
   return {

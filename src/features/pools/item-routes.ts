@@ -47,7 +47,7 @@ const add = formRoute({
   limit: "upload-create",
   takesIdempotencyKey: true,
   request: { params: idParams },
-  form: itemFormSchema(),
+  form: itemFormSchema,
   responses: { ...json(addedSchema, "The item."), ...NOT_FOUND, ...conflict(FULL) },
 });
 poolItemRoutes.openapi(add, async (c) => {

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { fieldInfos, type RawField } from "../../platforms/kit/form-fields.ts";
+import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
 import type { RawSettings } from "../uploads/create/new-post.ts";
 
@@ -22,16 +22,16 @@ function toField(value: unknown): RawField {
 
 /** Returns the error of an option that no platform has, or whose value none of those that have it takes. */
 function optionError(name: string, value: RawField): string | null {
-  const owners = connectors().filter(({ settings }) => Object.hasOwn(fieldInfos(settings), name));
+  const owners = connectors().filter(({ settings }) => Object.hasOwn(settings.infos, name));
   if (owners.length === 0) {
     return "no platform has this option. GET /platforms/capabilities shows those of each in settingsSchema.";
   }
   let first: string | null = null;
   for (const { settings } of owners) {
-    const issues = settings.safeParse({ [name]: value }).error?.issues ?? [];
-    const issue = issues.find(({ path }) => path[0] === name);
-    if (!issue) return null;
-    first ??= issue.message;
+    const { errors } = settings.read({ [name]: value });
+    const error = errors.find(({ field }) => field === name);
+    if (!error) return null;
+    first ??= error.message.slice(`${name}: `.length);
   }
   return first;
 }
