@@ -1,3 +1,4 @@
+import "../../http/describing.ts";
 import * as z from "zod";
 
 const wholeNumber = (min: number, max: number, initial: number) =>

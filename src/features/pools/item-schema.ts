@@ -1,3 +1,4 @@
+import "../../http/describing.ts";
 import * as z from "zod";
 import {
   MAX_DESCRIPTION_CHARACTERS,

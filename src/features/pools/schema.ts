@@ -1,3 +1,4 @@
+import "../../http/describing.ts";
 import * as z from "zod";
 import { zoneSchema } from "../settings/schema.ts";
 import { MAX_ACCOUNTS } from "../uploads/create/batch.ts";

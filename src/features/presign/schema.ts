@@ -1,3 +1,4 @@
+import "../../http/describing.ts";
 import * as z from "zod";
 import { AppError, toFieldErrors } from "../../core/errors.ts";
 import { type DeclaredFile, ROUTE_NAMES } from "./rules.ts";

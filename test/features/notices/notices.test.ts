@@ -259,3 +259,29 @@ test("a webhook that is switched off is told to the owner and the admins", async
   expect(desk.mails).toHaveLength(2);
   expect(await desk.waiting()).toBe(0);
 });
+
+test("the sender of the newest review link is told as the author is; once where they are both", async () => {
+  const [older, sender] = [await desk.join("ADMIN"), await desk.join("ADMIN")];
+  const id = await desk.post({ created_by: author.userId });
+  const link = async (by: number) => {
+    const at = Date.now();
+    const made = await env.DB.prepare(
+      "INSERT INTO review_links (team_id, upload_ids, created_by, created_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+    )
+      .bind(desk.owner.teamId, JSON.stringify([id]), by, at, at + 1_000_000)
+      .run();
+    await env.DB.prepare("INSERT INTO review_posts VALUES (?, ?, ?, ?)")
+      .bind(desk.owner.teamId, id, made.meta.last_row_id, at + 1_000_000)
+      .run();
+  };
+  await link(older.userId);
+  await link(sender.userId);
+  await desk.tell(id, APPROVED);
+  await desk.harness.drainNotices();
+  const both = [await desk.emailOf(author), await desk.emailOf(sender)];
+  expect(desk.mails.map(({ to }) => to).toSorted()).toEqual(both.toSorted());
+  await link(author.userId);
+  await desk.tell(id, CHANGES);
+  await desk.harness.drainNotices();
+  expect(desk.mails).toHaveLength(3);
+});

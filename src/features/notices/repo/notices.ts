@@ -87,7 +87,8 @@ export const moveNotices = listed(
  * The person who sent the review link on which a client decided, as SQL beside the event `e` and the upload `u`.
  * None until links are stored.
  */
-const LINK_SENDER = sql`NULL`;
+const LINK_SENDER = sql`(SELECT l.created_by FROM review_posts p JOIN review_links l ON l.id = p.link_id
+  WHERE p.team_id = u.team_id AND p.upload_id = u.id ORDER BY p.link_id DESC LIMIT 1)`;
 
 const readPost = rowReader({
   ...pickColumns(uploads, ["teamId", "title", "description", "origin", "platform"]),

@@ -25,6 +25,10 @@ import type { UploadRow } from "../table.ts";
 /** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
 export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 
+/** The user who decides, and is not told of it; null for a client. */
+const deciderOf = (reviewer: Reviewer): number | null =>
+  reviewer.by === "team" ? reviewer.userId : null;
+
 /** The grounds on which a call decides. Each post that it lets out takes its place from those after it. */
 export interface Desk {
   deps: Deps;
@@ -134,7 +138,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
         wokenAt,
         approvedHash: await contentHash(upload),
         approvedBy: reviewer.by,
-        approverId: reviewer.by === "team" ? reviewer.userId : null,
+        approverId: deciderOf(reviewer),
         reviewComment: null,
         // It counts for the month in which it goes out, and is compared with others around that time.
         ...(planned ? {} : { sortAt: now }),
@@ -142,6 +146,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
       condition: hasQuota(teamId, facts.plan, at),
       event: emitIfChanged(deps, {
         team: teamId,
+        by: deciderOf(reviewer),
         name: "upload.approved",
         data: {
           uploadId,
@@ -202,7 +207,7 @@ function readComment(given: string): string {
 }
 
 /** @throws AppError 400 for a comment that is blank, too long or broken */
-export function changeRequest({ by }: Reviewer, given: string): Decision {
+export function changeRequest(reviewer: Reviewer, given: string): Decision {
   const comment = readComment(given);
   return {
     from: ["pending_approval"],
@@ -213,8 +218,9 @@ export function changeRequest({ by }: Reviewer, given: string): Decision {
         set: { status: "draft", reviewComment: comment },
         event: emitIfChanged(deps, {
           team: teamId,
+          by: deciderOf(reviewer),
           name: "upload.changes_requested",
-          data: { uploadId, platform, reviewedBy: by, comment },
+          data: { uploadId, platform, reviewedBy: reviewer.by, comment },
         }),
         wakeAt: null,
       };
