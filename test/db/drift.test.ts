@@ -3,6 +3,7 @@ import { getTableConfig, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
 import { chores } from "../../src/cron/table.ts";
 import { accounts } from "../../src/features/accounts/table.ts";
+import { analytics, analyticsPosts } from "../../src/features/analytics/table.ts";
 import { passkeys, sessions, tokens, users, verifications } from "../../src/features/auth/table.ts";
 import { connectionLinks, consents } from "../../src/features/connect/table.ts";
 import {
@@ -30,6 +31,8 @@ import { uploads } from "../../src/features/uploads/table.ts";
 import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
 
 const TABLES: SQLiteTable[] = [
+  analytics,
+  analyticsPosts,
   webhooks,
   deliveries,
   attempts,

@@ -75,6 +75,8 @@ export const deletedTeam = (from: number) =>
  */
 const TABLES = {
   accounts: "id",
+  analytics: "team_id, account_id",
+  analytics_posts: "team_id, account_id",
   connection_links: "id",
   consents: "id",
   credit_balances: "team_id",

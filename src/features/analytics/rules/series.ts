@@ -1,0 +1,166 @@
+import { addMonths, DAY } from "../../../core/time.ts";
+import { add, type Counters, METRICS, UNMEASURED } from "./counters.ts";
+import { type DayNumber, dayOf, monthOf } from "./days.ts";
+import {
+  gainOf,
+  OPEN_DAYS,
+  type PostReading,
+  type StoredPost,
+  settle,
+  takeReading,
+} from "./snapshots.ts";
+
+/** A day on which an account was read. */
+export interface DayRow {
+  day: DayNumber;
+  /** Null on the first day: with it counting begins. */
+  gains: Counters | null;
+  followers: number | null;
+  /** When its followers were read, in ms. */
+  followersAt: number;
+}
+
+/** The days of a month together, once they are too old to be kept one by one. */
+export interface MonthRow {
+  /** As `2026-11`. */
+  month: string;
+  gains: Counters | null;
+  /** On the last day that was measured. */
+  followers: number | null;
+}
+
+export interface Series {
+  /** When the account was first read, in ms; null before. */
+  firstAt: number | null;
+  /** In the order of days. */
+  days: readonly DayRow[];
+  months: readonly MonthRow[];
+}
+
+/** Everything that is stored of an account. */
+export interface AccountState {
+  series: Series;
+  /** Newest first. */
+  posts: readonly StoredPost[];
+}
+
+export const NOTHING: AccountState = {
+  series: { firstAt: null, days: [], months: [] },
+  posts: [],
+};
+
+/** What one sync has read. */
+export interface SyncReading {
+  /** In ms. */
+  at: number;
+  posts: readonly PostReading[];
+  /** Null where the platform does not tell, or was not asked. */
+  followers: number | null;
+}
+
+/** What a platform measures, and for how long it lets single days be kept. */
+export interface Measures {
+  metrics: readonly boolean[];
+  /** Null: as long as others. */
+  keepDays: number | null;
+}
+
+/** Posts that are kept of an account. Source: spec, "Collection schedule". */
+export const MOST_POSTS = 1_000;
+/** Months for which single days are kept. */
+const DAYS_KEPT_MONTHS = 25;
+
+/**
+ * Takes what a sync has read into the state of its account. The same syncs lead to the same state in any order
+ * and however often each comes, as long as none is two weeks older than the last.
+ *
+ * @param uploadIds posts of ours by the platform's ids
+ */
+export function takeSync(
+  state: AccountState,
+  sync: SyncReading,
+  uploadIds: ReadonlyMap<string, number>,
+  measures: Measures,
+): AccountState {
+  const day = dayOf(sync.at);
+  const known = state.series.days;
+  const open = Math.max(day, known.at(-1)?.day ?? day) - OPEN_DAYS;
+  if (day < open) return state;
+  const posts = new Map(state.posts.map((post) => [post.id, post]));
+  for (const reading of sync.posts) {
+    const uploadId = uploadIds.get(reading.id) ?? null;
+    posts.set(reading.id, takeReading(posts.get(reading.id), reading, uploadId));
+  }
+  const firstAt = Math.min(state.series.firstAt ?? sync.at, sync.at);
+  const settled = newestFirst([...posts.values()].map((post) => settle(post, open)));
+  const days = withDay(known, sync).map((row) =>
+    row.day < open ? row : { ...row, gains: gainsOf(settled, { day: row.day, firstAt }, measures) },
+  );
+  const series = { firstAt, days, months: state.series.months };
+  return { series: rollUp(series, keptFrom(days, measures)), posts: kept(settled) };
+}
+
+const newestFirst = (posts: StoredPost[]): StoredPost[] =>
+  posts.sort((a, b) => b.publishedAt - a.publishedAt || (a.id < b.id ? -1 : 1));
+
+/** A post that is one too many still counts for the days that are not settled. */
+const kept = (posts: readonly StoredPost[]): StoredPost[] =>
+  posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
+
+/** The rows, with one of that day; of its followers the last reading counts, of two at once the higher. */
+function withDay(rows: readonly DayRow[], { at, followers }: SyncReading): DayRow[] {
+  const day = dayOf(at);
+  const row = rows.find((one) => one.day === day) ?? {
+    ...{ day, gains: null, followers: null, followersAt: 0 },
+  };
+  const isLater =
+    followers !== null &&
+    (at > row.followersAt || (at === row.followersAt && followers > (row.followers ?? -1)));
+  const read = isLater ? { ...row, followers, followersAt: at } : row;
+  return [...rows.filter((one) => one.day !== day), read].sort((a, b) => a.day - b.day);
+}
+
+/**
+ * The gains of all posts on a day. A metric is null where the platform has none, and where it told it of no
+ * post; an account without posts gains nothing.
+ */
+function gainsOf(
+  posts: readonly StoredPost[],
+  { day, firstAt }: { day: DayNumber; firstAt: number },
+  { metrics }: Measures,
+): Counters | null {
+  if (day <= dayOf(firstAt)) return null;
+  const sum = posts.reduce<Counters>(
+    (gains, post) => add(gains, gainOf(post, day, firstAt)),
+    posts.length > 0 ? UNMEASURED : METRICS.map(() => 0),
+  );
+  return METRICS.map((_, i) => (metrics[i] ? (sum[i] ?? null) : null));
+}
+
+/** The first day that is kept by itself, seen from the last one. */
+function keptFrom(days: readonly DayRow[], { keepDays }: Measures): DayNumber {
+  const last = days.at(-1)?.day ?? 0;
+  const most = dayOf(addMonths(new Date(last * DAY), -DAYS_KEPT_MONTHS).getTime());
+  return keepDays === null ? most : Math.max(most, last - keepDays);
+}
+
+/** Puts the days before this one into their months. */
+function rollUp(series: Series, from: DayNumber): Series {
+  const old = series.days.filter(({ day }) => day < from);
+  if (old.length === 0) return series;
+  const months = new Map(series.months.map((row) => [row.month, row]));
+  for (const { day, gains, followers } of old) {
+    const month = monthOf(day);
+    const row = months.get(month) ?? { month, gains: null, followers: null };
+    months.set(month, {
+      month,
+      gains: gains === null ? row.gains : add(row.gains ?? UNMEASURED, gains),
+      followers: followers ?? row.followers,
+    });
+  }
+  return {
+    ...series,
+    days: series.days.filter(({ day }) => day >= from),
+    months: [...months.values()].sort((a, b) => (a.month < b.month ? -1 : 1)),
+  };
+}

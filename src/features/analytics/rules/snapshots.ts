@@ -1,0 +1,122 @@
+import { type Counters, highest, isSame, METRICS, UNMEASURED } from "./counters.ts";
+import { type DayNumber, dayOf } from "./days.ts";
+
+/** A post as a platform showed it at one moment. */
+export interface PostReading {
+  /** The platform's own id. */
+  id: string;
+  /** When it was read, in ms. */
+  at: number;
+  publishedAt: number;
+  /** Its beginning. */
+  text: string;
+  /** Lower case, without the #. */
+  hashtags: readonly string[];
+  url: string | null;
+  counters: Counters;
+}
+
+/** The snapshots of a post: by day the highest that its counters had been by its end. */
+export interface StoredPost extends PostReading {
+  /** The post of ours that it is; null for one that was not published through us. */
+  uploadId: number | null;
+  /** The state before the first of `steps`; null where nothing was known. */
+  base: Counters | null;
+  /** The days on which a counter passed its mark, and the marks from then on, in the order of days. */
+  steps: readonly Step[];
+}
+
+type Step = readonly [day: DayNumber, marks: Counters];
+
+/**
+ * Days for which a reading is still taken in when later ones are known; what the days before gained is settled.
+ */
+export const OPEN_DAYS = 14;
+
+/** Of two readings the later one; of two at one moment the same in either order. */
+function later<T extends PostReading>(a: T, b: PostReading): T {
+  const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
+  return isLater ? { ...a, ...b } : a;
+}
+
+const toReading = (post: PostReading): PostReading => ({
+  id: post.id,
+  at: post.at,
+  publishedAt: post.publishedAt,
+  text: post.text,
+  hashtags: post.hashtags,
+  url: post.url,
+  counters: post.counters,
+});
+
+/**
+ * Takes a reading in. A mark is a maximum, so that the same readings lead to the same snapshots, in whatever
+ * order and however often they come; a counter that shrinks lowers none, and what it regains is not counted
+ * twice.
+ */
+export function takeReading(
+  known: StoredPost | undefined,
+  reading: PostReading,
+  uploadId: number | null,
+): StoredPost {
+  const fresh: StoredPost = { ...toReading(reading), uploadId: null, base: null, steps: [] };
+  const post = known ?? fresh;
+  const day = dayOf(reading.at);
+  const before = marksAt(post, day - 1) ?? UNMEASURED;
+  const days = new Map(post.steps);
+  days.set(day, highest(marksAt(post, day) ?? before, reading.counters));
+  const sorted = [...days].sort(([a], [b]) => a - b);
+  return {
+    ...later(post, toReading(reading)),
+    uploadId: uploadId ?? post.uploadId,
+    base: post.base,
+    steps: rising(post.base, sorted),
+  };
+}
+
+/** The steps, each as high as all before it; without those that change nothing. */
+function rising(base: Counters | null, steps: readonly Step[]): Step[] {
+  const kept: Step[] = [];
+  let marks = base;
+  for (const [day, own] of steps) {
+    const reached = highest(marks ?? UNMEASURED, own);
+    if (marks === null || !isSame(marks, reached)) kept.push([day, reached]);
+    marks = reached;
+  }
+  return kept;
+}
+
+/** The marks at the end of a day; null before the post was known. */
+export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day: DayNumber) {
+  let marks = base;
+  for (const [at, reached] of steps) {
+    if (at > day) break;
+    marks = reached;
+  }
+  return marks;
+}
+
+/** Forgets the single days before this one. */
+export const settle = (post: StoredPost, before: DayNumber): StoredPost => ({
+  ...post,
+  base: marksAt(post, before - 1),
+  steps: post.steps.filter(([day]) => day >= before),
+});
+
+/**
+ * The gain of a post on a day. A post that was there before anything was ever read gains from its first
+ * reading on, another one from zero.
+ *
+ * @param firstAt when the account was first read, in ms
+ */
+export function gainOf(post: StoredPost, day: DayNumber, firstAt: number): Counters {
+  const now = marksAt(post, day) ?? UNMEASURED;
+  const before = marksAt(post, day - 1) ?? UNMEASURED;
+  const isNew = post.publishedAt >= firstAt;
+  return METRICS.map((_, i) => {
+    const [reached = null, from = null] = [now[i], before[i]];
+    if (reached === null) return null;
+    if (from === null) return isNew ? reached : 0;
+    return reached - from;
+  });
+}

@@ -1,0 +1,102 @@
+import { MINUTE } from "../../../core/time.ts";
+import { add, type Counters, countOf, engagementOf, METRICS } from "./counters.ts";
+import type { StoredPost } from "./snapshots.ts";
+
+/** A post as it is shown. */
+export type ShownPost = Pick<
+  StoredPost,
+  "id" | "text" | "url" | "publishedAt" | "counters" | "uploadId"
+>;
+
+/** How posts with a hashtag do, together. */
+export interface HashtagUse {
+  tag: string;
+  posts: number;
+  views: number;
+  engagement: number;
+}
+
+/** What an overview shows of all posts of an account. */
+export interface Summary {
+  posts: number;
+  totals: Counters;
+  /** The newest of ours, and of others: newest first. */
+  recent: { mut: ShownPost[]; external: ShownPost[] };
+  mostViewed: ShownPost | null;
+  mostEngaging: ShownPost | null;
+  hashtags: HashtagUse[];
+  /** Minutes since 1970 at which posts were published, rising, each as its distance from the one before. */
+  publishedAfter: number[];
+  /** Their views, in the same order; null where those are not measured. */
+  views: (number | null)[];
+}
+
+/** Posts of each source that an overview gets of an account. Spec is silent. */
+export const RECENT_POSTS = 25;
+/** Hashtags that are kept of an account. */
+const MOST_HASHTAGS = 50;
+
+/** @param posts newest first */
+export function summarize(posts: readonly StoredPost[]): Summary {
+  const oldestFirst = [...posts].reverse();
+  const minutes = oldestFirst.map(({ publishedAt }) => Math.floor(publishedAt / MINUTE));
+  const recent = (isOurs: boolean) =>
+    posts
+      .filter(({ uploadId }) => (uploadId !== null) === isOurs)
+      .slice(0, RECENT_POSTS)
+      .map(toShown);
+  return {
+    posts: posts.length,
+    totals: posts.reduce<Counters>(
+      (sum, { counters }) => add(sum, counters),
+      METRICS.map(() => 0),
+    ),
+    recent: { mut: recent(true), external: recent(false) },
+    mostViewed: best(posts.map(toShown), viewsOf),
+    mostEngaging: best(posts.map(toShown), ({ counters }) => engagementOf(counters)),
+    hashtags: topHashtags(posts.flatMap(usesOf), MOST_HASHTAGS),
+    publishedAfter: minutes.map((minute, i) => minute - (minutes[i - 1] ?? 0)),
+    views: oldestFirst.map(({ counters }) => counters[METRICS.indexOf("views")] ?? null),
+  };
+}
+
+const toShown = ({ id, text, url, publishedAt, counters, uploadId }: StoredPost): ShownPost => ({
+  ...{ id, text, url, publishedAt, counters, uploadId },
+});
+
+const viewsOf = ({ counters }: Pick<ShownPost, "counters">): number => countOf(counters, "views");
+
+/** The first that has most; null where none has any. */
+export function best<T>(all: readonly T[], amountOf: (one: T) => number): T | null {
+  let found: T | null = null;
+  for (const one of all) {
+    if (amountOf(one) > (found === null ? 0 : amountOf(found))) found = one;
+  }
+  return found;
+}
+
+const usesOf = (post: StoredPost): HashtagUse[] =>
+  post.hashtags.map((tag) => ({
+    ...{ tag, posts: 1, views: viewsOf(post), engagement: engagementOf(post.counters) },
+  }));
+
+/** The hashtags of these uses, those first whose posts were seen most. */
+export function topHashtags(uses: readonly HashtagUse[], most: number): HashtagUse[] {
+  const byTag = new Map<string, HashtagUse>();
+  for (const { tag, posts, views, engagement } of uses) {
+    const sum = byTag.get(tag) ?? { tag, posts: 0, views: 0, engagement: 0 };
+    sum.posts += posts;
+    sum.views += views;
+    sum.engagement += engagement;
+    byTag.set(tag, sum);
+  }
+  return [...byTag.values()]
+    .sort(
+      (a, b) =>
+        b.views - a.views ||
+        b.engagement - a.engagement ||
+        b.posts - a.posts ||
+        (a.tag < b.tag ? -1 : 1),
+    )
+    .slice(0, most);
+}

@@ -1,0 +1,150 @@
+import { add, type Counters, countOf, METRICS, type Metric, UNMEASURED } from "./counters.ts";
+import type { DayNumber } from "./days.ts";
+import type { DayRow } from "./series.ts";
+
+/** Source: spec, "Analytics", summary. */
+export const WINDOW_DAYS = 30;
+/** A number of followers stands for the days after it as long as this, where some were not measured. */
+const FOLLOWERS_STAND_DAYS = 7;
+
+/** What is compared of an account. */
+export interface Compared {
+  days: readonly DayRow[];
+  /** Days on which its posts were published. */
+  published: readonly DayNumber[];
+}
+
+export interface Change {
+  change: number | null;
+  /** In percent, rounded to two places; null where there is nothing to compare with. */
+  changePct: number | null;
+}
+
+export interface WindowSummary {
+  windowDays: number;
+  views: Change & {
+    current: number | null;
+    previous: number | null;
+    measuredDays: { current: number; previous: number };
+  };
+  followers: Change & { total: number | null; previous: number | null };
+  postsPublished: { current: number | null; previous: number | null; change: number | null };
+}
+
+/**
+ * Compares the last 30 complete days, the last of which is yesterday, with the 30 before them.
+ *
+ * @param accounts those that have been read at least once
+ */
+export function compareWindows(accounts: readonly Compared[], today: DayNumber): WindowSummary {
+  const current = { from: today - WINDOW_DAYS, to: today };
+  const previous = { from: today - 2 * WINDOW_DAYS, to: current.from };
+  const [viewsNow, viewsThen] = [viewsIn(accounts, current), viewsIn(accounts, previous)];
+  const isRead = accounts.length > 0;
+  const [postsNow, postsThen] = [current, previous].map((window) =>
+    isRead ? postsIn(accounts, window) : null,
+  ) as [number | null, number | null];
+  return {
+    windowDays: WINDOW_DAYS,
+    views: {
+      current: viewsNow.sum,
+      previous: viewsThen.sum,
+      ...changeOf(viewsNow.sum, viewsThen.sum),
+      measuredDays: { current: viewsNow.days, previous: viewsThen.days },
+    },
+    followers: followersOf(accounts, today),
+    postsPublished: {
+      current: postsNow,
+      previous: postsThen,
+      change: changeOf(postsNow, postsThen).change,
+    },
+  };
+}
+
+/** The days from `from` on and before `to`. */
+interface Window {
+  from: DayNumber;
+  to: DayNumber;
+}
+
+const isIn = (day: DayNumber, { from, to }: Window): boolean => day >= from && day < to;
+
+function viewsIn(accounts: readonly Compared[], window: Window) {
+  const measured = gainsByDay(accounts.map(({ days }) => days)).filter(
+    ({ day, gains }) => isIn(day, window) && gains[METRICS.indexOf("views")] !== null,
+  );
+  const sum = measured.reduce((all, { gains }) => all + countOf(gains, "views"), 0);
+  return { days: measured.length, sum: measured.length > 0 ? sum : null };
+}
+
+const postsIn = (accounts: readonly Compared[], window: Window): number =>
+  accounts.reduce(
+    (sum, { published }) => sum + published.filter((day) => isIn(day, window)).length,
+    0,
+  );
+
+function changeOf(current: number | null, previous: number | null): Change {
+  if (current === null || previous === null) return { change: null, changePct: null };
+  const change = current - previous;
+  const changePct = previous === 0 ? null : Math.round((change / previous) * 10_000) / 100;
+  return { change, changePct };
+}
+
+/** Compares by the accounts that were measured then too; the total is of all. */
+function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSummary["followers"] {
+  let total: number | null = null;
+  let [now, then]: [number | null, number | null] = [null, null];
+  for (const { days } of accounts) {
+    const measured = days.filter(({ followers }) => followers !== null);
+    const last = measured.at(-1)?.followers ?? null;
+    if (last === null) continue;
+    total = (total ?? 0) + last;
+    const from = today - WINDOW_DAYS;
+    const before = measured.findLast(({ day }) => day <= from);
+    if (!before || before.day < from - FOLLOWERS_STAND_DAYS) continue;
+    now = (now ?? 0) + last;
+    then = (then ?? 0) + (before.followers ?? 0);
+  }
+  return { total, previous: then, ...changeOf(now, then) };
+}
+
+/** The gains of several accounts together on each day on which one was read, in the order of days. */
+export function gainsByDay(
+  accounts: readonly (readonly DayRow[])[],
+): { day: DayNumber; gains: Counters }[] {
+  const byDay = new Map<DayNumber, Counters>();
+  for (const days of accounts) {
+    for (const { day, gains } of days) {
+      const sum = byDay.get(day) ?? UNMEASURED;
+      byDay.set(day, gains === null ? sum : add(sum, gains));
+    }
+  }
+  return [...byDay].map(([day, gains]) => ({ day, gains })).sort((a, b) => a.day - b.day);
+}
+
+/**
+ * The followers of several accounts together on each day on which some were measured. An account that was not
+ * measured on a day counts with the number before, as long as that stands.
+ */
+export function followersByDay(
+  accounts: readonly (readonly DayRow[])[],
+): { day: DayNumber; followers: number }[] {
+  const byDay = new Map<DayNumber, number>();
+  const measured = accounts.map((days) => days.filter(({ followers }) => followers !== null));
+  for (const { day } of measured.flat()) byDay.set(day, 0);
+  const days = [...byDay.keys()].sort((a, b) => a - b);
+  for (const rows of measured) {
+    let place = -1;
+    for (const day of days) {
+      while ((rows[place + 1]?.day ?? Number.POSITIVE_INFINITY) <= day) place++;
+      const row = rows[place];
+      if (!row || row.day < day - FOLLOWERS_STAND_DAYS) continue;
+      byDay.set(day, (byDay.get(day) ?? 0) + (row.followers ?? 0));
+    }
+  }
+  return days.map((day) => ({ day, followers: byDay.get(day) ?? 0 }));
+}
+
+/** Returns true where a metric was measured. */
+export const isMeasured = (gains: Counters, metric: Metric): boolean =>
+  gains[METRICS.indexOf(metric)] !== null;

@@ -1,0 +1,49 @@
+import { DAY, HOUR } from "../../../src/core/time.ts";
+import type { Counters } from "../../../src/features/analytics/rules/counters.ts";
+import type { Measures, SyncReading } from "../../../src/features/analytics/rules/series.ts";
+import type { PostReading } from "../../../src/features/analytics/rules/snapshots.ts";
+import { createRandom } from "../../prove/random.ts";
+
+/** 2026-11-01. */
+export const START = 20_758 * DAY;
+
+export const ALL: Measures = { metrics: [true, true, true, true], keepDays: null };
+
+export const reading = (
+  id: string,
+  at: number,
+  counters: Counters,
+  publishedAt = START - 30 * DAY,
+): PostReading => ({
+  ...{ id, at, publishedAt, counters },
+  text: `Post ${id}`,
+  hashtags: ["all", id],
+  url: `https://example.com/${id}`,
+});
+
+export const atDay = (day: number, hour = 3): number => START + day * DAY + hour * HOUR;
+
+/** Rising counters of some posts, read on the days given, some of which are left out of a reading. */
+export function randomSyncs(below: (most: number) => number, days: readonly number[]) {
+  const marks = new Map<string, number[]>();
+  return days.map((day): SyncReading => {
+    const at = atDay(day, below(24));
+    const posts = Array.from({ length: 6 }, (_, i) => i)
+      // The last ones are published on the way.
+      .filter((i) => i < 3 || day > i)
+      .flatMap((i) => {
+        const id = `p${i}`;
+        const counters = (marks.get(id) ?? [0, 0, 0, 0]).map((value) => value + below(100));
+        marks.set(id, counters);
+        const publishedAt = i < 3 ? START - DAY : atDay(i, 23);
+        return below(4) === 0 ? [] : [reading(id, at, counters, publishedAt)];
+      });
+    return { at, posts, followers: below(5) === 0 ? null : 1_000 + below(100) };
+  });
+}
+
+/** Whole numbers below the one asked for, the same for the same seed. */
+export function belowBy(seed: number): (most: number) => number {
+  const random = createRandom(seed);
+  return (most) => random.between(0, most - 1);
+}
