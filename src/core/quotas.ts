@@ -6,6 +6,7 @@ const MINUTES = 60;
 const QUOTAS = {
   "upload-create": { limit: 50, windowSeconds: 15 * MINUTES },
   "upload-bulk": { limit: 20, windowSeconds: 15 * MINUTES },
+  analytics: { limit: 100, windowSeconds: 15 * MINUTES },
   destructive: { limit: 20, windowSeconds: 15 * MINUTES },
   // Spec is silent on other writes and on polling one upload.
   write: { limit: 100, windowSeconds: 15 * MINUTES },

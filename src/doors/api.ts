@@ -73,6 +73,7 @@ const ROUTERS: Entry[] = [
   ["pools", async () => (await import("../features/pools/firing-routes.ts")).poolFiringRoutes],
   ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],
   ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
+  ["analytics", async () => (await import("../features/analytics/routes.ts")).analyticsRoutes],
   [["export", "teams"], async () => (await import("../features/leaving/routes.ts")).leavingRoutes],
 ];
 

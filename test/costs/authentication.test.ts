@@ -38,6 +38,7 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/limits/{accountId}": accountId,
     "/upload/{id}": uploadId,
     "/posts/{id}": uploadId,
+    "/analytics/{connectedAccountId}": accountId,
     "/webhooks/{id}/deliveries": String(hook.body.data.id),
   };
   const queries: Record<string, string> = {

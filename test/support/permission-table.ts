@@ -199,6 +199,11 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   }),
   listEvents: anybody(nothing),
 
+  getAnalyticsOverview: anybody(nothing),
+  getAccountAnalytics: anybody(async (team) => ({
+    params: { connectedAccountId: await team.account() },
+  })),
+
   listTokens: anybody(async (team, holder) => {
     await team.token(holder);
     return {};

@@ -1,0 +1,51 @@
+import { type SQL, sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
+import { prepared, sqlQuery } from "../../../db/client.ts";
+import { instant, json } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { accounts } from "../../accounts/table.ts";
+import type { StoredPost } from "../rules/snapshots.ts";
+import type { Summary } from "../rules/summary.ts";
+import type { StoredSeries } from "../stored.ts";
+import type { SyncError } from "../table.ts";
+
+/** The plan that the team is on; null: the instance's own. */
+export const planOf = (team: SQL) =>
+  sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(text("plan")));
+
+const readMeasured = rowReader({
+  ...pickColumns(accounts, ["id", "accountName", "platform", "tags"]),
+  syncedAt: instant("synced_at"),
+  errors: json<SyncError[]>("errors"),
+  series: json<StoredSeries>("series"),
+  summary: json<Summary>("summary"),
+});
+
+/** An account with what is known of it; null where it was never read. */
+export type MeasuredAccount = ReturnType<typeof readMeasured>;
+
+const MEASURED = sql`SELECT a.id, a.account_name, a.platform, a.tags, n.synced_at, n.errors, n.series,
+    n.summary
+  FROM accounts a LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id`;
+
+/** The accounts of a team that are connected. */
+export const measuredAccounts = prepared(
+  ({ team }: Params<{ team: SQL }>) =>
+    sql`${MEASURED} WHERE a.team_id = ${team} AND a.deleted_at IS NULL ORDER BY a.id`,
+  readMeasured,
+);
+
+/** One of them: no row for another team's. */
+export const measuredAccount = prepared(
+  ({ team, id }: Params<{ team: SQL; id: string }>) =>
+    sql`${MEASURED} WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
+  readMeasured,
+);
+
+/** All posts of an account. */
+export const postsOf = prepared(
+  ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
+    sql`SELECT posts FROM analytics_posts WHERE team_id = ${team} AND account_id = ${id}`,
+  valueReader(json<readonly StoredPost[]>("posts").notNull()),
+);

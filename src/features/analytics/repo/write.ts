@@ -1,0 +1,85 @@
+import { sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { analytics } from "../table.ts";
+
+const readState = rowReader(analytics);
+
+/** The row of an account. */
+export const stateOf = prepared(
+  ({ team, id }: Params<{ team: number; id: string }>) =>
+    sql`SELECT * FROM analytics WHERE team_id = ${team} AND account_id = ${id}`,
+  readState,
+);
+
+export type AnalyticsRow = ReturnType<typeof readState>;
+
+const readOwn = rowReader({
+  uploadId: integer("id").notNull(),
+  /** The platform's own id. */
+  postId: text("post_id").notNull(),
+  url: text("url"),
+  title: text("title"),
+  description: text("description"),
+  publishedAt: instant("uploaded_at").notNull(),
+});
+
+/** The posts of an account that were published through us: the newest first. */
+export const ownPosts = prepared(
+  ({ id, most }: Params<{ id: string; most: number }>) =>
+    sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
+        substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at
+      FROM uploads WHERE account_id = ${id} AND counted_at IS NOT NULL AND status = 'completed'
+        AND uploaded_at IS NOT NULL AND metadata ->> 'videoId' IS NOT NULL
+      ORDER BY counted_at DESC LIMIT ${most}`,
+  readOwn,
+);
+
+export type OwnRow = ReturnType<typeof readOwn>;
+
+/** A state as it is stored; JSON as text. */
+interface Stored {
+  team: number;
+  id: string;
+  /** The version that it rests on; 0 for none. */
+  version: number;
+  night: string | null;
+  bookmark: string | null;
+  syncedAt: Date | null;
+  errors: string;
+  series: string;
+  summary: string;
+}
+
+type Place = Params<Pick<Stored, "team" | "id" | "version">>;
+
+/** Holds while the state is the one that was read, and the account is connected. */
+const isUnchanged = ({ team, id, version }: Place) =>
+  sql`coalesce((SELECT version FROM analytics
+        WHERE team_id = ${team} AND account_id = ${id}), 0) = ${version}
+      AND EXISTS (SELECT 1 FROM accounts
+        WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL)`;
+
+/** Stores the posts of a state; to stand before `storeState` in its batch. */
+export const storePosts = preparedWrite(
+  ({ team, id, version, posts }: Place & Params<{ posts: string }>) =>
+    sql`INSERT INTO analytics_posts (team_id, account_id, posts)
+      SELECT ${team}, ${id}, ${posts} WHERE ${isUnchanged({ team, id, version })}
+      ON CONFLICT DO UPDATE SET posts = excluded.posts`,
+);
+
+/** Stores a state in the place of the one that it rests on; answers 0 where another was faster. */
+export const storeState = preparedWrite(
+  ({ team, id, version, night, bookmark, syncedAt, errors, series, summary }: Params<Stored>) =>
+    sql`INSERT INTO analytics (team_id, account_id, version, night, bookmark, synced_at, errors, series,
+        summary)
+      SELECT ${team}, ${id}, ${version} + 1, ${night}, ${bookmark}, ${syncedAt}, ${errors}, ${series},
+        ${summary}
+      WHERE ${isUnchanged({ team, id, version })}
+      ON CONFLICT DO UPDATE SET version = excluded.version, night = excluded.night,
+        bookmark = excluded.bookmark, synced_at = excluded.synced_at, errors = excluded.errors,
+        series = excluded.series, summary = excluded.summary`,
+);

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { apiRoute, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import {
+  accountAnalyticsQuery,
+  accountAnalyticsSchema,
+  overviewQuery,
+  overviewSchema,
+} from "./schema.ts";
+import * as analytics from "./service.ts";
+
+export const analyticsRoutes = createRouter();
+
+const yes = z.literal(true);
+const accountParams = z.object({
+  connectedAccountId: z.string().describe("As it was given out."),
+});
+
+const FIGURES =
+  "By what was collected last, at 03:00 UTC or by a sync: see `lastRefreshedAt`. A metric that a platform does not tell is 0 in totals and posts, and null in histories and summary. The team's plan has to have analytics.";
+
+const overview = apiRoute({
+  method: "get",
+  path: "/analytics/overview",
+  tags: ["Analytics"],
+  operationId: "getAnalyticsOverview",
+  summary: "Read how the team's posts do",
+  description: `${FIGURES} \`videos\` lists the 25 newest posts of each source of every account.`,
+  scope: "analytics:read",
+  limit: "analytics",
+  request: { query: overviewQuery },
+  responses: json(z.object({ success: yes, data: overviewSchema }), "The figures."),
+});
+analyticsRoutes.openapi(overview, async (c) => {
+  const data = await analytics.getOverview(c.var.ctx, c.req.valid("query"));
+  return c.json({ success: true as const, data }, 200);
+});
+
+const account = apiRoute({
+  method: "get",
+  path: "/analytics/{connectedAccountId}",
+  tags: ["Analytics"],
+  operationId: "getAccountAnalytics",
+  summary: "Read how an account's posts do",
+  description: `${FIGURES} \`videos\` lists up to 1,000 posts.`,
+  scope: "analytics:read",
+  limit: "analytics",
+  request: { params: accountParams, query: accountAnalyticsQuery },
+  responses: {
+    ...json(z.object({ success: yes, data: accountAnalyticsSchema }), "The figures."),
+    ...NOT_FOUND,
+  },
+});
+analyticsRoutes.openapi(account, async (c) => {
+  const { connectedAccountId } = c.req.valid("param");
+  const data = await analytics.getAccountAnalytics(
+    c.var.ctx,
+    connectedAccountId,
+    c.req.valid("query"),
+  );
+  return c.json({ success: true as const, data }, 200);
+});

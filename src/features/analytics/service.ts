@@ -1,0 +1,47 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { hasTag, toOverview } from "./overview.ts";
+import * as repo from "./repo/read.ts";
+import type { AccountAnalytics, Overview, OverviewQuery } from "./schema.ts";
+
+/** How the posts of a team do, by what was collected last. @throws AppError FORBIDDEN by the plan */
+export async function getOverview(
+  ctx: Ctx,
+  { tags, timezone, source }: OverviewQuery,
+): Promise<Overview> {
+  const [[plan], accounts] = await ctx.read("analytics:read", [
+    repo.planOf(ctx.team),
+    repo.measuredAccounts({ team: ctx.team }),
+  ]);
+  requireAnalytics(ctx, plan);
+  const asked = { now: ctx.now().getTime(), timezone, source };
+  return toOverview(
+    accounts.filter((account) => hasTag(account, tags)),
+    asked,
+  );
+}
+
+/** As `getOverview`, for one account. @throws AppError FORBIDDEN by the plan, NOT_FOUND */
+export async function getAccountAnalytics(
+  ctx: Ctx,
+  id: string,
+  { timezone, source }: Omit<OverviewQuery, "tags">,
+): Promise<AccountAnalytics> {
+  const [[plan], [account], [posts]] = await ctx.read("analytics:read", [
+    repo.planOf(ctx.team),
+    repo.measuredAccount({ team: ctx.team, id }),
+    repo.postsOf({ team: ctx.team, id }),
+  ]);
+  requireAnalytics(ctx, plan);
+  if (!account) throw notFound("Account");
+  const asked = { now: ctx.now().getTime(), timezone, source };
+  return { ...toOverview([account], { ...asked, posts }), tags: account.tags };
+}
+
+/** @throws AppError FORBIDDEN */
+function requireAnalytics({ config }: Pick<Ctx, "config">, plan: string | null | undefined): void {
+  const { plans, defaultPlan } = config;
+  const { analytics } = plans.plans[(plan ?? defaultPlan) as keyof typeof plans.plans];
+  if (analytics) return;
+  throw new AppError("FORBIDDEN", "The team's plan has no analytics. Change the plan to see them.");
+}

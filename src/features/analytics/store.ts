@@ -1,0 +1,81 @@
+import type { Deps } from "../../deps.ts";
+import { postsOf } from "./repo/read.ts";
+import { type AnalyticsRow, stateOf, storePosts, storeState } from "./repo/write.ts";
+import {
+  type AccountState,
+  type Measures,
+  NOTHING,
+  type SyncReading,
+  takeSync,
+} from "./rules/series.ts";
+import { summarize } from "./rules/summary.ts";
+import { packSeries, unpackSeries } from "./stored.ts";
+import type { CollectionBookmark, SyncError } from "./table.ts";
+
+/** Two syncs of an account at once are rare; more than a few never all lose. */
+const TRIES = 5;
+
+/** What a sync, or a part of one, has come to. */
+export interface Synced {
+  teamId: number;
+  accountId: string;
+  /** Null where nothing could be read at all. */
+  reading: SyncReading | null;
+  /** Posts of ours by the platform's ids. */
+  uploadIds: ReadonlyMap<string, number>;
+  measures: Measures;
+  errors: readonly SyncError[];
+  /** Of the night that it belongs to; absent for one that somebody asked for. */
+  collection?: { night: string; bookmark: CollectionBookmark | null };
+}
+
+/**
+ * Takes a sync into what is stored of its account. Another one that is stored meanwhile loses nothing by it:
+ * both are taken into the same state. Answers false for an account that is gone.
+ */
+export async function storeSync(deps: Deps, synced: Synced): Promise<boolean> {
+  const { teamId: team, accountId: id } = synced;
+  let lost: number | null = null;
+  for (let left = TRIES; left > 0; left--) {
+    const [[row], [posts]] = await deps.db.run([stateOf({ team, id }), postsOf({ team, id })]);
+    // Nobody was faster: there is nothing to store it in.
+    if (lost === (row?.version ?? 0)) return false;
+    const before: AccountState = row
+      ? { series: unpackSeries(row.series), posts: posts ?? [] }
+      : NOTHING;
+    const after = synced.reading
+      ? takeSync(before, synced.reading, synced.uploadIds, synced.measures)
+      : before;
+    if (await replace(deps, synced, row, after)) return true;
+    lost = row?.version ?? 0;
+  }
+  return false;
+}
+
+async function replace(
+  deps: Deps,
+  { teamId: team, accountId: id, reading, errors, collection }: Synced,
+  row: AnalyticsRow | undefined,
+  { series, posts }: AccountState,
+): Promise<boolean> {
+  const place = { team, id, version: row?.version ?? 0 };
+  const at = Math.max(row?.syncedAt?.getTime() ?? 0, reading?.at ?? 0);
+  const state = storeState({
+    ...place,
+    night: collection?.night ?? row?.night ?? null,
+    bookmark: toText(collection ? collection.bookmark : (row?.bookmark ?? null)),
+    syncedAt: at > 0 ? new Date(at) : null,
+    errors: JSON.stringify(errors),
+    series: JSON.stringify(packSeries(series)),
+    summary: JSON.stringify(summarize(posts)),
+  });
+  if (!reading) return (await deps.db.run([state]))[0] > 0;
+  const [, stored] = await deps.db.run([
+    storePosts({ ...place, posts: JSON.stringify(posts) }),
+    state,
+  ]);
+  return stored > 0;
+}
+
+const toText = (bookmark: CollectionBookmark | null): string | null =>
+  bookmark && JSON.stringify(bookmark);
