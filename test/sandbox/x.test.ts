@@ -307,7 +307,7 @@ describe("posts", () => {
   });
 
   test.each([
-    ["GET", "/2/tweets"],
+    ["PUT", "/2/tweets"],
     ["POST", "/1.1/media/upload.json"],
     ["PUT", "/2/media/upload"],
     ["POST", "/2/media/upload/abc/append"],

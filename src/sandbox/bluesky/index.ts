@@ -2,6 +2,7 @@ import { type Call, createApp, createSimulator } from "../kit/simulator.ts";
 import { ISSUER } from "./clients.ts";
 import { consent, pushRequest, requests } from "./consent.ts";
 import { nextNonce, usedIds } from "./dpop.ts";
+import { getAuthorFeed } from "./feed.ts";
 import { describeServer, grants, grantTokens, revokeToken } from "./grants.ts";
 import { SANDBOX_SERVICE } from "./identity.ts";
 import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
@@ -52,6 +53,7 @@ const METHODS: Method[] = [
   ["GET", "com.atproto.repo.getRecord", OWN_SERVER, getRecord],
   ["GET", "app.bsky.actor.getProfile", [...OWN_SERVER, APPVIEW], getProfile],
   ["GET", "app.bsky.video.getUploadLimits", VIDEO_SERVER, getUploadLimits],
+  ["GET", "app.bsky.feed.getAuthorFeed", [APPVIEW], getAuthorFeed],
   ["POST", "app.bsky.video.startUpload", VIDEO_SERVER, startUpload],
   ["POST", "app.bsky.video.uploadPart", VIDEO_SERVER, uploadPart],
   ["POST", "app.bsky.video.finishUpload", VIDEO_SERVER, finishUpload],

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex } from "../../core/ids.ts";
 import { addSeconds, DAY, HOUR, SECOND } from "../../core/time.ts";
+import { followersOf } from "../kit/audience.ts";
 import { bearerOf } from "../kit/input.ts";
 import { ANY_TEAM, Logins, REVOKED } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
@@ -329,7 +330,7 @@ export async function getProfile(call: Call): Promise<Response> {
     did: account.did,
     handle: account.handle,
     displayName: displayNameOf(account.handle),
-    followersCount: 0,
+    followersCount: followersOf(`bluesky ${account.did}`, now().getTime()),
     followsCount: 0,
     postsCount: posts?.count ?? 0,
     labels: [],

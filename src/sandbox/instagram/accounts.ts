@@ -1,3 +1,5 @@
+import { now } from "../../core/clock.ts";
+import { followersOf } from "../kit/audience.ts";
 import { type GraphCall, pickAsked } from "../meta/graph.ts";
 import { MetaLogins } from "../meta/logins.ts";
 
@@ -60,7 +62,7 @@ export function readMe(call: GraphCall, account: Account, mediaCount: number): R
     name: account.name,
     account_type: PERSONAL.test(account.name) ? "PERSONAL" : "BUSINESS",
     profile_picture_url: undefined,
-    followers_count: 0,
+    followers_count: followersOf(`instagram ${account.userId}`, now().getTime()),
     follows_count: 0,
     media_count: mediaCount,
   };

@@ -1,9 +1,18 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
+import { reactionsTo } from "../kit/audience.ts";
+import { idOf } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
-import { type GraphCall, pickAsked, requireSelf, toGraphTimestamp } from "../meta/graph.ts";
+import {
+  type GraphCall,
+  pickAsked,
+  requireSelf,
+  toGraphTimestamp,
+  unsupported,
+} from "../meta/graph.ts";
+import { insightsAnswer } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { InstagramContainer } from "./containers.ts";
@@ -68,9 +77,12 @@ const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   permalink: row.permalink,
   shortcode: row.shortcode,
   timestamp: toGraphTimestamp(row.created_at),
-  like_count: 0,
-  comments_count: 0,
+  like_count: reactionsOf(row).likes,
+  comments_count: reactionsOf(row).comments,
 });
+
+const reactionsOf = ({ id, created_at }: RowOf<typeof posts>) =>
+  reactionsTo(`instagram ${id}`, created_at, now().getTime());
 
 export function findMedia(
   store: SandboxStore,
@@ -80,6 +92,23 @@ export function findMedia(
   const row = posts.find(store, { id, user_id: account.userId });
   const isGone = row?.kind === "story" && row.created_at <= now().getTime() - STORY_MS;
   return row && !isGone ? toObject(row) : null;
+}
+
+/** Insights of all kinds of posts. Source: platform notes, "Analytics". */
+const INSIGHTS = ["views", "reach", "likes", "comments", "saved", "shares", "total_interactions"];
+
+/** Answers with the insights of a post. */
+export async function readInsights(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const id = idOf(call);
+  const row = posts.find(call.env.store, { id, user_id: account.userId });
+  if (!row) throw unsupported("GET", id);
+  const { views, likes, comments, shares } = reactionsOf(row);
+  const values: Record<string, number> = {
+    ...{ views, likes, comments, shares, reach: Math.floor(views * 0.8), saved: 0 },
+    total_interactions: likes + comments + shares,
+  };
+  return insightsAnswer(call, id, INSIGHTS, values);
 }
 
 /** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */

@@ -9,7 +9,7 @@ import {
 import { authenticate, logins, readProfile } from "./accounts.ts";
 import { consent, debugToken, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findPost, listPosts, posts } from "./posts.ts";
+import { findPost, listPosts, posts, readAccountInsights, readInsights } from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
 /** The caller's profile, a container or a post of theirs. */
@@ -57,6 +57,8 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
     .post("/:id{[a-z0-9_]+}/threads", createContainer)
     .post("/:id{[a-z0-9_]+}/threads_publish", publish)
     .get("/:id{[a-z0-9_]+}/threads_publishing_limit", readPublishingLimit)
+    .get("/:id{\\d+}/insights", readInsights)
+    .get("/:id{[a-z0-9_]+}/threads_insights", readAccountInsights)
     .get("/:id{[a-z0-9_]+}", readNode);
 }
 

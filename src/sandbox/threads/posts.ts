@@ -1,5 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
+import { followersOf, reactionsTo } from "../kit/audience.ts";
+import { idOf } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
@@ -9,7 +11,9 @@ import {
   pickAsked,
   requireSelf,
   toGraphTimestamp,
+  unsupported,
 } from "../meta/graph.ts";
+import { insightsAnswer } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
@@ -73,6 +77,32 @@ export function findPost(
 ): Record<string, unknown> | null {
   const row = posts.find(store, { id, user_id: userId });
   return row && toObject(row);
+}
+
+/** Source: Threads API, "Insights". */
+const POST_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "shares"];
+
+export async function readInsights(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const id = idOf(call);
+  const row = posts.find(call.env.store, { id, user_id: account.userId });
+  if (!row) throw unsupported("GET", id);
+  const at = now().getTime();
+  const { views, likes, comments, shares } = reactionsTo(`threads ${id}`, row.created_at, at);
+  const quotes = Math.floor(shares / 3);
+  const values = { views, likes, replies: comments, reposts: shares - quotes, quotes, shares: 0 };
+  return insightsAnswer(call, id, POST_INSIGHTS, values);
+}
+
+const ACCOUNT_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "followers_count"];
+
+/** Insights of the account; its total is all that the sandbox makes up. */
+export async function readAccountInsights(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  requireSelf(call, account);
+  const followers_count = followersOf(`threads ${account.userId}`, now().getTime());
+  const values = { views: 0, likes: 0, replies: 0, reposts: 0, quotes: 0, followers_count };
+  return insightsAnswer(call, account.userId, ACCOUNT_INSIGHTS, values, "total_value");
 }
 
 /** A moment in epoch seconds, as milliseconds. */

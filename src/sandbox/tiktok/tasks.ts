@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR, SECOND } from "../../core/time.ts";
+import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { pickFields } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
@@ -209,10 +210,7 @@ export async function listVideos(call: Call): Promise<Response> {
       width: 0,
       height: 0,
       cover_image_url: "https://p16-sandbox.tiktokcdn.test/cover.jpeg",
-      view_count: 0,
-      like_count: 0,
-      comment_count: 0,
-      share_count: 0,
+      ...countsOf(task.post_id ?? "", task.created_at),
     };
     return pickFields(video, fields);
   });
@@ -221,6 +219,15 @@ export async function listVideos(call: Call): Promise<Response> {
     cursor: page.at(-1)?.created_at ?? cursor ?? 0,
     has_more: rows.length > max_count,
   });
+}
+
+function countsOf(id: string, createdAt: number) {
+  const { views, likes, comments, shares } = reactionsTo(
+    ...([`tiktok ${id}`, createdAt, now().getTime()] as const),
+  );
+  return {
+    ...{ view_count: views, like_count: likes, comment_count: comments, share_count: shares },
+  };
 }
 
 /** @throws Refusal 400, 403 */

@@ -1,3 +1,5 @@
+import { now } from "../../core/clock.ts";
+import { followersOf } from "../kit/audience.ts";
 import { isVerifierOf, takeCodeOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
@@ -52,7 +54,10 @@ const userOf = (account: Account): Record<string, unknown> => ({
   created_at: "2020-01-01T00:00:00.000Z",
   profile_image_url: "https://pbs.twimg.test/profile_images/1/sandbox_normal.jpg",
   protected: false,
-  public_metrics: { followers_count: 0, following_count: 0, tweet_count: 0, listed_count: 0 },
+  public_metrics: {
+    followers_count: followersOf(`x ${account.userId}`, now().getTime()),
+    ...{ following_count: 0, tweet_count: 0, listed_count: 0 },
+  },
   subscription_type: subscriptionOf(account),
   verified: subscriptionOf(account) !== "None",
   verified_type: subscriptionOf(account) === "None" ? "none" : "blue",

@@ -6,7 +6,7 @@ import { addSubtitles, mediaTable, saveMetadata, uploadWhole } from "./media.ts"
 import { createPost, deletePost, posts } from "./posts.ts";
 import { append, finalize, initialize, readStatus, segments } from "./segments.ts";
 import { serveSubtitles } from "./subtitle-files.ts";
-import { listPosts } from "./timeline.ts";
+import { listPosts, readPosts } from "./timeline.ts";
 
 const app = createApp(({ req }) =>
   notFound(`${req.method} ${new URL(req.url).pathname} is not known.`),
@@ -19,6 +19,7 @@ app
   .get("/users/me", readMe)
   .get("/users/by", readUsersBy)
   .get("/users/:id{\\d{1,19}}/tweets", listPosts)
+  .get("/tweets", readPosts)
   .post("/tweets", createPost)
   .delete("/tweets/:id{\\d{1,19}}", deletePost)
   .post("/media/upload", uploadWhole)

@@ -1,4 +1,6 @@
+import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
+import { reactionsTo } from "../kit/audience.ts";
 import { pickFields } from "../kit/input.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
 import { authenticate, requireSelf } from "./accounts.ts";
@@ -20,7 +22,10 @@ const PARAMETERS = [
   "tweet.fields",
   "post.fields",
 ];
-const FIELDS = ["id", "text", "created_at", "entities", "attachments", "note_tweet", "author_id"];
+const FIELDS = [
+  ...["id", "text", "created_at", "entities", "attachments", "note_tweet", "author_id"],
+  "public_metrics",
+];
 const ALWAYS = ["id", "text"];
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
@@ -55,10 +60,47 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
     created_at: new Date(Math.floor(row.created_at / SECOND) * SECOND).toISOString(),
     entities,
     attachments: media_keys.length > 0 ? { media_keys } : undefined,
+    public_metrics: metricsOf(row),
     note_tweet: isLong ? { text: row.shown, entities } : undefined,
   };
   return pickFields(post, [...ALWAYS, ...fields]);
 }
+
+function metricsOf({ id, created_at }: PostRow) {
+  const { views, likes, comments, shares } = reactionsTo(`x ${id}`, created_at, now().getTime());
+  const quotes = Math.floor(shares / 4);
+  return {
+    ...{ impression_count: views, like_count: likes, reply_count: comments },
+    ...{ retweet_count: shares - quotes, quote_count: quotes, bookmark_count: 0 },
+  };
+}
+
+/** Source: X, "Get Posts by IDs". */
+const MAX_IDS = 100;
+
+/** Posts by their ids; those that are not there are named in `errors`. */
+export async function readPosts(call: Call): Promise<Response> {
+  await authenticate(call);
+  const query = requireQuery(call, ["ids", "tweet.fields", "post.fields"]);
+  const fields = requireFields(query, ["tweet.fields", "post.fields"], FIELDS);
+  const ids = (query.ids ?? "").split(",");
+  if (ids.length > MAX_IDS || ids.some((id) => !/^\d{1,19}$/.test(id))) {
+    throw invalidRequest(`The \`ids\` query parameter value [${query.ids}] is not valid`);
+  }
+  const { store, origin } = call.env;
+  const found = ids.flatMap((id) => posts.find(store, { id, team_id: origin.teamId }) ?? []);
+  const missing = ids.filter((id) => !found.some((row) => row.id === id));
+  return Response.json({
+    ...(found.length > 0 ? { data: found.map((row) => toPost(row, fields)) } : {}),
+    ...(missing.length > 0 ? { errors: missing.map(notFoundError) } : {}),
+  });
+}
+
+const notFoundError = (id: string) => ({
+  ...{ value: id, resource_id: id, resource_type: "tweet", parameter: "ids" },
+  ...{ title: "Not Found Error", detail: `Could not find tweet with ids: [${id}].` },
+  type: "https://api.x.com/2/problems/resource-not-found",
+});
 
 /** An account's own posts, newest first. */
 export async function listPosts(call: Call): Promise<Response> {

@@ -1,3 +1,5 @@
+import { now } from "../../core/clock.ts";
+import { followersOf } from "../kit/audience.ts";
 import { codesTable, hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, usernameOf } from "../kit/logins.ts";
@@ -62,6 +64,16 @@ export async function authenticate(
   return { channel: await toChannel(name), token };
 }
 
+/** Another one: a channel that hides how many have subscribed. */
+const hidesSubscribers = ({ title }: Channel): boolean => /\bhidden subscribers\b/i.test(title);
+
+/** Subscribers to three digits, as YouTube shows them. */
+function subscribersOf(channel: Channel) {
+  if (hidesSubscribers(channel)) return { hiddenSubscriberCount: true };
+  const count = followersOf(`youtube ${channel.id}`, now().getTime());
+  return { subscriberCount: `${Number(count.toPrecision(3))}`, hiddenSubscriberCount: false };
+}
+
 const CHANNEL_PARTS = ["id", "snippet", "contentDetails", "statistics", "status"];
 const PICTURE = "https://yt3.sandbox.test/channel";
 
@@ -87,8 +99,7 @@ export async function listChannels(call: Call): Promise<Response> {
     contentDetails: { relatedPlaylists: { likes: "", uploads: channel.uploads } },
     statistics: {
       viewCount: "0",
-      subscriberCount: "0",
-      hiddenSubscriberCount: false,
+      ...subscribersOf(channel),
       videoCount: "0",
     },
     status: { privacyStatus: "public", isLinked: true, longUploadsStatus: "allowed" },

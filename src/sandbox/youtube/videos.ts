@@ -2,6 +2,7 @@ import { now } from "../../core/clock.ts";
 import { detectFileType } from "../../core/file-type.ts";
 import { toHex } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
+import { reactionsTo } from "../kit/audience.ts";
 import { randomText } from "../kit/ids.ts";
 import { pickFields, readBody } from "../kit/input.ts";
 import type { Call } from "../kit/simulator.ts";
@@ -131,7 +132,7 @@ function toParts(video: Video): Record<string, object | undefined> {
     },
     status: statusOf(video, resource),
     contentDetails: { duration: "PT0S", definition: "hd" },
-    statistics: { viewCount: "0", likeCount: "0", commentCount: "0" },
+    statistics: statisticsOf(video),
     processingDetails: {
       processingStatus: !isDone
         ? "processing"
@@ -140,6 +141,12 @@ function toParts(video: Video): Record<string, object | undefined> {
           : "succeeded",
     },
   };
+}
+
+/** Numbers in text, as Google writes them. */
+function statisticsOf({ id, created_at }: Video) {
+  const { views, likes, comments } = reactionsTo(`youtube ${id}`, created_at, now().getTime());
+  return { viewCount: `${views}`, likeCount: `${likes}`, commentCount: `${comments}` };
 }
 
 function toItem(video: Video, parts: string[]) {
@@ -175,7 +182,11 @@ export async function listVideos(call: Call): Promise<Response> {
 
 const ITEM_PARTS = ["id", "snippet", "contentDetails", "status"];
 
-/** The uploads of the channel, newest first; one page holds all that a test has. */
+/** Place of a page in its token, which means nothing to anybody else. */
+const PAGE_TOKEN = /^EAAaBlBUOk(\d{1,6})$/;
+const toPageToken = (offset: number): string => `EAAaBlBUOk${offset}`;
+
+/** The uploads of the channel, newest first. */
 export async function listPlaylist(call: Call): Promise<Response> {
   const { channel } = await authenticate(call, READONLY);
   const query = call.req.query();
@@ -185,7 +196,8 @@ export async function listPlaylist(call: Call): Promise<Response> {
   if (!Number.isInteger(most) || most < 0 || most > 50) {
     throw badParameter("maxResults", "Values must be within the range: [0, 50]");
   }
-  if (query.pageToken !== undefined) {
+  const offset = Number(PAGE_TOKEN.exec(query.pageToken ?? toPageToken(0))?.[1]);
+  if (Number.isNaN(offset)) {
     throw badParameter(
       "pageToken",
       "The request specifies an invalid page token.",
@@ -196,8 +208,12 @@ export async function listPlaylist(call: Call): Promise<Response> {
     throw refusal(404, "playlistNotFound", "The playlist cannot be found.");
   }
   const own = { channel_id: channel.id, team_id: call.env.origin.teamId };
-  const rows = videos.list(call.env.store, own, "ORDER BY created_at DESC LIMIT ?", most);
-  const items = rows.map((video) => {
+  const rows = videos.list(
+    ...([call.env.store, own] as const),
+    "ORDER BY created_at DESC, rowid DESC LIMIT ? OFFSET ?",
+    ...[most + 1, offset],
+  );
+  const items = rows.slice(0, most).map((video) => {
     const { resource } = video;
     const at = new Date(video.created_at).toISOString();
     const { title, description = "" } = resource.snippet;
@@ -208,7 +224,11 @@ export async function listPlaylist(call: Call): Promise<Response> {
     };
     return { kind: "youtube#playlistItem", id: `UU.${video.id}`, ...pickFields(all, parts) };
   });
-  return Response.json({ kind: "youtube#playlistItemListResponse", items });
+  return Response.json({
+    kind: "youtube#playlistItemListResponse",
+    ...(rows.length > most ? { nextPageToken: toPageToken(offset + most) } : {}),
+    items,
+  });
 }
 
 /** Source: YouTube Data API, discovery document, "thumbnails.set". */
