@@ -1,5 +1,4 @@
 import type { FieldError } from "../core/errors.ts";
-import type { Failure } from "../core/failures.ts";
 import type { Platform } from "../core/platforms.ts";
 import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
@@ -13,9 +12,12 @@ import type {
   IdentifyOptions,
   LoginRefusal,
   PasswordLogin,
+  PublishAccount,
 } from "./login.ts";
+import type { MetricsReader } from "./metrics.ts";
+import type { Refused, Stopped, TokenExpired } from "./stopped.ts";
 
-export type { Fetch };
+export type { Fetch, PublishAccount, Refused, Stopped, TokenExpired };
 
 export type MediaKind = "image" | "video" | "document";
 
@@ -77,15 +79,6 @@ export interface Target {
 /** Progress of a publish, so that another invocation can go on. JSON, opaque to everybody else. */
 export type Bookmark = Record<string, unknown>;
 
-/** The account as the connector needs it. */
-export interface PublishAccount {
-  /** The platform's own id of the account. */
-  platformAccountId: string;
-  handle: string | null;
-  /** Origin of the account's server where a network has many (Bluesky's PDS), else null. */
-  service: string | null;
-}
-
 export interface PublishJob<S = unknown> {
   post: Post<S, MediaItem>;
   account: PublishAccount;
@@ -122,25 +115,6 @@ export interface PublishedPost {
   /** Parts of the post that the platform did not take, where that is no reason to fail it. */
   warnings?: string[];
 }
-
-/**
- * The platform said no, so nothing was created. `transient`: the same step may be repeated after a
- * back-off.
- */
-export interface Refused {
-  kind: "failed";
-  failure: Failure;
-  transient: boolean;
-  /** The preparation is lost at the platform: the repeat begins from the start. */
-  restart?: boolean;
-}
-
-/** The access token was refused; the runner refreshes it once and repeats the step. */
-export interface TokenExpired {
-  kind: "token_expired";
-}
-
-export type Stopped = Refused | TokenExpired;
 
 export interface Waiting {
   kind: "waiting";
@@ -393,6 +367,8 @@ export interface Connector<S = unknown> {
   /** The network, each call to which proves that it comes from whoever this login was granted to. */
   proveLogin?(network: Fetch, credentials: Credentials): Promise<Fetch>;
   extras?: Extras;
+  /** Absent where nothing is known of how posts do. */
+  metrics?: MetricsReader;
   /** Ends our access at the platform; absent where only the person can, in its own settings. */
   revoke?(
     fetch: Fetch,

@@ -82,3 +82,12 @@ export interface AppCheck {
   /** In a sentence. */
   message: string;
 }
+
+/** The account as the connector needs it. */
+export interface PublishAccount {
+  /** The platform's own id of the account. */
+  platformAccountId: string;
+  handle: string | null;
+  /** Origin of the account's server where a network has many (Bluesky's PDS), else null. */
+  service: string | null;
+}

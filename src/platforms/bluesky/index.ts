@@ -31,6 +31,11 @@ export const bluesky: Connector<BlueskySettings> = {
     ...lazily(() => import("./consent.ts"), "begin", "finish"),
     ...lazily(() => import("./client.ts"), "clientMetadata"),
   },
+  metrics: {
+    counts: ["likes", "comments", "shares"],
+    callsPerPage: 1,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   ...lazily(() => import("./grant.ts"), "proveLogin"),
   ...lazily(() => import("./auth.ts"), "login", "identify", "refresh", "revoke"),
 };

@@ -20,6 +20,11 @@ export const instagram: Connector<InstagramSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsPerPage: 21,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
     // Meta does not say which of the two secrets signs.

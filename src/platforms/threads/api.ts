@@ -11,11 +11,9 @@ export const NAME = "Threads";
 const LIST_LIMIT = 25;
 
 /** The same is served at graph.threads.com. */
-const { graph, versioned, readerOf } = graphApi(
-  NAME,
-  "https://graph.threads.net",
-  apiVersion.version,
-);
+export const GRAPH = "https://graph.threads.net";
+
+const { graph, versioned, readerOf } = graphApi(NAME, GRAPH, apiVersion.version);
 
 /**
  * The call that makes a container of a text, of a file that is fetched, or of the items of a carousel.

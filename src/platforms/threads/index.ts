@@ -25,6 +25,11 @@ export const threads: Connector<ThreadsSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsPerPage: 21,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   withdrawals: {
     fields: { withdrawn: "Uninstall callback URL", deletion: "Delete callback URL" },
     ...lazily(() => import("../meta/signed-request.ts"), "read"),

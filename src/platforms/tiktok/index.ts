@@ -29,6 +29,11 @@ export const tiktok: Connector<TikTokSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsPerPage: 1,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   withdrawals: {
     fields: { withdrawn: "Webhook callback URL" },
     ...lazily(() => import("./webhook.ts"), "read"),

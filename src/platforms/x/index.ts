@@ -32,6 +32,13 @@ export const x: Connector<XSettings> = {
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsPerPage: 1,
+    // X charges for each post that is read.
+    restsHours: 20,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
 };

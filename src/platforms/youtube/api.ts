@@ -7,7 +7,7 @@ import { field } from "../kit/shapes.ts";
 import type { VideoResource } from "./metadata.ts";
 
 const ORIGIN = "https://www.googleapis.com";
-const API = `${ORIGIN}/youtube/v3`;
+export const API = `${ORIGIN}/youtube/v3`;
 const UPLOAD = `${ORIGIN}/upload/youtube/v3`;
 
 /** The longest replies are lists of 50 videos. */

@@ -17,5 +17,12 @@ export const youtube: Connector<YouTubeSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
+  metrics: {
+    counts: ["views", "likes", "comments"],
+    callsPerPage: 3,
+    // Source: YouTube API Services, Developer Policies, III.E.4.
+    keepDays: 30,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   isRevokedForPerson: true,
 };

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { ok, type Result, refuse } from "../../core/result.ts";
+import type { Stopped } from "../connector.ts";
+import type { MeasuredPost, PostCounters } from "../metrics.ts";
+
+const wholeNumber = z.number().int().min(0);
+
+/** A counter as platforms write it, as a number or in digits; null where there is none. */
+export const counter = z
+  .union([
+    wholeNumber,
+    z
+      .string()
+      .regex(/^\d{1,15}$/)
+      .transform(Number),
+  ])
+  .nullish()
+  .transform((value) => value ?? null);
+
+/** An instant as platforms write it, in text. */
+export const instant = z
+  .string()
+  .transform((text) => new Date(text.replace(/([+-]\d\d)(\d\d)$/, "$1:$2")))
+  .refine((at) => !Number.isNaN(at.getTime()));
+
+export const NO_COUNTERS: PostCounters = { views: null, likes: null, comments: null, shares: null };
+
+/** A list of anything, each item of which is read by itself. */
+export const list = z.array(z.unknown()).default([]);
+
+interface Readable {
+  posts: MeasuredPost[];
+  problems: string[];
+}
+
+/**
+ * Reads the posts of a page one by one: one that cannot be read is told of, and keeps back no other.
+ *
+ * @param platform its name as people know it
+ */
+export function readPosts<T>(
+  platform: string,
+  items: readonly unknown[],
+  shape: z.ZodType<T>,
+  toPost: (item: T) => MeasuredPost | null,
+): Readable {
+  const read = items.map((item) => shape.safeParse(item));
+  const odd = read.filter(({ success }) => !success).length;
+  return {
+    posts: read.flatMap(({ data }) => (data === undefined ? [] : (toPost(data) ?? []))),
+    problems: odd > 0 ? [oddPosts(platform, odd)] : [],
+  };
+}
+
+export const oddPosts = (platform: string, count: number): string =>
+  `${platform} answered with figures that cannot be read for ${count} post${count === 1 ? "" : "s"}.`;
+
+/** A reading, its refusal in the words of all platforms. */
+export const orRefused = <T, R>(
+  result: Result<T, R>,
+  toRefused: (refusal: R) => Stopped,
+): Result<T, Stopped> => (result.ok ? ok(result.value) : refuse(toRefused(result.error)));
+
+/** Runs a few calls at a time, as an invocation has few connections. */
+export async function inTurns<T, U>(
+  items: readonly T[],
+  work: (item: T) => Promise<U>,
+  atOnce = 4,
+): Promise<U[]> {
+  const done: U[] = [];
+  for (let i = 0; i < items.length; i += atOnce) {
+    done.push(...(await Promise.all(items.slice(i, i + atOnce).map(work))));
+  }
+  return done;
+}
