@@ -9,7 +9,7 @@ import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
-import type { JobMessage, WebhookMessage } from "./queue/messages.ts";
+import type { CollectMessage, JobMessage, WebhookMessage } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
 /** The bindings of wrangler.toml; variables and secrets are read by `parseConfig` alone. */
@@ -35,6 +35,8 @@ export interface Deps {
   images: ImagesBinding;
   assets: Fetcher;
   publishQueue: Queue<JobMessage>;
+  /** The same queue. */
+  collectQueue: Queue<CollectMessage>;
   webhookQueue: Queue<WebhookMessage>;
   /** Null: this instance sends no mail. */
   email: SendEmail | null;
@@ -161,6 +163,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     images: env.IMAGES,
     assets: env.ASSETS,
     publishQueue: env.PUBLISH,
+    collectQueue: env.PUBLISH,
     webhookQueue: env.WEBHOOKS,
     email: env.EMAIL ?? null,
     rateLimiter: env.RATE_LIMITER,

@@ -13,6 +13,13 @@ export const hashtagsIn = (text: string): string[] => [
 
 const plain = (tag: string): string => tag.normalize("NFC").toLowerCase();
 
+/** The hashtags of a text, in lower case and without the #: each once, in their order. */
+export const hashtagsOf = (text: string): string[] => [
+  ...new Set(
+    [...text.matchAll(HASHTAGS)].flatMap(([run]) => run.split(/[#＃]/).filter(Boolean).map(plain)),
+  ),
+];
+
 /**
  * The hashtags of a text that a platform hides or refuses, in lower case and without the #: each once,
  * in their order.

@@ -37,6 +37,7 @@ export function countCalls(deps: Deps): Budget {
       db: counted(deps.db),
       media: counted(deps.media),
       publishQueue: counted(deps.publishQueue),
+      collectQueue: counted(deps.collectQueue),
       webhookQueue: counted(deps.webhookQueue),
       email: deps.email && counted(deps.email),
       fetch: (input, init) => {

@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { RENEWAL_CALLS, renewLogins } from "../features/accounts/renew.ts";
 import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
+import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetOldConsents } from "../features/connect/expiry.ts";
 import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
 import { checkCredits } from "../features/credits/service.ts";
@@ -46,6 +47,7 @@ interface Chore {
 const CHORES: Record<string, Chore> = {
   "renew logins": { rhythm: HOURLY_PAGE, page: renewLogins, calls: RENEWAL_CALLS },
   "watch logins": { rhythm: HOURLY_PAGE, page: watchLogins, calls: WATCH_CALLS },
+  "collect analytics": { rhythm: NIGHTLY, page: collectAll, calls: COLLECTION_CALLS },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
   // Without the uploads that it aborts: they are storage's, whose limit is 1,000.
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },

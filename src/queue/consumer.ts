@@ -5,7 +5,13 @@ import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
-import { jobMessage, webhookMessage } from "./messages.ts";
+import {
+  type CollectMessage,
+  type FireMessage,
+  type JobMessage,
+  jobMessage,
+  webhookMessage,
+} from "./messages.ts";
 import type { Outcome } from "./outcome.ts";
 
 const DEAD_LETTERS = "akimbo-dead-letters";
@@ -80,10 +86,27 @@ async function handle(
   if (message.kind === "publish") {
     return isDead ? handleDeadPublish(deps, message) : handlePublish(deps, message, budget);
   }
-  // A firing that is still to be done is sent again by a tick.
-  if (isDead) return { kind: "drop", reason: "a firing that broke each time" };
-  const { handleFire } = await import("../features/pools/jobs.ts");
-  return handleFire(deps, message, budget);
+  return isDead ? dropDead(message) : handleOther(deps, message, budget);
+}
+
+/** A tick sends a firing again that is still to be done, and the next night makes up for a collection. */
+const dropDead = ({ kind }: JobMessage): Outcome => ({
+  kind: "drop",
+  reason: `a message of kind ${kind} that broke each time`,
+});
+
+/** Handles what travels through the same queue, loaded for it alone. */
+async function handleOther(
+  deps: Deps,
+  message: FireMessage | CollectMessage,
+  budget: Budget,
+): Promise<Outcome> {
+  if (message.kind === "fire") {
+    const { handleFire } = await import("../features/pools/jobs.ts");
+    return handleFire(deps, message, budget);
+  }
+  const { handleCollect } = await import("../features/analytics/jobs.ts");
+  return handleCollect(deps, message, budget);
 }
 
 function acknowledge(deps: Deps, message: Message, outcome: Outcome): void {

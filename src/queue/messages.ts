@@ -25,8 +25,18 @@ export const fireMessage = objectOf({
 
 export type FireMessage = Read<typeof fireMessage>;
 
+/** As above: it names an account, and the collection of its figures that is to be gone on with. */
+export const collectMessage = objectOf({
+  kind: only("collect"),
+  teamId: wholeNumber(1),
+  accountId: text,
+  collection: text,
+});
+
+export type CollectMessage = Read<typeof collectMessage>;
+
 /** The messages of the queue of jobs. */
-export const jobMessage = eitherOf(publishMessage, fireMessage);
+export const jobMessage = eitherOf(publishMessage, eitherOf(fireMessage, collectMessage));
 
 export type JobMessage = Read<typeof jobMessage>;
 

@@ -23,7 +23,7 @@ beforeEach(async () => {
   owner = await createMember();
 });
 
-/** What is stored of an account that has been read every night of a year. */
+/** Makes up what is stored of an account that has been read every night of a year. */
 function yearOf() {
   const today = Date.parse("2026-12-01T03:00:00Z");
   const posts = Array.from({ length: POSTS }, (_, i) =>

@@ -11,6 +11,7 @@ import { DOCUMENT, toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type {
+  CollectMessage,
   DeliverMessage,
   JobMessage,
   NotifyMessage,
@@ -56,6 +57,8 @@ export class Harness {
   readonly sentDeliveries: { message: DeliverMessage; at: number }[] = [];
   /** Messages of the same queue that wake notices. */
   readonly sentNotices: { message: NotifyMessage; at: number }[] = [];
+  /** Messages of collections, which travel with those of posts. */
+  readonly sentCollections: { message: CollectMessage; at: number }[] = [];
   readonly logs: object[] = [];
   network: Fetch = async (input) => {
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
@@ -81,6 +84,15 @@ export class Harness {
           for (const { body, delaySeconds } of messages) this.remember(body, delaySeconds);
         },
       } as unknown as Queue<JobMessage>,
+      collectQueue: {
+        send: async (message: CollectMessage, options?: QueueSendOptions) => {
+          this.rememberCollection(message, options?.delaySeconds);
+        },
+        sendBatch: async (messages: Iterable<MessageSendRequest<CollectMessage>>) => {
+          for (const { body, delaySeconds } of messages)
+            this.rememberCollection(body, delaySeconds);
+        },
+      } as unknown as Queue<CollectMessage>,
       webhookQueue: {
         sendBatch: async (messages: Iterable<MessageSendRequest<WebhookMessage>>) => {
           for (const { body, delaySeconds = 0 } of messages) {
@@ -97,6 +109,23 @@ export class Harness {
 
   private remember(message: JobMessage, delaySeconds = 0): void {
     this.sent.push({ message: message as PublishMessage, at: Date.now() + delaySeconds * 1_000 });
+  }
+
+  private rememberCollection(message: CollectMessage, delaySeconds = 0): void {
+    this.sentCollections.push({ message, at: Date.now() + delaySeconds * 1_000 });
+  }
+
+  /** Moves the clock from message to message of collections until none is left; answers how many. */
+  async drainCollections(limit = 200): Promise<number> {
+    let delivered = 0;
+    for (; delivered < limit && this.sentCollections.length > 0; delivered++) {
+      this.sentCollections.sort((a, b) => a.at - b.at);
+      const next = this.sentCollections.shift();
+      if (!next) break;
+      if (next.at > Date.now()) vi.setSystemTime(next.at);
+      await this.consume([next.message]);
+    }
+    return delivered;
   }
 
   advance(seconds: number): void {

@@ -1,6 +1,7 @@
-import { AppError, notFound } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { hasTag, toOverview } from "./overview.ts";
+import { requireAnalytics } from "./plan.ts";
 import * as repo from "./repo/read.ts";
 import type { AccountAnalytics, Overview, OverviewQuery } from "./schema.ts";
 
@@ -36,12 +37,4 @@ export async function getAccountAnalytics(
   if (!account) throw notFound("Account");
   const asked = { now: ctx.now().getTime(), timezone, source };
   return { ...toOverview([account], { ...asked, posts }), tags: account.tags };
-}
-
-/** @throws AppError FORBIDDEN */
-function requireAnalytics({ config }: Pick<Ctx, "config">, plan: string | null | undefined): void {
-  const { plans, defaultPlan } = config;
-  const { analytics } = plans.plans[(plan ?? defaultPlan) as keyof typeof plans.plans];
-  if (analytics) return;
-  throw new AppError("FORBIDDEN", "The team's plan has no analytics. Change the plan to see them.");
 }

@@ -14,8 +14,10 @@ import type { CollectionBookmark, SyncError } from "./table.ts";
 
 /** Two syncs of an account at once are rare; more than a few never all lose. */
 const TRIES = 5;
+/** Errors that are kept of a collection: the last ones. */
+const MOST_ERRORS = 20;
 
-/** What a sync, or a part of one, has come to. */
+/** The outcome of a sync, or of a part of one. */
 export interface Synced {
   teamId: number;
   accountId: string;
@@ -25,7 +27,7 @@ export interface Synced {
   uploadIds: ReadonlyMap<string, number>;
   measures: Measures;
   errors: readonly SyncError[];
-  /** Of the night that it belongs to; absent for one that somebody asked for. */
+  /** The collection that it is a part of; absent for one that is done at once. */
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
@@ -65,7 +67,7 @@ async function replace(
     night: collection?.night ?? row?.night ?? null,
     bookmark: toText(collection ? collection.bookmark : (row?.bookmark ?? null)),
     syncedAt: at > 0 ? new Date(at) : null,
-    errors: JSON.stringify(errors),
+    errors: JSON.stringify(errors.slice(-MOST_ERRORS)),
     series: JSON.stringify(packSeries(series)),
     summary: JSON.stringify(summarize(posts)),
   });

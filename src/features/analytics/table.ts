@@ -6,20 +6,22 @@ import type { StoredSeries } from "./stored.ts";
 
 /** Where the collection of a night goes on. */
 export interface CollectionBookmark {
-  /** Of the platform's own listing. */
+  /** Place in the platform's own listing. */
   cursor: string;
   /** Posts read so far. */
   read: number;
+  /** Refusals in a row at this place. */
+  refusals: number;
 }
 
-/** What a sync could not read, and why. */
+/** A part of a sync that could not be read, and why. */
 export interface SyncError {
   message: string;
   /** In ms. */
   at: number;
 }
 
-/** What an overview reads of an account. */
+/** The part of an account's figures that an overview reads. */
 export const analytics = sqliteTable(
   "analytics",
   {

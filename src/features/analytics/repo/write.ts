@@ -1,9 +1,10 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite } from "../../../db/client.ts";
 import { instant } from "../../../db/columns.ts";
-import { rowReader } from "../../../db/rows.ts";
+import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { accounts } from "../../accounts/table.ts";
 import { analytics } from "../table.ts";
 
 const readState = rowReader(analytics);
@@ -29,10 +30,10 @@ const readOwn = rowReader({
 
 /** The posts of an account that were published through us: the newest first. */
 export const ownPosts = prepared(
-  ({ id, most }: Params<{ id: string; most: number }>) =>
+  ({ team, id, most }: Params<{ team: number | SQL; id: string; most: number }>) =>
     sql`SELECT id, metadata ->> 'videoId' AS post_id, metadata ->> 'shareUrl' AS url,
         substr(title, 1, 500) AS title, substr(description, 1, 2000) AS description, uploaded_at
-      FROM uploads WHERE account_id = ${id} AND counted_at IS NOT NULL AND status = 'completed'
+      FROM uploads WHERE account_id = ${id} AND team_id = ${team} AND counted_at IS NOT NULL AND status = 'completed'
         AND uploaded_at IS NOT NULL AND metadata ->> 'videoId' IS NOT NULL
       ORDER BY counted_at DESC LIMIT ${most}`,
   readOwn,
@@ -82,4 +83,19 @@ export const storeState = preparedWrite(
       ON CONFLICT DO UPDATE SET version = excluded.version, night = excluded.night,
         bookmark = excluded.bookmark, synced_at = excluded.synced_at, errors = excluded.errors,
         series = excluded.series, summary = excluded.summary`,
+);
+
+const readReadable = rowReader({
+  ...pickColumns(accounts, ["id", "teamId", "platform"]),
+  plan: text("plan"),
+});
+
+/** The accounts in use after this id, in the order of ids, with the plans of their teams. */
+export const accountsInUse = prepared(
+  ({ after, most }: Params<{ after: string; most: number }>) =>
+    sql`SELECT a.id, a.team_id, a.platform, t.plan FROM accounts a JOIN teams t ON t.id = a.team_id
+      WHERE a.id > ${after} AND a.status = 'active' AND a.deleted_at IS NULL
+        AND t.deleted_at IS NULL
+      ORDER BY a.id LIMIT ${most}`,
+  readReadable,
 );

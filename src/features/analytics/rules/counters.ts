@@ -1,4 +1,4 @@
-/** What a platform counts of a post, in the order in which it is stored. */
+/** The counters of a post, in the order in which they are stored. */
 export const METRICS = ["views", "likes", "comments", "shares"] as const;
 export type Metric = (typeof METRICS)[number];
 

@@ -49,7 +49,7 @@ export const NOTHING: AccountState = {
   posts: [],
 };
 
-/** What one sync has read. */
+/** Everything that one sync has read. */
 export interface SyncReading {
   /** In ms. */
   at: number;
@@ -58,7 +58,7 @@ export interface SyncReading {
   followers: number | null;
 }
 
-/** What a platform measures, and for how long it lets single days be kept. */
+/** The metrics that a platform tells, and for how long it lets single days be kept. */
 export interface Measures {
   metrics: readonly boolean[];
   /** Null: as long as others. */

@@ -33,7 +33,7 @@ type Step = readonly [day: DayNumber, marks: Counters];
  */
 export const OPEN_DAYS = 14;
 
-/** Of two readings the later one; of two at one moment the same in either order. */
+/** Returns the later of two readings; of two at one moment the same in either order. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;
   return isLater ? { ...a, ...b } : a;

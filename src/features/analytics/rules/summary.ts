@@ -16,7 +16,7 @@ export interface HashtagUse {
   engagement: number;
 }
 
-/** What an overview shows of all posts of an account. */
+/** The facts about all posts of an account that an overview shows. */
 export interface Summary {
   posts: number;
   totals: Counters;

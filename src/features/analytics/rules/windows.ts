@@ -7,7 +7,7 @@ export const WINDOW_DAYS = 30;
 /** A number of followers stands for the days after it as long as this, where some were not measured. */
 const FOLLOWERS_STAND_DAYS = 7;
 
-/** What is compared of an account. */
+/** The part of an account that is compared. */
 export interface Compared {
   days: readonly DayRow[];
   /** Days on which its posts were published. */

@@ -16,7 +16,7 @@ function counted<T extends object>(target: T, spend: () => void): T {
 
 /** The same deps, of which every call that leaves the Worker is counted: each is a subrequest. */
 export function countedDeps(deps: Deps, spend: () => void): Deps {
-  const { db, media, publishQueue, webhookQueue, sandbox, fetch } = deps;
+  const { db, media, publishQueue, collectQueue, webhookQueue, sandbox, fetch } = deps;
   const bucket = {
     get: (...call: Parameters<typeof media.get>) => media.get(...call),
     put: (...call: Parameters<typeof media.put>) => media.put(...call),
@@ -33,6 +33,7 @@ export function countedDeps(deps: Deps, spend: () => void): Deps {
     db: counted(db, spend),
     media: counted(bucket as typeof media, spend),
     publishQueue: counted(publishQueue, spend),
+    collectQueue: counted(collectQueue, spend),
     webhookQueue: counted(webhookQueue, spend),
     sandbox: {
       getByName: (name: string) => counted(sandbox.getByName(name), spend),

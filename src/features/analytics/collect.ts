@@ -1,0 +1,210 @@
+import { hashtagsOf } from "../../core/hashtags.ts";
+import type { Deps } from "../../deps.ts";
+import type { Fetch, Stopped } from "../../platforms/connector.ts";
+import { plain } from "../../platforms/kit/replies.ts";
+import type {
+  MeasuredPost,
+  MetricsJob,
+  MetricsReader,
+  MetricsReading,
+} from "../../platforms/metrics.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import {
+  loginFetch,
+  NoCredentials,
+  toPublishAccount,
+  withTimeout,
+} from "../accounts/platform-access.ts";
+import { usableLogin } from "../accounts/refresh.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import type { OwnRow } from "./repo/write.ts";
+import { METRICS } from "./rules/counters.ts";
+import type { Measures } from "./rules/series.ts";
+import type { PostReading } from "./rules/snapshots.ts";
+import type { Synced } from "./store.ts";
+import type { CollectionBookmark, SyncError } from "./table.ts";
+
+/** The part of an account's posts to be read. */
+export interface Task {
+  account: AccountRow;
+  own: readonly OwnRow[];
+  /** Where an earlier part has ended; null begins. */
+  from: CollectionBookmark | null;
+  /** Posts, together with those of earlier parts. */
+  most: number;
+  /** Calls to the platform. */
+  calls: number;
+}
+
+/** The outcome of such a part. */
+export interface Collected {
+  reading: Synced["reading"];
+  errors: SyncError[];
+  /** Where the next part begins; null once all is read, or no more can be. */
+  next: CollectionBookmark | null;
+  /** The refusal that ended it and that passes; `waitSeconds`: null where the platform did not say. */
+  refusal: { waitSeconds: number | null } | null;
+}
+
+/** Characters of an id; longer ones are no platform's. */
+const MAX_ID = 200;
+/** No network here is older. Some let people set the date of a post. */
+const EARLIEST = Date.UTC(2004, 0, 1);
+/** Characters that are kept of a post's text and address. */
+const MAX_TEXT = 150;
+const MAX_URL = 500;
+/** Hashtags that are kept of a post. */
+const MAX_HASHTAGS = 30;
+
+/** The reader of metrics of an account; null where its platform has none for it. */
+export function readerOf(account: AccountRow): MetricsReader | null {
+  const { metrics } = connectorOf(account.platform);
+  if (!metrics) return null;
+  return metrics.covers?.(toPublishAccount(account)) === false ? null : metrics;
+}
+
+export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
+  metrics: METRICS.map((metric) => counts.includes(metric)),
+  keepDays: keepDays ?? null,
+});
+
+export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
+  new Map(own.map(({ postId, uploadId }) => [postId, uploadId]));
+
+/** A refusal ends the reading of posts; what was read before is kept. */
+export async function collect(
+  deps: Deps,
+  reader: MetricsReader,
+  { account, own, from, most, calls }: Task,
+): Promise<Collected> {
+  const at = deps.now().getTime();
+  const { platform } = account;
+  const errors: SyncError[] = [];
+  const tell = (message: string) => errors.push({ message, at });
+  const session = createSession(deps, account, own);
+  const posts: MeasuredPost[] = [];
+  let followers: number | null = null;
+  let isRead = false;
+
+  if (from === null) {
+    const answer = await session.ask((job) => reader.readFollowers(job));
+    if (answer.ok) [followers, isRead] = [answer.value, true];
+    else tell(`Followers: ${describe(platform, answer.error)}`);
+    // Without a login nothing else is to be had.
+    if (!answer.ok && session.isLost()) return { reading: null, errors, next: null, refusal: null };
+  }
+
+  let next: CollectionBookmark | null = from;
+  do {
+    const read: number = next?.read ?? 0;
+    const answer = await session.ask((job) => reader.readPage(job, next?.cursor || null));
+    if (!answer.ok) {
+      tell(`Posts: ${describe(platform, answer.error)}`);
+      const reading = isRead ? toReading(at, posts, followers) : null;
+      const refusal = passing(answer.error);
+      return { reading, errors, next: refusal && (next ?? BEGINNING), refusal };
+    }
+    isRead = true;
+    const { cursor, problems = [] } = answer.value;
+    posts.push(...answer.value.posts);
+    for (const problem of problems) tell(problem);
+    const soFar = read + answer.value.posts.length;
+    next = cursor !== null && soFar < most ? { cursor, read: soFar, refusals: 0 } : null;
+  } while (next !== null && session.spent() + reader.callsPerPage <= calls);
+  return { reading: toReading(at, posts, followers), errors, next, refusal: null };
+}
+
+/** The first page, once the followers are known. */
+const BEGINNING: CollectionBookmark = { cursor: "", read: 0, refusals: 0 };
+
+/** A refusal that is worth waiting for; else null. */
+function passing(stopped: Stopped): Collected["refusal"] {
+  if (stopped.kind === "token_expired") return null;
+  const { transient, failure } = stopped;
+  if (!transient && failure.code !== "rate_limited") return null;
+  return { waitSeconds: failure.retryAfterSeconds ?? null };
+}
+
+const describe = (platform: string, stopped: Stopped): string =>
+  stopped.kind === "token_expired"
+    ? `${platform} refuses the account's login. Reconnect the account.`
+    : stopped.failure.message;
+
+const toReading = (at: number, posts: readonly MeasuredPost[], followers: number | null) => ({
+  ...{ at, followers },
+  posts: posts.filter(({ id }) => id.length <= MAX_ID).map((post) => toPostReading(post, at)),
+});
+
+const toPostReading = (
+  { id, publishedAt, text, url, counters }: MeasuredPost,
+  at: number,
+): PostReading => ({
+  ...{ id, at, text: plain(text, MAX_TEXT) },
+  publishedAt: Math.min(at, Math.max(EARLIEST, publishedAt.getTime())),
+  hashtags: hashtagsOf(text).slice(0, MAX_HASHTAGS),
+  url: url !== null && url.length <= MAX_URL && /^https?:\/\//.test(url) ? url : null,
+  counters: METRICS.map((metric) => counters[metric]),
+});
+
+const failed = (message: string): Stopped => ({
+  kind: "failed",
+  failure: { code: "platform_unavailable", message },
+  transient: false,
+});
+
+/** Asks the platform with the account's login, which is renewed once where it is refused. */
+function createSession(deps: Deps, account: AccountRow, own: readonly OwnRow[]) {
+  const connector = connectorOf(account.platform);
+  let job: MetricsJob | null = null;
+  let isLost = false;
+  let isRenewed = false;
+  let spent = 0;
+
+  const counted =
+    (network: Fetch): Fetch =>
+    (input, init) => {
+      spent++;
+      return network(input, init);
+    };
+
+  /** Null with a login; else why there is none. */
+  async function logIn(staleToken: string | null): Promise<Stopped | null> {
+    const login = await usableLogin(deps, connector, account, staleToken);
+    if (login.kind === "ready") {
+      job = {
+        account: toPublishAccount(account),
+        accessToken: login.credentials.accessToken,
+        fetch: withTimeout(counted(loginFetch(deps, account, login.credentials))),
+        own: own.map(({ postId: id, url, title, description, publishedAt }) => ({
+          ...{ id, url, publishedAt, text: [title, description].filter(Boolean).join("\n") },
+        })),
+        now: deps.now,
+      };
+      return null;
+    }
+    isLost = true;
+    return failed(login.kind === "refused" ? login.message : "The login is being renewed.");
+  }
+
+  async function ask<T>(question: (job: MetricsJob) => MetricsReading<T>) {
+    try {
+      const refusal = job ? null : await logIn(null);
+      if (refusal || !job) return { ok: false as const, error: refusal ?? failed("No login.") };
+      const answer = await question(job);
+      if (answer.ok || answer.error.kind !== "token_expired" || isRenewed) return answer;
+      isRenewed = true;
+      const again = await logIn((job as MetricsJob).accessToken);
+      return again ? { ok: false as const, error: again } : await question(job);
+    } catch (error) {
+      if (error instanceof NoCredentials) {
+        isLost = true;
+        return { ok: false as const, error: failed(error.message) };
+      }
+      const name = error instanceof Error ? error.name : "unknown";
+      deps.log({ event: "analytics.no_answer", accountId: account.id, error: name });
+      return { ok: false as const, error: failed(`${account.platform} did not answer.`) };
+    }
+  }
+
+  return { ask, isLost: () => isLost, spent: () => spent };
+}

@@ -1,0 +1,146 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, test } from "vitest";
+import { setTeamPlan } from "../../../src/features/plans/repo.ts";
+import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
+import { measure } from "../../support/meter.ts";
+import { mp4, photo } from "../../support/stage.ts";
+
+const HOURS = 3_600;
+/** Platforms whose simulators and connectors tell how posts do. */
+const PLATFORMS = ["youtube", "instagram", "x", "bluesky", "threads", "tiktok"];
+
+let harness: Harness;
+let owner: Member;
+
+beforeEach(async () => {
+  harness = new Harness();
+  owner = await createMember();
+  // The tests of this file share their nights.
+  await env.DB.batch(
+    ["DELETE FROM chores", "UPDATE accounts SET deleted_at = 1"].map((sql) => env.DB.prepare(sql)),
+  );
+});
+
+const read = async (path: string) =>
+  (await harness.call("GET", `/analytics/${path}`, { token: owner.token })).body.data;
+
+const post = async (accountId: string, platform: string, text: string) => {
+  const isVideo = ["youtube", "tiktok"].includes(platform);
+  const fields = {
+    ...{ accountId, title: text, description: text },
+    ...(platform === "tiktok" ? { tiktok_privacy_level: "PUBLIC_TO_EVERYONE" } : {}),
+  };
+  const body = form({ ...fields, [isVideo ? "video" : "photo"]: isVideo ? mp4() : photo() });
+  const answer = await harness.call("POST", "/upload", { token: owner.token, body });
+  if (answer.status >= 300) throw new Error(JSON.stringify(answer.body));
+  await harness.drain();
+  return answer.body.data.uploadId;
+};
+
+/** The next night, its ticks and what they lead to. */
+async function night() {
+  harness.advance(24 * HOURS);
+  for (let tick = 0; tick < 2; tick++) {
+    await harness.tick();
+    harness.advance(60);
+  }
+  return harness.drainCollections();
+}
+
+const connect = async (platform: string) => connectSandbox(harness, owner, "Ada", platform);
+
+test.each(PLATFORMS)(
+  "a post on %s is measured night by night, as ours",
+  async (platform) => {
+    const id = await connect(platform);
+    const uploadId = await post(id, platform, "First #Cats and #dogs");
+    await night();
+    const first = await read(id);
+    expect(first.syncErrors).toEqual([]);
+    expect(first.videos).toMatchObject([{ source: "mut", uploadId, platform }]);
+    expect(first.videos[0].title).toContain("First #Cats");
+    expect(first.topHashtags.map(({ tag }: { tag: string }) => tag).sort()).toEqual([
+      "cats",
+      "dogs",
+    ]);
+    expect(first.summary.followers.total).toBeGreaterThan(0);
+    const second = await post(id, platform, "Second");
+    await night();
+    await night();
+    const { videos, dailyHistory, overview, syncErrors } = await read(id);
+    expect(syncErrors).toEqual([]);
+    expect(videos.map(({ uploadId: own }: { uploadId: number }) => own)).toEqual([
+      second,
+      uploadId,
+    ]);
+    expect(dailyHistory).toHaveLength(3);
+    const likes = dailyHistory.reduce(
+      (sum: number, day: { likes: number }) => sum + (day.likes ?? 0),
+      0,
+    );
+    expect(likes).toBe(overview.totalLikes - first.overview.totalLikes);
+    if (platform === "bluesky")
+      expect([overview.totalViews, dailyHistory[2].views]).toEqual([0, null]);
+    else expect(dailyHistory[2].views).toBeGreaterThan(0);
+  },
+  60_000,
+);
+
+test("a night writes at most four rows for an account, and one message is enough", async () => {
+  const id = await connect("youtube");
+  await post(id, "youtube", "Hello");
+  await night();
+  harness.advance(24 * HOURS);
+  for (let tick = 0; tick < 2; tick++) {
+    await harness.tick();
+    harness.advance(60);
+  }
+  const own = harness.sentCollections.filter(({ message }) => message.accountId === id);
+  expect(own).toHaveLength(1);
+  const { costs } = await measure(harness, () =>
+    harness.consume(own.map(({ message }) => message)),
+  );
+  expect(costs.rowsWritten).toBeLessThanOrEqual(4);
+  expect(costs.roundTrips.length).toBeLessThanOrEqual(3);
+  console.log(`A night of an account: ${costs.rowsWritten} rows written, ${costs.rowsRead} read.`);
+});
+
+test("a message that comes again, late, or for an account that is gone changes nothing", async () => {
+  const id = await connect("bluesky");
+  await post(id, "bluesky", "Hello");
+  await night();
+  const [row] = (
+    await env.DB.prepare("SELECT * FROM analytics WHERE account_id = ?")
+      .bind(id)
+      .all<{ night: string }>()
+  ).results;
+  const message = { kind: "collect" as const, teamId: owner.teamId, accountId: id };
+  const again = { ...message, collection: row?.night ?? "" };
+  const effects = async (sent: typeof again) =>
+    (await measure(harness, () => harness.consume([sent]))).costs.rowsWritten;
+  expect(await effects(again)).toBe(0);
+  expect(await effects({ ...again, collection: "2026-11-01" })).toBe(0);
+  expect(await effects({ ...again, teamId: owner.teamId + 1_000_000 })).toBe(0);
+  expect(harness.sentCollections).toEqual([]);
+});
+
+test("teams whose plan has no analytics are not read", async () => {
+  const id = await connect("bluesky");
+  await harness.deps.db.runAll(setTeamPlan(harness.deps, { teamId: owner.teamId, plan: "basic" }));
+  await night();
+  const { results } = await env.DB.prepare("SELECT 1 FROM analytics WHERE account_id = ?")
+    .bind(id)
+    .all();
+  expect(results).toEqual([]);
+});
+
+test("an account whose login is lost is told of, and the others are read", async () => {
+  const [lost, fine] = [await connect("youtube"), await connect("bluesky")];
+  await env.DB.prepare("UPDATE accounts SET credentials = 'broken' WHERE id = ?").bind(lost).run();
+  await night();
+  const { syncErrors, overview } = await read("overview");
+  expect(syncErrors).toHaveLength(1);
+  expect(syncErrors[0]).toMatchObject({ accountId: lost, platform: "youtube" });
+  expect(overview.accountCount).toBe(2);
+  expect((await read(fine)).neverSynced).toBe(false);
+});
