@@ -29,7 +29,10 @@ const TAGS = [
     description: "Queues of media, and the recurring slots that publish from them.",
   },
   { name: "Webhooks", description: "Events that are sent to addresses of yours, signed." },
-  { name: "Analytics", description: "How posts and accounts do, by what is collected every night." },
+  {
+    name: "Analytics",
+    description: "How posts and accounts do, by what is collected every night.",
+  },
   { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
   { name: "Leaving", description: "Taking along all that a team has, and deleting it." },
   {

@@ -200,6 +200,9 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listEvents: anybody(nothing),
 
   getAnalyticsOverview: anybody(nothing),
+  syncAccountAnalytics: atLeast("ADMIN", async (team) => ({
+    params: { connectedAccountId: await team.account() },
+  })),
   getAccountAnalytics: anybody(async (team) => ({
     params: { connectedAccountId: await team.account() },
   })),

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { apiRoute, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
 import {
   accountAnalyticsQuery,
   accountAnalyticsSchema,
@@ -7,6 +7,7 @@ import {
   overviewSchema,
 } from "./schema.ts";
 import * as analytics from "./service.ts";
+import { syncAccount } from "./sync.ts";
 
 export const analyticsRoutes = createRouter();
 
@@ -57,5 +58,28 @@ analyticsRoutes.openapi(account, async (c) => {
     connectedAccountId,
     c.req.valid("query"),
   );
+  return c.json({ success: true as const, data }, 200);
+});
+
+const sync = apiRoute({
+  method: "post",
+  path: "/analytics/{connectedAccountId}/sync",
+  tags: ["Analytics"],
+  operationId: "syncAccountAnalytics",
+  summary: "Collect how an account's posts do now",
+  description:
+    "Reads up to the 1,000 newest posts at the platform, stores what it tells, and answers the figures. What could not be read stands in `syncErrors`. Posts beyond what one call can read are read in the next minutes, which `syncErrors` says too. X is read once a day. A `MEMBER` gets 403.",
+  scope: "analytics:read",
+  limit: "analytics",
+  request: { params: accountParams, query: accountAnalyticsQuery },
+  responses: {
+    ...json(z.object({ success: yes, data: accountAnalyticsSchema }), "The refreshed figures."),
+    ...NOT_FOUND,
+    ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
+  },
+});
+analyticsRoutes.openapi(sync, async (c) => {
+  const { connectedAccountId } = c.req.valid("param");
+  const data = await syncAccount(c.var.ctx, connectedAccountId, c.req.valid("query"));
   return c.json({ success: true as const, data }, 200);
 });

@@ -1,0 +1,82 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import { HOUR } from "../../core/time.ts";
+import type { Ctx } from "../../deps.ts";
+import type { MetricsReader } from "../../platforms/metrics.ts";
+import { accountById } from "../accounts/repo.ts";
+import { accountRefusal } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { collect, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
+import { requireAnalytics } from "./plan.ts";
+import { measuredAccount, planOf } from "./repo/read.ts";
+import { type OwnRow, ownPosts } from "./repo/write.ts";
+import { askedAt } from "./rules/nights.ts";
+import { MOST_POSTS } from "./rules/series.ts";
+import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
+import { getAccountAnalytics } from "./service.ts";
+import { storeSync } from "./store.ts";
+
+/** Calls to the platform; an invocation has 50 in all. Source: Workers, "Limits", free plan. */
+const PLATFORM_CALLS = 34;
+/** Until the queue goes on with what did not fit. */
+const NEXT_PART_SECONDS = 5;
+
+/**
+ * Reads the newest posts of an account at its platform now, and answers its figures.
+ *
+ * @throws AppError FORBIDDEN by the plan or for a member, NOT_FOUND, ACCOUNT_INACTIVE
+ */
+export async function syncAccount(
+  ctx: Ctx,
+  id: string,
+  query: Omit<OverviewQuery, "tags">,
+): Promise<AccountAnalytics> {
+  const { team } = ctx;
+  const [[plan], [account], [measured], own] = await ctx.read("analytics:read", [
+    planOf(team),
+    accountById(team, id),
+    measuredAccount({ team, id }),
+    ownPosts({ team, id, most: MOST_POSTS }),
+  ]);
+  requireAnalytics(ctx, plan);
+  if (!account) throw notFound("Account");
+  if (ctx.actor.role === "MEMBER") {
+    throw new AppError("FORBIDDEN", "Only owners and admins of the team may sync an account.");
+  }
+  const refusal = accountRefusal(account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  const reader = readerOf(account);
+  if (reader && !rests(reader, measured?.syncedAt ?? null, ctx.now())) {
+    await readNow(ctx, reader, account, own);
+  }
+  return getAccountAnalytics(ctx, id, query);
+}
+
+const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date): boolean =>
+  syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
+
+async function readNow(
+  ctx: Ctx,
+  reader: MetricsReader,
+  account: AccountRow,
+  own: readonly OwnRow[],
+): Promise<void> {
+  const { teamId, id: accountId } = account;
+  const task = { account, own, from: null, most: MOST_POSTS, calls: PLATFORM_CALLS };
+  const { reading, errors, next, refusal } = await collect(ctx, reader, task);
+  const collection = askedAt(ctx.now());
+  // A refusal is the caller's to wait for.
+  const goesOn = next !== null && !refusal;
+  const rest = {
+    message: `The newest ${next?.read ?? 0} posts were read. The others are read in the next minutes.`,
+    at: ctx.now().getTime(),
+  };
+  const isStored = await storeSync(ctx, {
+    ...{ teamId, accountId, reading, measures: measuresOf(reader) },
+    uploadIds: uploadIdsOf(own),
+    errors: goesOn ? [...errors, rest] : errors,
+    ...(goesOn ? { collection: { night: collection, bookmark: next } } : {}),
+  });
+  if (!goesOn || !isStored) return;
+  const message = { kind: "collect" as const, teamId, accountId, collection };
+  await ctx.collectQueue.send(message, { delaySeconds: NEXT_PART_SECONDS });
+}
