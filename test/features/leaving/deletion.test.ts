@@ -107,6 +107,11 @@ async function fullLife(): Promise<Life> {
       FROM pool_slots WHERE team_id = ?`,
     teamId,
   );
+  await run(
+    "INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, 1, '[]', '{}', '{}')",
+    ...[teamId, accountId],
+  );
+  await run("INSERT INTO analytics_posts VALUES (?, ?, '[]')", teamId, accountId);
   await run("INSERT INTO credit_periods VALUES (?, '2026-12', 5)", teamId);
   await run("INSERT INTO credit_balances VALUES (?, 5)", teamId);
   await run("INSERT INTO credit_packs VALUES (?, ?, 'P', 5, 0, NULL)", `pack_${teamId}`, teamId);
