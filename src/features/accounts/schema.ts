@@ -1,10 +1,12 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { MAX_NAME_CHARACTERS } from "../../platforms/kit/logins.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { MAX_TAGS_CHARACTERS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
+
+enableDescriptions();
 
 export const platform = z.enum(PLATFORMS, { error: `must be one of ${PLATFORMS.join(", ")}` });
 

@@ -1,8 +1,10 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import { NEW_ACCOUNTS, type NewAccount, plainText, platform } from "../accounts/schema.ts";
 import { MAX_IDENTIFIER } from "./rules.ts";
 import type { WantedConsent } from "./start.ts";
+
+enableDescriptions();
 
 const wantedFields = z.object({
   platform,

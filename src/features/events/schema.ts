@@ -1,7 +1,9 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import { envelopeSchema } from "../webhooks/schema.ts";
 import { SUBSCRIBABLE } from "./catalogue.ts";
+
+enableDescriptions();
 
 /** Events of a page of the feed. Spec is silent. */
 const PAGE = { default: 100, max: 1_000 };

@@ -1,5 +1,7 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
+
+enableDescriptions();
 
 /** Lines of a page of an export. Spec is silent. */
 const MAX_LINES = 1_000;

@@ -1,10 +1,12 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { browserSchema, chatAddress, chatSchema } from "../notices/schema.ts";
 import { isHashtag, isWebLink, readZone, toHashtags, toWords } from "./rules.ts";
+
+enableDescriptions();
 
 /** Bounds of what a team sets. Spec is silent. */
 export const MAX_NAME = 100;

@@ -1,7 +1,9 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { BROKEN_TEXT, isBrokenText } from "../../core/text.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { SUGGESTION_STATUSES, type suggestions } from "./table.ts";
+
+enableDescriptions();
 
 /** Bounds of a suggestion. Spec is silent. */
 export const MAX_TITLE = 200;

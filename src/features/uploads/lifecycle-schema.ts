@@ -1,11 +1,13 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { LOOK_FIRST } from "../../core/failures.ts";
 import { parseInstant } from "../../core/time.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
 import { descriptionText, titleText, uploadFilterSchema } from "./schema.ts";
 import type { OlderRecord, UploadRow } from "./table.ts";
+
+enableDescriptions();
 
 const dateTime = z.iso.datetime();
 const status = z.enum(UPLOAD_STATUSES);

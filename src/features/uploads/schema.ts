@@ -1,14 +1,16 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
 import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
+
+enableDescriptions();
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 

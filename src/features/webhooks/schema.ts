@@ -1,12 +1,14 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { SUBSCRIBABLE } from "../events/catalogue.ts";
 import { toEnvelope } from "./payload.ts";
 import type { LoggedAttempt } from "./repo/deliveries.ts";
 import type { WebhookRow } from "./repo/webhooks.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "./rules.ts";
+
+enableDescriptions();
 
 /** Bounds of a secret that somebody brings. Spec is silent. */
 const SECRET = { min: 16, max: 255 };

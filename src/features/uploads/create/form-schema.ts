@@ -1,6 +1,6 @@
-import "../../../http/describing.ts";
 import * as z from "zod";
 import type { Platform } from "../../../core/platforms.ts";
+import { enableDescriptions } from "../../../http/describing.ts";
 import { LIMITS } from "../../../http/multipart.ts";
 import type { FieldInfo } from "../../../platforms/kit/form-fields.ts";
 import { connectors } from "../../../platforms/registry.ts";
@@ -11,6 +11,8 @@ import {
   MAX_FIELD_CHARACTERS,
   MAX_URL_CHARACTERS,
 } from "./text-bounds.ts";
+
+enableDescriptions();
 
 /** A text of the form; that it is no longer is seen to where the form is read. */
 const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
