@@ -77,7 +77,7 @@ export async function exportSelf(ctx: PersonCtx) {
   ]);
   return {
     person,
-    teams: ctx.person.teams,
+    teams: ctx.person.teams.map(({ id, name, role }) => ({ id, name, role })),
     sessions: sessions.map(({ tokenHash: _, userId: __, ...session }) => session),
     passkeys,
     tokens,
