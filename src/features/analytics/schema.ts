@@ -1,6 +1,9 @@
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { readZone } from "../settings/rules.ts";
+
+enableDescriptions();
 
 export const SOURCES = ["mut", "external", "all"] as const;
 export type Source = (typeof SOURCES)[number];

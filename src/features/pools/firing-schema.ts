@@ -1,5 +1,7 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
+
+enableDescriptions();
 
 const wholeNumber = (min: number, max: number, initial: number) =>
   z

@@ -1,5 +1,5 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_TITLE_CHARACTERS,
@@ -7,6 +7,8 @@ import {
 } from "../uploads/create/text-bounds.ts";
 import { MAX_LIMIT } from "../uploads/schema.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
+
+enableDescriptions();
 
 /** Characters of the JSON of platform options. */
 const MAX_METADATA_CHARACTERS = 100_000;

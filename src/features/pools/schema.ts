@@ -1,10 +1,12 @@
-import "../../http/describing.ts";
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import { zoneSchema } from "../settings/schema.ts";
 import { MAX_ACCOUNTS } from "../uploads/create/batch.ts";
 import type { PoolWithSlots } from "./repo/pools.ts";
 import { MAX_SLOTS } from "./rules.ts";
 import type { SlotRow } from "./table.ts";
+
+enableDescriptions();
 
 /** Spec is silent. */
 const MAX_NAME = 200;

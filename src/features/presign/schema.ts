@@ -1,7 +1,9 @@
-import "../../http/describing.ts";
 import * as z from "zod";
 import { AppError, toFieldErrors } from "../../core/errors.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { type DeclaredFile, ROUTE_NAMES } from "./rules.ts";
+
+enableDescriptions();
 
 /** Spec is silent on names; those of files have 255 at most almost everywhere. */
 const MAX_NAME_CHARACTERS = 255;

@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
-import { field, maybeText, replyReader } from "../kit/replies.ts";
+import { replyReader } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { getProfileRequest, PUBLIC_API, toXrpcRefusal, xrpc } from "./api.ts";
 import { toRefused } from "./failures.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
-import { field, maybeText } from "../kit/replies.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import { graphApi, graphId, unwrapped } from "../meta/graph.ts";
 import { insightsReply, withInsights } from "../meta/insights.ts";
 import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch, Stopped } from "../connector.ts";
 import { counter, inTurns } from "../kit/metrics.ts";
-import { field } from "../kit/replies.ts";
+import { field } from "../kit/shapes.ts";
 import type { MeasuredPost, PostCounters } from "../metrics.ts";
 import type { GraphRefusal } from "./graph.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { instant, list, NO_COUNTERS, readPosts } from "../kit/metrics.ts";
-import { maybeText } from "../kit/replies.ts";
+import { maybeText } from "../kit/shapes.ts";
 import { graphApi, graphId } from "../meta/graph.ts";
 import { type Insights, insightsReply, withInsights } from "../meta/insights.ts";
 import type { MetricsJob, MetricsPage, MetricsReading, PostCounters } from "../metrics.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { DAY } from "../../core/time.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
-import { field } from "../kit/replies.ts";
+import { field } from "../kit/shapes.ts";
 import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { call, dataReaderOf, readerOf } from "./api.ts";
 import { toRefused } from "./failures.ts";

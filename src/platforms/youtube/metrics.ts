@@ -2,8 +2,8 @@ import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, oddPosts, orRefused, readPosts } from "../kit/metrics.ts";
 import { unavailable } from "../kit/refusals.ts";
-import { field, maybeText } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
+import { field, maybeText } from "../kit/shapes.ts";
 import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import {
   API,
