@@ -1,3 +1,4 @@
+import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
 import type { Platform } from "./core/platforms.ts";
@@ -61,6 +62,7 @@ const planOverride = someOf({
   members: most,
   presignBytes: most,
   analytics: boolean,
+  customDomains: boolean,
   xCredits: wholeNumber(0),
   platforms: listOf(text),
 });
@@ -148,6 +150,10 @@ const wholeText = (pattern: RegExp, unit: string): Reader<number> => {
 const VARIABLES = {
   ENVIRONMENT: oneOf(["production", "development"]),
   PUBLIC_URL: origin,
+  SHORT_DOMAIN: matching(
+    /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/,
+    "must be a host name in lower case, such as go.example.com",
+  ),
   SANDBOX: onOff,
   RATE_LIMITS: rateLimits,
   CLOCK_OFFSET: wholeText(/^-?\d{1,9}$/, "seconds"),
@@ -167,6 +173,8 @@ const VARIABLES = {
   VAPID_PRIVATE_KEY: textThat(isPrivateKey, "must be 32 bytes as base64url"),
   EMAIL_FROM: matching(EMAIL, "must be an e-mail address"),
   SIGNING_KEY: textThat(({ length }) => length >= 32, "must have at least 32 characters"),
+  CLOUDFLARE_API_TOKEN: notEmpty,
+  CLOUDFLARE_ZONE_ID: matching(/^[0-9a-f]{32}$/, "must be the 32 hex digits of a zone"),
   STORAGE_ENDPOINT: httpUrl,
   R2_ACCESS_KEY_ID: text,
   R2_SECRET_ACCESS_KEY: text,
@@ -204,6 +212,10 @@ export interface Config {
   isDevelopment: boolean;
   /** The origin callers use; null: the origin of each request. */
   publicUrl: string | null;
+  /** The host of short links; null: they stand under /s/ of the instance's own address. */
+  shortDomain: string | null;
+  /** The way to the custom hostnames of the owner's zone; null: domains are checked by DNS alone. */
+  edge: { apiToken: string; zoneId: string } | null;
   sandboxEnabled: boolean;
   /** Overrides per group; "off" only in development. */
   rateLimits: "off" | Record<string, { limit: number; windowSeconds: number }>;
@@ -280,6 +292,11 @@ function readVapid(vars: Variables): VapidKeys | null {
   return publicKey && privateKey ? { publicKey, privateKey } : null;
 }
 
+function readEdge(vars: Variables): Config["edge"] {
+  const { CLOUDFLARE_API_TOKEN: apiToken, CLOUDFLARE_ZONE_ID: zoneId } = vars;
+  return apiToken && zoneId ? { apiToken, zoneId } : null;
+}
+
 /** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
 export const namesOwnDomain = (
   config: Pick<Config, "isDevelopment" | "publicUrl" | "tiktokSignatures">,
@@ -328,6 +345,8 @@ export function parseConfig(env: object): Config {
     environment: vars.ENVIRONMENT,
     isDevelopment,
     publicUrl: vars.PUBLIC_URL ?? null,
+    shortDomain: vars.SHORT_DOMAIN ?? null,
+    edge: readEdge(vars),
     sandboxEnabled: vars.SANDBOX ? vars.SANDBOX === "on" : isDevelopment,
     rateLimits: vars.RATE_LIMITS ?? {},
     clockOffsetSeconds: vars.CLOCK_OFFSET ?? 0,
@@ -348,6 +367,22 @@ export function parseConfig(env: object): Config {
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},
   };
+}
+
+const configByEnv = new WeakMap<object, Config>();
+
+/**
+ * The configuration of a Worker's bindings, parsed once per isolate; the clock is moved with it.
+ *
+ * @throws ConfigError as `parseConfig`
+ */
+export function configOf(env: object): Config {
+  const known = configByEnv.get(env);
+  if (known) return known;
+  const config = parseConfig(env);
+  if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
+  configByEnv.set(env, config);
+  return config;
 }
 
 /** @throws ConfigError when PLANS or APP_SCOPES names a platform that does not exist */

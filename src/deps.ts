@@ -1,6 +1,6 @@
 import type { SQL } from "drizzle-orm";
-import { type Config, parseConfig } from "./config.ts";
-import { moveClock, now } from "./core/clock.ts";
+import { type Config, configOf } from "./config.ts";
+import { now } from "./core/clock.ts";
 import { type Cipher, createCipher } from "./core/encryption.ts";
 import { randomId, timeSortedId } from "./core/ids.ts";
 import type { Scope } from "./core/scopes.ts";
@@ -8,18 +8,20 @@ import { refusedUrl } from "./core/url-policy.ts";
 import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
+import type { ClicksMessage } from "./features/links/clicks.ts";
 import type { Fetch } from "./platforms/connector.ts";
 import type { CollectMessage, JobMessage, WebhookMessage } from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
-/** The bindings of wrangler.toml; variables and secrets are read by `parseConfig` alone. */
+/** The bindings of wrangler.toml; variables and secrets are read by `configOf` alone. */
 export interface Env {
   DB: D1Database;
   MEDIA: R2Bucket;
   IMAGES: ImagesBinding;
   ASSETS: Fetcher;
   PUBLISH: Queue<JobMessage>;
-  WEBHOOKS: Queue<WebhookMessage>;
+  /** The clicks of short links go the same way. */
+  WEBHOOKS: Queue<WebhookMessage | ClicksMessage>;
   /** Absent until its owner lets this instance send mail. */
   EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
@@ -118,8 +120,7 @@ const sharedByEnv = new WeakMap<object, Shared>();
 function shared(env: Env): Shared {
   const known = sharedByEnv.get(env);
   if (known) return known;
-  const config = parseConfig(env);
-  if (config.clockOffsetSeconds !== 0) moveClock(config.clockOffsetSeconds);
+  const config = configOf(env);
   const fresh: Shared = {
     config,
     cipher: createCipher(config.encryptionKeys),

@@ -10,6 +10,8 @@ export interface Plan {
   /** Bytes presigned in 30 days. */
   presignBytes: number | null;
   analytics: boolean;
+  /** Domains of one's own for short links. */
+  customDomains: boolean;
   /** X credits of a month. */
   xCredits: number;
   /** Null: all. */
@@ -40,6 +42,7 @@ export const DEFAULT_PLANS: Plans = {
       members: null,
       presignBytes: null,
       analytics: true,
+      customDomains: true,
       xCredits: 100_000,
       platforms: null,
     },
@@ -48,6 +51,7 @@ export const DEFAULT_PLANS: Plans = {
       members: 1,
       presignBytes: 20 * GIGABYTE,
       analytics: false,
+      customDomains: false,
       xCredits: 50,
       platforms: null,
     },
@@ -56,6 +60,7 @@ export const DEFAULT_PLANS: Plans = {
       members: 5,
       presignBytes: 200 * GIGABYTE,
       analytics: true,
+      customDomains: false,
       xCredits: 150,
       platforms: null,
     },
@@ -64,6 +69,7 @@ export const DEFAULT_PLANS: Plans = {
       members: 25,
       presignBytes: null,
       analytics: true,
+      customDomains: false,
       xCredits: 300,
       platforms: null,
     },

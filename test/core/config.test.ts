@@ -27,6 +27,8 @@ test("the least there can be", () => {
     environment: "production",
     isDevelopment: false,
     publicUrl: null,
+    shortDomain: null,
+    edge: null,
     sandboxEnabled: false,
     rateLimits: {},
     clockOffsetSeconds: 0,
@@ -55,6 +57,13 @@ const VAPID = {
 test.each<[object, object]>([
   [{ PUBLIC_URL: "https://akimbo.example" }, { publicUrl: "https://akimbo.example" }],
   [{ PUBLIC_URL: "" }, { publicUrl: null }],
+  [{ SHORT_DOMAIN: "go.example.com" }, { shortDomain: "go.example.com" }],
+  [{ SHORT_DOMAIN: "localhost:8788" }, { shortDomain: "localhost:8788" }],
+  [{ CLOUDFLARE_API_TOKEN: "t" }, { edge: null }],
+  [
+    { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ZONE_ID: "0123456789abcdef".repeat(2) },
+    { edge: { apiToken: "t", zoneId: "0123456789abcdef".repeat(2) } },
+  ],
   [{ SANDBOX: "on" }, { sandboxEnabled: true }],
   [{ TIKTOK_CLIENT_ID: "a" }, { appKeys: {}, halfAppKeys: ["TIKTOK_CLIENT_ID"] }],
   [

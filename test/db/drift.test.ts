@@ -12,8 +12,10 @@ import {
   creditPacks,
   creditPeriods,
 } from "../../src/features/credits/table.ts";
+import { domains } from "../../src/features/domains/table.ts";
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
+import { linkClicks, linkDays, shortLinks } from "../../src/features/links/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import {
@@ -69,6 +71,10 @@ const TABLES: SQLiteTable[] = [
   creditBalances,
   creditPacks,
   creditLedger,
+  domains,
+  shortLinks,
+  linkClicks,
+  linkDays,
 ];
 
 interface ColumnInfo {

@@ -19,6 +19,8 @@ export const teams = sqliteTable("teams", {
   plan: text("plan").$type<PlanName>(),
   /** When the plan ends; null: not by itself. */
   planUntil: instant("plan_until"),
+  /** It has domains of its own from a former plan, whatever the present one includes. */
+  hasLegacyDomains: flag("has_legacy_domains").notNull().default(false),
   blocklist: json<string[]>("blocklist"),
   /** IANA zone of the workspace; null: UTC. */
   zone: text("zone"),

@@ -1,0 +1,144 @@
+/** Source: spec, "Short link", Rule. */
+export const DEVICES = ["mobile", "desktop", "tablet"] as const;
+export type Device = (typeof DEVICES)[number];
+export const SYSTEMS = ["ios", "android", "macos", "windows", "linux"] as const;
+export type System = (typeof SYSTEMS)[number];
+
+interface Placed {
+  destination: string;
+  priority: number;
+}
+
+/** A rule as it is stored and shown: lists are comma-separated, without spaces; times are ISO 8601. */
+export type StoredRule = Placed &
+  (
+    | { type: "geo"; countryCodes: string }
+    | { type: "device"; devices?: string; os?: string }
+    | { type: "language"; languages: string }
+    | { type: "time"; startTime?: string; endTime?: string }
+    | { type: "referer"; referers: string }
+  );
+
+/** The facts of a visit that rules ask about; each is read only when a rule of the link does. */
+export interface Visit {
+  /** ISO 3166-1 alpha-2; null: unknown. */
+  country(): string | null;
+  device(): Device;
+  /** Null: none of those that rules know. */
+  system(): System | null;
+  /** The language that the visitor likes best, in lower case; null: not told. */
+  language(): string | null;
+  /** The address that the visitor comes from, in lower case; null: not told. */
+  referer(): string | null;
+  /** ms. */
+  now(): number;
+}
+
+type Index = Map<string, number>;
+
+const items = (list: string): string[] => list.split(",");
+
+const put = (index: Index, key: string, place: number): void => {
+  if (!index.has(key)) index.set(key, place);
+};
+
+const combination = (device: Device, system: System | null): string => `${device} ${system ?? ""}`;
+
+/**
+ * The rules of a link, indexed: the first that matches is found without asking each. With `rules` in the
+ * order of their priorities, the highest first.
+ */
+export class Router {
+  private readonly countries: Index = new Map();
+  private readonly combinations: Index = new Map();
+  private readonly languages: Index = new Map();
+  private readonly times: { place: number; from: number; until: number }[] = [];
+  private readonly refererHosts: Index = new Map();
+  private readonly refererWords: Index = new Map();
+  private readonly rules: readonly StoredRule[];
+
+  constructor(rules: readonly StoredRule[]) {
+    this.rules = rules;
+    for (const [place, rule] of rules.entries()) this.add(rule, place);
+  }
+
+  private add(rule: StoredRule, place: number): void {
+    switch (rule.type) {
+      case "geo":
+        for (const country of items(rule.countryCodes)) put(this.countries, country, place);
+        break;
+      case "device":
+        this.addDevice(rule, place);
+        break;
+      case "language":
+        for (const code of items(rule.languages)) put(this.languages, code.toLowerCase(), place);
+        break;
+      case "time": {
+        const from = rule.startTime ? Date.parse(rule.startTime) : Number.NEGATIVE_INFINITY;
+        const until = rule.endTime ? Date.parse(rule.endTime) : Number.POSITIVE_INFINITY;
+        this.times.push({ place, from, until });
+        break;
+      }
+      case "referer":
+        for (const item of items(rule.referers)) {
+          put(item.includes(".") ? this.refererHosts : this.refererWords, item, place);
+        }
+    }
+  }
+
+  private addDevice({ devices, os }: { devices?: string; os?: string }, place: number): void {
+    const systems = os === undefined ? [...SYSTEMS, null] : (items(os) as System[]);
+    for (const device of devices === undefined ? DEVICES : (items(devices) as Device[])) {
+      for (const system of systems) put(this.combinations, combination(device, system), place);
+    }
+  }
+
+  /** Returns the destination of the first rule that matches; null where none does. */
+  choose(visit: Visit): string | null {
+    let first = this.rules.length;
+    const take = (place: number | undefined) => {
+      if (place !== undefined && place < first) first = place;
+    };
+    if (this.countries.size > 0) take(this.countries.get(visit.country() ?? ""));
+    if (this.combinations.size > 0) {
+      take(this.combinations.get(combination(visit.device(), visit.system())));
+    }
+    if (this.languages.size > 0) this.takeLanguage(visit.language(), take);
+    if (this.times.length > 0) this.takeTime(visit.now(), take);
+    if (this.refererHosts.size + this.refererWords.size > 0) {
+      this.takeReferer(visit.referer(), take);
+    }
+    return this.rules[first]?.destination ?? null;
+  }
+
+  /** `de` stands for `de-at` too, and not the other way round. */
+  private takeLanguage(language: string | null, take: (place: number | undefined) => void): void {
+    for (
+      let tag = language ?? "";
+      tag !== "";
+      tag = tag.slice(0, Math.max(0, tag.lastIndexOf("-")))
+    ) {
+      take(this.languages.get(tag));
+    }
+  }
+
+  private takeTime(now: number, take: (place: number) => void): void {
+    const match = this.times.find(({ from, until }) => from <= now && now < until);
+    if (match) take(match.place);
+  }
+
+  /** A domain stands for its subdomains too; a word may be anywhere in the address. */
+  private takeReferer(referer: string | null, take: (place: number | undefined) => void): void {
+    if (referer === null) return;
+    let host = /^https?:\/\/([^/:?#]+)/.exec(referer)?.[1] ?? "";
+    while (host.includes(".")) {
+      take(this.refererHosts.get(host));
+      host = host.slice(host.indexOf(".") + 1);
+    }
+    for (const [word, place] of this.refererWords) {
+      if (!referer.includes(word)) continue;
+      take(place);
+      break;
+    }
+  }
+}

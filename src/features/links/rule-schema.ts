@@ -1,0 +1,170 @@
+import * as z from "zod";
+import { parseInstant } from "../../core/time.ts";
+import { MAX_URL_CHARACTERS } from "./destinations.ts";
+import { DEVICES, type StoredRule, SYSTEMS } from "./evaluate.ts";
+import { COUNTRIES, MAX_ITEMS, MAX_PRIORITY } from "./rules.ts";
+
+/** Longest list of a rule, as text. Spec is silent. */
+const MAX_LIST_CHARACTERS = 2_000;
+
+type Judge = (item: string) => string | null;
+
+/** Turns a comma-separated list into one without spaces and repetitions, or tells what is wrong with it. */
+function listOf(normalise: (item: string) => string, refusalOf: Judge) {
+  return z
+    .string()
+    .max(MAX_LIST_CHARACTERS)
+    .transform((text, context) => {
+      const items = text.split(",").map((item) => normalise(item.trim()));
+      const list = [...new Set(items.filter(Boolean))];
+      const refuse = (message: string) =>
+        context.issues.push({ code: "custom", input: text, message });
+      if (list.length === 0) refuse("must name at least one");
+      if (list.length > MAX_ITEMS) refuse(`must name at most ${MAX_ITEMS}`);
+      const refusal = list.map(refusalOf).find((one) => one !== null);
+      if (refusal) refuse(refusal);
+      return list.join(",");
+    })
+    .openapi({ type: "string", maxLength: MAX_LIST_CHARACTERS });
+}
+
+const oneOf =
+  (known: readonly string[]): Judge =>
+  (item) =>
+    known.includes(item) ? null : `has ${shown(item)}, which is none of ${known.join(", ")}`;
+
+const shown = (item: string): string => JSON.stringify(item.slice(0, 40));
+
+const lower = (item: string): string => item.toLowerCase();
+
+const countryCodes = listOf(
+  (item) => item.toUpperCase(),
+  (item) =>
+    COUNTRIES.has(item) ? null : `has ${shown(item)}, which is no country of ISO 3166-1 alpha-2`,
+);
+
+/** @see https://www.rfc-editor.org/rfc/rfc5646#section-2.1 */
+const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/;
+const languages = listOf(lower, (item) =>
+  LANGUAGE.test(item) ? null : `has ${shown(item)}, which is no language code such as de or pt-BR`,
+);
+
+/** Browsers tell little more of an address than its host: in ASCII, without spaces. */
+const REFERER = /^[a-z0-9._~-]{2,100}$/;
+const referers = listOf(lower, (item) =>
+  REFERER.test(item)
+    ? null
+    : `has ${shown(item)}, which is no domain or word: 2 to 100 letters, digits, dots and hyphens`,
+);
+
+const instant = z
+  .string()
+  .max(40)
+  .transform((text, context) => {
+    const at = parseInstant(text);
+    if (at) return at.toISOString();
+    const message = "must be a date and time with its offset, such as 2026-12-24T18:00:00Z";
+    context.issues.push({ code: "custom", input: text, message });
+    return z.NEVER;
+  })
+  .openapi({ type: "string", format: "date-time", maxLength: 40 });
+
+const shared = {
+  destination: z.string().min(1).max(MAX_URL_CHARACTERS).describe("An http or https URL."),
+  priority: z
+    .number()
+    .int()
+    .min(0)
+    .max(MAX_PRIORITY)
+    .optional()
+    .describe(
+      "The highest is tried first. Left out: the last one plus one. One that exists already moves all of equal or greater priority up by one.",
+    ),
+};
+
+const geo = z
+  .strictObject({
+    type: z.literal("geo"),
+    ...shared,
+    countryCodes: countryCodes.describe("ISO 3166-1 alpha-2, comma-separated."),
+  })
+  .meta({ id: "GeoRule" });
+
+const device = z
+  .strictObject({
+    type: z.literal("device"),
+    ...shared,
+    devices: listOf(lower, oneOf(DEVICES))
+      .optional()
+      .describe(`Of ${DEVICES.join(", ")}, comma-separated.`),
+    os: listOf(lower, oneOf(SYSTEMS))
+      .optional()
+      .describe(`Of ${SYSTEMS.join(", ")}, comma-separated. With \`devices\`, both must match.`),
+  })
+  .refine((rule) => rule.devices !== undefined || rule.os !== undefined, "needs devices or os")
+  .meta({ id: "DeviceRule" });
+
+const language = z
+  .strictObject({
+    type: z.literal("language"),
+    ...shared,
+    languages: languages.describe(
+      "Codes, comma-separated; `de` stands for `de-AT` too. The language that the visitor's browser prefers is compared.",
+    ),
+  })
+  .meta({ id: "LanguageRule" });
+
+const time = z
+  .strictObject({
+    type: z.literal("time"),
+    ...shared,
+    startTime: instant.optional().describe("From this moment on."),
+    endTime: instant.optional().describe("Until before this moment."),
+  })
+  .refine(
+    (rule) => rule.startTime !== undefined || rule.endTime !== undefined,
+    "needs startTime or endTime",
+  )
+  .refine(
+    ({ startTime, endTime }) =>
+      startTime === undefined || endTime === undefined || startTime < endTime,
+    { path: ["endTime"], message: "must be after startTime" },
+  )
+  .meta({ id: "TimeRule" });
+
+const referer = z
+  .strictObject({
+    type: z.literal("referer"),
+    ...shared,
+    referers: referers.describe(
+      "Domains, which stand for their subdomains too, or words that the address has, comma-separated.",
+    ),
+  })
+  .meta({ id: "RefererRule" });
+
+/** Spec is silent: of a time rule one of both moments is enough. */
+export const newRuleSchema = z.discriminatedUnion("type", [geo, device, language, time, referer], {
+  error: "must have a type of geo, device, language, time or referer",
+});
+
+export type NewRule = z.output<typeof newRuleSchema>;
+
+const list = z.string().optional();
+
+export const ruleSchema = z
+  .object({
+    type: z.enum(["geo", "device", "language", "time", "referer"]),
+    destination: z.string(),
+    priority: z.number().int(),
+    countryCodes: list.describe("Of geo."),
+    devices: list.describe("Of device."),
+    os: list.describe("Of device."),
+    languages: list.describe("Of language."),
+    startTime: z.iso.datetime().optional().describe("Of time."),
+    endTime: z.iso.datetime().optional().describe("Of time."),
+    referers: list.describe("Of referer."),
+  })
+  .meta({ id: "Rule" });
+
+/** A rule as it is stored is a rule as it is shown. */
+export const toRule = (rule: StoredRule): z.infer<typeof ruleSchema> => rule;

@@ -1,0 +1,62 @@
+import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { flag, instant, json } from "../../db/columns.ts";
+import type { StoredRule } from "./evaluate.ts";
+
+export const shortLinks = sqliteTable("short_links", {
+  id: integer("id").primaryKey({ autoIncrement: true }),
+  teamId: integer("team_id").notNull(),
+  /** 0: the instance's own address. */
+  domainId: integer("domain_id").notNull(),
+  slug: text("slug").notNull(),
+  /** The slug as it is compared. A deleted link keeps it, until its team gives it to another. */
+  slugKey: text("slug_key"),
+  destination: text("destination").notNull(),
+  clicks: integer("clicks").notNull(),
+  isActive: flag("is_active").notNull(),
+  useDeeplink: flag("use_deeplink").notNull(),
+  botProtection: flag("bot_protection").notNull(),
+  safeUrl: text("safe_url"),
+  title: text("title"),
+  description: text("description"),
+  imageUrl: text("image_url"),
+  createdBy: integer("created_by").notNull(),
+  createdAt: instant("created_at").notNull(),
+  updatedAt: instant("updated_at").notNull(),
+  deletedAt: instant("deleted_at"),
+  /** The highest priority first. */
+  rules: json<StoredRule[]>("rules").notNull(),
+});
+
+/** A click as it is stored: when (ms), where (null: unknown) and by which device. */
+export type Click = [atMs: number, country: string | null, device: string];
+
+/** The clicks of a link that one message brought. */
+export const linkClicks = sqliteTable(
+  "link_clicks",
+  {
+    linkId: integer("link_id").notNull(),
+    /** When the first of them was, ms. */
+    at: integer("at").notNull(),
+    message: text("message").notNull(),
+    count: integer("count").notNull(),
+    clicks: json<Click[]>("clicks").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.linkId, table.at, table.message] })],
+);
+
+/** Clicks by their country or device; an unknown country is "". */
+export type Counts = Record<string, number>;
+
+/** The clicks of a link on one day. */
+export const linkDays = sqliteTable(
+  "link_days",
+  {
+    linkId: integer("link_id").notNull(),
+    /** Days since 1970, UTC. */
+    day: integer("day").notNull(),
+    clicks: integer("clicks").notNull(),
+    countries: json<Counts>("countries").notNull(),
+    devices: json<Counts>("devices").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.linkId, table.day] })],
+);

@@ -1,0 +1,114 @@
+import type { Device, System, Visit } from "./evaluate.ts";
+
+/** Characters of a header that are looked at: nobody's browser sends longer ones that say more. */
+const MAX_LOOKED_AT = 512;
+
+/** Reads the kind of a device off its user agent. A tablet that calls itself a desktop counts as one. */
+export function deviceOf(agent: string): Device {
+  if (agent.includes("iPad") || agent.includes("Tablet")) return "tablet";
+  if (agent.includes("Mobi") || agent.includes("iPhone") || agent.includes("iPod")) return "mobile";
+  return agent.includes("Android") ? "tablet" : "desktop";
+}
+
+/** Reads the operating system off a user agent; null: none of those that rules know. */
+export function systemOf(agent: string): System | null {
+  if (agent.includes("iPhone") || agent.includes("iPad") || agent.includes("iPod")) return "ios";
+  if (agent.includes("Android")) return "android";
+  if (agent.includes("Windows")) return "windows";
+  if (agent.includes("Mac OS X") || agent.includes("Macintosh")) return "macos";
+  if (agent.includes("CrOS")) return null;
+  return agent.includes("Linux") || agent.includes("X11") ? "linux" : null;
+}
+
+/**
+ * Reads the language that is liked best: the highest quality, and the first of equals.
+ *
+ * Spec is silent: a rule asks for this one, not for all that are accepted, or a German with some English would
+ * be sent to the English page.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#name-accept-language
+ */
+export function languageOf(header: string | null): string | null {
+  let best: string | null = null;
+  let highest = 0;
+  for (const entry of (header ?? "").slice(0, MAX_LOOKED_AT).split(",")) {
+    const [tag = "", ...parameters] = entry.trim().toLowerCase().split(";");
+    const given = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean);
+    const quality = given === undefined ? 1 : Number(given);
+    if (quality > highest && /^[a-z]{1,8}(?:-[a-z0-9]{1,8})*$/.test(tag.trim())) {
+      best = tag.trim();
+      highest = quality;
+    }
+  }
+  return best;
+}
+
+/** Headers and what was read off them: most visitors send one of a few. */
+const MAX_REMEMBERED = 500;
+const remembered = new Map<string, string | null>();
+
+function rememberedLanguage(header: string | null): string | null {
+  if (header === null) return null;
+  const known = remembered.get(header);
+  if (known !== undefined) return known;
+  const language = languageOf(header);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  if (header.length <= MAX_LOOKED_AT) remembered.set(header, language);
+  return language;
+}
+
+/** The edge has no country for an address: XX. */
+const UNKNOWN_COUNTRY = "XX";
+
+const countryIn = (request: Request): string | null => {
+  const { country } = (request.cf ?? {}) as { country?: string };
+  return country && country !== UNKNOWN_COUNTRY ? country : null;
+};
+
+/** A visit as its request tells of it. */
+export class RequestVisit implements Visit {
+  readonly agent: string;
+  private readonly request: Request;
+  private readonly at: number;
+  private readonly trustsHeader: boolean;
+  private knownCountry: string | null | undefined;
+  private knownDevice: Device | undefined;
+
+  /** @param trustsHeader development only: the header cf-ipcountry may name another country */
+  constructor(request: Request, at: number, trustsHeader: boolean) {
+    this.request = request;
+    this.at = at;
+    this.trustsHeader = trustsHeader;
+    this.agent = (request.headers.get("user-agent") ?? "").slice(0, MAX_LOOKED_AT);
+  }
+
+  country(): string | null {
+    if (this.knownCountry === undefined) {
+      const told = this.trustsHeader ? this.request.headers.get("cf-ipcountry") : null;
+      this.knownCountry = told ? told.toUpperCase() : countryIn(this.request);
+    }
+    return this.knownCountry;
+  }
+
+  device(): Device {
+    this.knownDevice ??= deviceOf(this.agent);
+    return this.knownDevice;
+  }
+
+  system(): System | null {
+    return systemOf(this.agent);
+  }
+
+  language(): string | null {
+    return rememberedLanguage(this.request.headers.get("accept-language"));
+  }
+
+  referer(): string | null {
+    const referer = this.request.headers.get("referer");
+    return referer === null ? null : referer.slice(0, MAX_LOOKED_AT).toLowerCase();
+  }
+
+  now(): number {
+    return this.at;
+  }
+}
