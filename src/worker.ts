@@ -1,4 +1,5 @@
 import type { Env } from "./deps.ts";
+import { type Hosts, hostsOf, placeOf } from "./features/links/place.ts";
 
 export { Heartbeat } from "./durable/heartbeat.ts";
 export { RateLimiter } from "./durable/rate-limiter.ts";
@@ -12,12 +13,29 @@ async function openHttp() {
 }
 
 let http: Awaited<ReturnType<typeof openHttp>> | null = null;
+let short: typeof import("./doors/short.ts") | null = null;
+let hosts: Hosts | null = null;
+
+async function answerHttp(request: Request, env: Env, execution: ExecutionContext) {
+  http ??= await openHttp();
+  return http.fetch(request, env, execution);
+}
+
+async function openShort() {
+  short ??= await import("./doors/short.ts");
+  return short;
+}
 
 /** A switch: each door loads what it needs when it is first used. */
 export default {
-  async fetch(request: Request, env, execution) {
-    http ??= await openHttp();
-    return http.fetch(request, env, execution);
+  fetch(request: Request, env, execution) {
+    hosts ??= hostsOf(env);
+    const place = placeOf(request.url, hosts);
+    if (!place) return answerHttp(request, env, execution);
+    // A redirect that has been answered once waits for no promise.
+    return short
+      ? short.answerVisit(request, place, env, execution)
+      : openShort().then((door) => door.answerVisit(request, place, env, execution));
   },
   async queue(batch, env, execution) {
     const [{ consume }, { createDeps }] = await Promise.all([

@@ -73,6 +73,8 @@ const ROUTERS: Entry[] = [
   ["pools", async () => (await import("../features/pools/firing-routes.ts")).poolFiringRoutes],
   ["webhooks", async () => (await import("../features/webhooks/routes.ts")).webhookRoutes],
   ["events", async () => (await import("../features/events/routes.ts")).eventRoutes],
+  ["short-links", async () => (await import("../features/links/routes.ts")).shortLinkRoutes],
+  ["domains", async () => (await import("../features/domains/routes.ts")).domainRoutes],
   ["analytics", async () => (await import("../features/analytics/routes.ts")).analyticsRoutes],
   [["export", "teams"], async () => (await import("../features/leaving/routes.ts")).leavingRoutes],
 ];

@@ -33,6 +33,11 @@ const TAGS = [
     name: "Analytics",
     description: "How posts and accounts do, by what is collected every night.",
   },
+  {
+    name: "Short links",
+    description: "Short addresses that send visitors on by rules, with their clicks.",
+  },
+  { name: "Domains", description: "Domains of your own for short links." },
   { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
   { name: "Leaving", description: "Taking along all that a team has, and deleting it." },
   {

@@ -1,6 +1,7 @@
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
+import { type ClicksMessage, isClicks, storeClicks } from "../features/links/clicks.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
@@ -24,16 +25,45 @@ const DELIVERY_CRASH_DELAY_SECONDS = 10;
 /** Calls of one batch that leave the Worker. Source: Workers, "Limits", of the free plan. */
 const MAX_SUBREQUESTS = 50;
 
-export const consume = (deps: Deps, batch: MessageBatch): Promise<void> =>
-  batch.queue === DELIVERIES ? consumeDeliveries(deps, batch) : consumeJobs(deps, batch);
+/** Waits before a message of clicks comes again, by how often it was tried: an outage must not lose them. */
+const CLICK_DELAYS_SECONDS = [5, 60, 600, 3_600];
+
+export async function consume(deps: Deps, batch: MessageBatch): Promise<void> {
+  const clicks = batch.messages.filter(({ body }) => isClicks(body)) as Message<ClicksMessage>[];
+  if (clicks.length > 0) await consumeClicks(deps, clicks);
+  const others = batch.messages.filter(({ body }) => !isClicks(body));
+  if (others.length === 0) return;
+  if (batch.queue === DELIVERIES) await consumeDeliveries(deps, batch, others);
+  else await consumeJobs(deps, others, batch.queue);
+}
+
+/** Stores the clicks of all messages together. */
+async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Promise<void> {
+  const bodies = new Map(messages.map(({ body }) => [body.id, body]));
+  try {
+    await deps.db.run([storeClicks([...bodies.values()])]);
+    for (const message of messages) message.ack();
+  } catch (error) {
+    deps.log({ ...describeCrash(error, null), event: "clicks.delayed" });
+    for (const message of messages) {
+      const delaySeconds =
+        CLICK_DELAYS_SECONDS[message.attempts - 1] ?? CLICK_DELAYS_SECONDS.at(-1);
+      message.retry({ delaySeconds });
+    }
+  }
+}
 
 /**
  * Handles all messages together: what they name is read and stored at once. Notices are told after that, with
  * the calls that the deliveries have left; no delivery waits for them.
  */
-async function consumeDeliveries(deps: Deps, batch: MessageBatch): Promise<void> {
+async function consumeDeliveries(
+  deps: Deps,
+  batch: MessageBatch,
+  messages: readonly Message[],
+): Promise<void> {
   const { handleDeliver } = await import("../features/webhooks/jobs.ts");
-  const read = batch.messages.map(({ body }) => readOrNull(webhookMessage, body));
+  const read = messages.map(({ body }) => readOrNull(webhookMessage, body));
   const known = read.filter((message) => message !== null);
   if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
   const deliveries = known.filter((message) => message.kind === "deliver");
@@ -60,15 +90,15 @@ async function notify(deps: Deps, calls: number): Promise<void> {
 }
 
 /** Handles each message by itself: one that breaks delays no other. */
-async function consumeJobs(deps: Deps, batch: MessageBatch): Promise<void> {
-  const budget = createBudget(deps, batch.messages.length);
-  const isDead = batch.queue === DEAD_LETTERS;
+async function consumeJobs(deps: Deps, messages: readonly Message[], queue: string): Promise<void> {
+  const budget = createBudget(deps, messages.length);
+  const isDead = queue === DEAD_LETTERS;
   await Promise.all(
-    batch.messages.map(async (message) => {
+    messages.map(async (message) => {
       try {
         acknowledge(deps, message, await handle(deps, message.body, isDead, budget));
       } catch (error) {
-        deps.log({ ...describeCrash(error, null), queue: batch.queue, attempts: message.attempts });
+        deps.log({ ...describeCrash(error, null), queue, attempts: message.attempts });
         message.retry({ delaySeconds: CRASH_DELAY_SECONDS });
       }
     }),

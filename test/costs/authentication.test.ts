@@ -28,7 +28,14 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     json: { name: "A", timezone: "UTC" },
   });
   const poolId: string = pool.body.pool.id;
+  const link = await harness.call("POST", "/short-links", {
+    token,
+    json: { url: "https://example.com/" },
+  });
+  const linkId = String(link.body.id);
   const ids: Record<string, string> = {
+    "/short-links/{id}": linkId,
+    "/short-links/{id}/qr": linkId,
     "/pools/{id}": poolId,
     "/pools/{id}/capacity": poolId,
     "/pools/{id}/preview": poolId,

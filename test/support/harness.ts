@@ -7,6 +7,7 @@ import { sha256Hex } from "../../src/core/signature.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { createDeps, type Deps, type Role } from "../../src/deps.ts";
 import { beginningOf, createApiOf, loadRouters } from "../../src/doors/api.ts";
+import type { ClicksMessage } from "../../src/features/links/clicks.ts";
 import { DOCUMENT, toDocument } from "../../src/http/openapi.ts";
 import type { Fetch } from "../../src/platforms/connector.ts";
 import { consume } from "../../src/queue/consumer.ts";
@@ -163,7 +164,9 @@ export class Harness {
     const text = new TextDecoder().decode(await response.arrayBuffer());
     refuseLeak(`${method} ${path}`, text);
     const { status } = response;
-    const isLines = response.headers.get("content-type") === "application/x-ndjson";
+    const type = response.headers.get("content-type");
+    if (type === "image/svg+xml") return { status, headers: response.headers, body: text };
+    const isLines = type === "application/x-ndjson";
     const lines = isLines
       ? text
           .trim()
@@ -259,7 +262,7 @@ export class Harness {
   }
 
   /** Hands messages to the queue consumer; answers those that it wants back. */
-  async consume<M extends JobMessage | WebhookMessage>(
+  async consume<M extends JobMessage | WebhookMessage | ClicksMessage>(
     messages: M[],
     queue = "akimbo-publish",
   ): Promise<M[]> {

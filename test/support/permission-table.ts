@@ -47,6 +47,8 @@ const askedOf = (platform: string) =>
 const ofHeld = async (team: PlantedTeam) => ({
   params: { id: await team.upload({ status: "pending_approval" }) },
 });
+const ofDomain = anybody(async (team) => ({ params: { id: await team.domain() } }));
+const ofShortLink = anybody(async (team) => ({ params: { id: await team.shortLink() } }));
 const ofWebhook = async (team: PlantedTeam) => ({ params: { id: await team.webhook() } });
 
 /** A call about a pool, or its slot or item. Source: spec, "Errors": those of another team are forbidden. */
@@ -206,6 +208,21 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   getAccountAnalytics: anybody(async (team) => ({
     params: { connectedAccountId: await team.account() },
   })),
+
+  listShortLinks: anybody(nothing),
+  createShortLink: anybody(() => ({ json: { url: "https://example.com/" } })),
+  getShortLink: ofShortLink,
+  updateShortLink: anybody(async (team) => ({
+    params: { id: await team.shortLink() },
+    json: { title: "Changed" },
+  })),
+  deleteShortLink: ofShortLink,
+  getShortLinkCode: ofShortLink,
+
+  listDomains: anybody(nothing),
+  addDomain: anybody((team) => ({ json: { domain: team.newDomain() } })),
+  verifyDomain: ofDomain,
+  deleteDomain: ofDomain,
 
   listTokens: anybody(async (team, holder) => {
     await team.token(holder);

@@ -24,10 +24,12 @@ export interface Holder {
 export const SHOWN_KINDS = [
   "account",
   "brand",
+  "domain",
   "invite",
   "person",
   "pool",
   "post",
+  "shortlink",
   "suggestion",
   "team",
   "token",
@@ -108,6 +110,8 @@ export class PlantedTeam {
     await this.browser(this.owner);
     await this.pool();
     await this.delivery(await this.webhook());
+    await this.shortLink();
+    await this.domain();
     const settings = { branding: { name: this.text("brand") }, blocklist: [this.text("word")] };
     await this.send("PATCH", "/settings", { json: settings });
     await this.send("POST", "/suggestions", { json: { title: this.text("suggestion") } });
@@ -185,6 +189,33 @@ export class PlantedTeam {
     const url = `https://example.com/${this.text("webhook")}`;
     const json = { url, events: ["suggestion.created"] };
     return String((await this.send("POST", "/webhooks", { json })).id);
+  }
+
+  /** The name of a domain that nobody has. */
+  newDomain(): string {
+    return `${this.text("domain")}-${++serial}.example.com`;
+  }
+
+  /** Makes a verified domain. */
+  async domain(): Promise<string> {
+    const inserted = await env.DB.prepare(
+      `INSERT INTO domains (team_id, user_id, is_shared, host, txt_name, txt_value, cname_target, verified_at,
+        created_at, updated_at) VALUES (?, ?, 0, ?, 'name', 'value', 'akimbo.test', 0, 0, 0)`,
+    )
+      .bind(this.teamId, this.owner.userId, this.newDomain())
+      .run();
+    return String(inserted.meta.last_row_id);
+  }
+
+  /** Makes a short link. */
+  async shortLink(): Promise<string> {
+    const url = `https://example.com/${this.text("shortlink")}`;
+    const answer = await this.harness.call("POST", "/short-links", {
+      ...this.owner,
+      json: { url },
+    });
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
+    return String(answer.body.id);
   }
 
   /** Makes an attempt in the log of a webhook; its id. */

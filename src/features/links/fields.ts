@@ -1,0 +1,101 @@
+import { type FieldError, invalidFields } from "../../core/errors.ts";
+import type { Query } from "../../db/client.ts";
+import { OWN_LINK, type OwnAddresses, readDestination } from "./destinations.ts";
+import { shortHostsAmong } from "./directory.ts";
+import type { StoredRule } from "./evaluate.ts";
+import type { LinkFields } from "./repo.ts";
+import { MAX_PRIORITY, MAX_REFERER_ITEMS, withPriorities } from "./rules.ts";
+import type { NewLink } from "./schema.ts";
+import { foldSlug, refusedSlug } from "./slugs.ts";
+
+type Given = Omit<Partial<NewLink>, "domainId"> & { isActive?: boolean };
+
+/** The fields of a call as they are stored, and what is wrong with them. */
+export class GivenFields {
+  readonly fields: Partial<LinkFields> = {};
+  readonly errors: FieldError[] = [];
+  /** Hosts of the destinations, with the fields that name them. */
+  private readonly hosts = new Map<string, string>();
+  private readonly own: OwnAddresses;
+
+  constructor(given: Given, own: OwnAddresses) {
+    this.own = own;
+    const { url, slug, imageUrl, safeUrl, rules, isActive } = given;
+    const { title, description, useDeeplink, botProtection } = given;
+    if (url !== undefined) this.fields.destination = this.readUrl("url", url);
+    if (slug) this.readSlug(slug);
+    if (safeUrl !== undefined) this.fields.safeUrl = safeUrl && this.readUrl("safeUrl", safeUrl);
+    if (imageUrl !== undefined) this.fields.imageUrl = imageUrl && this.readImage(imageUrl);
+    if (rules !== undefined) this.fields.rules = this.readRules(rules);
+    for (const [name, value] of Object.entries({ isActive, useDeeplink, botProtection })) {
+      if (value !== undefined) Object.assign(this.fields, { [name]: value });
+    }
+    if (title !== undefined) this.fields.title = title?.trim() || null;
+    if (description !== undefined) this.fields.description = description?.trim() || null;
+  }
+
+  /** Asks which of the destinations stand on domains of short links. */
+  get hostQuery(): Query<string[]> {
+    return shortHostsAmong([...this.hosts.keys()]);
+  }
+
+  /**
+   * @param shortHosts the answer to `hostQuery`
+   * @param stored what the link has already
+   * @throws AppError 400 with every field that is refused
+   */
+  require(shortHosts: readonly string[], stored: Partial<LinkFields> = {}): void {
+    for (const host of shortHosts) this.refuse(this.hosts.get(host) ?? "url", OWN_LINK);
+    const { botProtection, safeUrl } = { ...stored, ...this.fields };
+    if (botProtection && !safeUrl) this.refuse("safeUrl", "is needed for botProtection");
+    if (this.errors.length > 0) throw invalidFields(this.errors);
+  }
+
+  refuse(field: string, message: string): void {
+    this.errors.push({ field, message: `${field}: ${message}` });
+  }
+
+  private readUrl(field: string, text: string): string {
+    const read = readDestination(text, this.own);
+    if ("refusal" in read) {
+      this.refuse(field, read.refusal);
+      return "";
+    }
+    this.hosts.set(read.host, field);
+    return read.href;
+  }
+
+  /** An image is shown, and nobody is sent to it: it may stand anywhere. */
+  private readImage(text: string): string {
+    const read = readDestination(text, { shortHosts: [], mainHosts: [] });
+    if (!("refusal" in read)) return read.href;
+    this.refuse("imageUrl", read.refusal);
+    return "";
+  }
+
+  private readSlug(text: string): void {
+    const refusal = refusedSlug(text);
+    if (refusal) this.refuse("slug", refusal);
+    this.fields.slug = text.normalize("NFKC");
+    this.fields.slugKey = foldSlug(text);
+  }
+
+  private readRules(rules: NonNullable<Given["rules"]>): StoredRule[] {
+    let refererItems = 0;
+    const read = rules.map((rule, i) => {
+      if (rule.type === "referer") refererItems += rule.referers.split(",").length;
+      return { ...rule, destination: this.readUrl(`rules.${i}.destination`, rule.destination) };
+    });
+    if (refererItems > MAX_REFERER_ITEMS) {
+      this.refuse("rules", `must name at most ${MAX_REFERER_ITEMS} referers together`);
+    }
+    const placed = withPriorities(read);
+    if (placed[0] && placed[0].priority > MAX_PRIORITY) {
+      this.refuse(
+        "rules",
+        `would reach priority ${placed[0].priority}: ${MAX_PRIORITY} is the highest`,
+      );
+    }
+    return placed;
+  }
+}

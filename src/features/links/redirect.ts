@@ -1,0 +1,158 @@
+import type { Config } from "../../config.ts";
+import { now } from "../../core/clock.ts";
+import type { ClickLog, ClickStore } from "./click-log.ts";
+import type { LinkClick } from "./clicks.ts";
+import { hostNameOf, isOwnShortLink, type OwnAddresses } from "./destinations.ts";
+import { type FoundLink, linkAt, type Place } from "./directory.ts";
+import { hotLinks } from "./hot.ts";
+import { keyOf } from "./hot-links.ts";
+import { foldSlug, isSlug } from "./slugs.ts";
+import { type Target, toTarget } from "./target.ts";
+import { RequestVisit } from "./visitor.ts";
+
+/** Everything that a redirect reaches for. */
+export interface RedirectDeps {
+  config: Pick<Config, "publicUrl" | "shortDomain" | "isDevelopment">;
+  database: ClickStore["database"];
+  clicks: ClickStore;
+  /** The isolate's own: visits share it. */
+  clickLog: ClickLog;
+  waitUntil(work: Promise<unknown>): void;
+}
+
+const METHODS = ["GET", "HEAD"];
+
+/** Answers a visit: to the link's destination, or 404 where nothing is. That of a hot link waits for nothing. */
+export function redirect(
+  request: Request,
+  place: Place,
+  deps: RedirectDeps,
+): Response | Promise<Response> {
+  if (!METHODS.includes(request.method)) {
+    return new Response(null, { status: 405, headers: { Allow: METHODS.join(", ") } });
+  }
+  const known = toKnownPlace(place);
+  if (!known) return notFound();
+  const key = keyOf(known);
+  const kept = hotLinks.find(key, Date.now());
+  if (!kept)
+    return readTarget(known, key, deps).then((target) => answer(request, target, place, deps));
+  if (kept.mustRefresh) deps.waitUntil(readTarget(known, key, deps));
+  return answer(request, kept.value, place, deps);
+}
+
+function answer(
+  request: Request,
+  target: Target | null,
+  place: Place,
+  deps: RedirectDeps,
+): Response | Promise<Response> {
+  if (!target) return notFound();
+  const visit = new RequestVisit(request, now().getTime(), deps.config.isDevelopment);
+  if (target.safeUrl === null && target.preview === null) {
+    return answerPerson(request, visit, target, place, deps);
+  }
+  return answerBot(request, visit.agent, target).then(
+    (ofBot) => ofBot ?? answerPerson(request, visit, target, place, deps),
+  );
+}
+
+function answerPerson(
+  request: Request,
+  visit: RequestVisit,
+  target: Target,
+  place: Place,
+  deps: RedirectDeps,
+): Response | Promise<Response> {
+  const destination = target.router?.choose(visit) ?? target.destination;
+  if (isInCircle(destination, place, deps)) return notFound();
+  if (request.method === "GET") {
+    const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
+    const work = deps.clickLog.add(deps.clicks, click, Date.now());
+    if (work) deps.waitUntil(work);
+  }
+  if (!target.useDeeplink) return sendTo(destination);
+  return openApp(destination, visit).then((page) => page ?? sendTo(destination));
+}
+
+/** A slug in the form in which slugs are compared; null for what can be none: nothing is asked about it. */
+function toKnownPlace({ host, slug }: Place): Place | null {
+  if (isSlug(slug)) return { host, slug };
+  try {
+    const key = foldSlug(decodeURIComponent(slug.replace(/\/$/, "")));
+    return isSlug(key) ? { host, slug: key } : null;
+  } catch {
+    return null;
+  }
+}
+
+const sendTo = (location: string): Response =>
+  new Response(null, {
+    status: 302,
+    headers: { Location: location, "Cache-Control": "no-store" },
+  });
+
+const notFound = async (): Promise<Response> => (await import("./pages.ts")).notFoundPage();
+
+/** Reads the link of a place; of a hot one it is kept. */
+async function readTarget(
+  place: Place,
+  key: string,
+  { database }: Pick<RedirectDeps, "database">,
+): Promise<Target | null> {
+  const readAt = Date.now();
+  const begun = hotLinks.beginRead();
+  const { sql, params, read } = linkAt(place);
+  const [found]: (FoundLink | undefined)[] = read(
+    await database
+      .prepare(sql)
+      .bind(...params)
+      .run(),
+  );
+  const value = found ? toTarget(found) : null;
+  hotLinks.keep(key, { value, characters: found?.characters ?? 0, readAt, begun });
+  return value;
+}
+
+/** The answer to a bot, where the link has one of its own for it; it is not counted. */
+async function answerBot(
+  { url }: Request,
+  agent: string,
+  { safeUrl, preview, destination }: Target,
+): Promise<Response | null> {
+  const { isBot, isCrawler } = await import("./bots.ts");
+  if (preview !== null && isCrawler(agent)) {
+    const { previewPage } = await import("./pages.ts");
+    return previewPage(preview, {
+      url: url.split("?")[0] ?? url,
+      destination: safeUrl ?? destination,
+    });
+  }
+  return safeUrl !== null && isBot(agent) ? sendTo(safeUrl) : null;
+}
+
+/** The page that opens a destination in its app, where the visitor's system may have it. */
+async function openApp(destination: string, visit: RequestVisit): Promise<Response | null> {
+  const { appLinksOf } = await import("./app-links.ts");
+  const links = appLinksOf(destination, visit.system());
+  return links && (await import("./pages.ts")).appPage(links);
+}
+
+const ownByConfig = new WeakMap<object, OwnAddresses>();
+
+/**
+ * Returns true for a destination on an address of short links. Those are refused when a link is saved, and a
+ * domain is added before any link stands on it: a circle needs an address that was set by a variable since.
+ */
+function isInCircle(destination: string, { host }: Place, { config }: RedirectDeps): boolean {
+  let own = ownByConfig.get(config);
+  if (!own) {
+    const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));
+    own = { shortHosts: [name(config.shortDomain)], mainHosts: [name(config.publicUrl)] };
+    ownByConfig.set(config, own);
+  }
+  const names = [host && hostNameOf(host), ...own.shortHosts, ...own.mainHosts];
+  if (!names.some((one) => one && destination.includes(one))) return false;
+  const shortHosts = [...own.shortHosts, host && hostNameOf(host)];
+  return isOwnShortLink(new URL(destination), { ...own, shortHosts });
+}

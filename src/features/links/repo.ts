@@ -1,0 +1,223 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
+import { domains } from "../domains/table.ts";
+import type { FirstTime } from "../idempotency/once.ts";
+import { linkClicks, linkDays, shortLinks } from "./table.ts";
+
+export type LinkRow = typeof shortLinks.$inferSelect;
+
+const LISTED = [
+  ...(["id", "domainId", "slug", "destination", "clicks", "isActive", "useDeeplink"] as const),
+  ...(["botProtection", "safeUrl", "title", "description", "imageUrl", "createdAt"] as const),
+] as const;
+
+const host = text("host");
+const readListed = rowReader({ ...pickColumns(shortLinks, LISTED), host });
+const readWhole = rowReader({ ...pickColumns(shortLinks, [...LISTED, "rules"]), host });
+const readNumber = valueReader(integer("value").notNull());
+
+/** A link as lists show it. `host`: its domain's; null for one on the instance's own address. */
+export type ListedLink = ReturnType<typeof readListed>;
+export type WholeLink = ReturnType<typeof readWhole>;
+
+const columns = sql.raw(
+  Object.values(pickColumns(shortLinks, LISTED))
+    .map(({ name }) => `l.${name}`)
+    .join(", "),
+);
+
+/** A page of the team's links, newest first. */
+export const linksOf = (team: number | SQL, limit: number, offset: number): Query<ListedLink[]> =>
+  sqlQuery(
+    sql`SELECT ${columns}, d.host FROM short_links l LEFT JOIN domains d ON d.id = l.domain_id
+      WHERE l.team_id = ${team} AND l.deleted_at IS NULL ORDER BY l.id DESC LIMIT ${limit} OFFSET ${offset}`,
+    readListed,
+  );
+
+export const countLinks = (team: number | SQL): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT COUNT(*) AS value FROM short_links WHERE team_id = ${team} AND deleted_at IS NULL`,
+    readNumber,
+  );
+
+const isThis = (team: number | SQL, id: number): SQL =>
+  sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
+
+/** The team's links by way of the team: for somebody unknown no row is read. */
+const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
+
+export const findLink = (team: number | SQL, id: number): Query<WholeLink[]> =>
+  sqlQuery(
+    sql`SELECT ${columns}, l.rules, d.host FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id
+      WHERE ${isThis(team, id)}`,
+    readWhole,
+  );
+
+/** The newest messages of a link that bring `most` clicks together; the last may have more. */
+export const newestClicks = (team: number | SQL, id: number, most: number) =>
+  sqlQuery(
+    sql`SELECT clicks FROM (
+        SELECT c.clicks, SUM(c.count) OVER (ORDER BY c.at DESC, c.message DESC) - c.count AS newer
+        FROM ${OF_TEAM} CROSS JOIN link_clicks c ON c.link_id = l.id
+        WHERE ${isThis(team, id)} ORDER BY c.at DESC, c.message DESC LIMIT ${most})
+      WHERE newer < ${most}`,
+    rowReader(pickColumns(linkClicks, ["clicks"])),
+  );
+
+/** The days of a link since one of them, newest first. */
+export const daysOf = (team: number | SQL, id: number, since: number) =>
+  sqlQuery(
+    sql`SELECT c.day, c.clicks, c.countries, c.devices FROM ${OF_TEAM}
+      CROSS JOIN link_days c ON c.link_id = l.id
+      WHERE ${isThis(team, id)} AND c.day >= ${since} ORDER BY c.day DESC`,
+    rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices"])),
+  );
+
+const readDomain = rowReader(pickColumns(domains, ["id", "host", "verifiedAt"]));
+
+/** The domain of a link; the team's, or no row. */
+export const findDomain = (team: number | SQL, id: number) =>
+  sqlQuery(
+    sql`SELECT id, host, verified_at FROM domains
+      WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
+    readDomain,
+  );
+
+export type LinkDomain = ReturnType<typeof readDomain>;
+
+/** Fields of a link that callers set. */
+export type LinkFields = Pick<
+  LinkRow,
+  | "domainId"
+  | "slug"
+  | "slugKey"
+  | "destination"
+  | "isActive"
+  | "useDeeplink"
+  | "botProtection"
+  | "safeUrl"
+  | "title"
+  | "description"
+  | "imageUrl"
+  | "rules"
+>;
+
+/** Holds where the domain is still there and verified. */
+const isServed = (domainId: number): SQL =>
+  domainId === 0
+    ? sql`TRUE`
+    : sql`EXISTS (SELECT 1 FROM domains WHERE id = ${domainId} AND deleted_at IS NULL
+        AND verified_at IS NOT NULL)`;
+
+const isFree = (domainId: number, slugKey: string | null, exceptId = 0): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM short_links
+    WHERE domain_id = ${domainId} AND slug_key = ${slugKey} AND id <> ${exceptId})`;
+
+/** The id of the link that the statement before inserted. */
+export const NEW_ID = sql`last_insert_rowid()`;
+
+/** Inserts a link where `isNew` holds and its slug is free. */
+export const insertLink = (
+  row: LinkFields & Pick<LinkRow, "teamId" | "createdBy" | "createdAt">,
+  isNew: FirstTime["isNew"],
+): Query<number[]> =>
+  sqlQuery(
+    sql`INSERT INTO short_links (team_id, domain_id, slug, slug_key, destination, is_active, use_deeplink,
+        bot_protection, safe_url, title, description, image_url, created_by, created_at, updated_at, rules)
+      SELECT ${row.teamId}, ${row.domainId}, ${row.slug}, ${row.slugKey}, ${row.destination},
+        ${Number(row.isActive)}, ${Number(row.useDeeplink)}, ${Number(row.botProtection)}, ${row.safeUrl},
+        ${row.title}, ${row.description}, ${row.imageUrl}, ${row.createdBy}, ${row.createdAt.getTime()},
+        ${row.createdAt.getTime()}, ${JSON.stringify(row.rules)}
+      WHERE ${isNew} AND ${isServed(row.domainId)} AND ${isFree(row.domainId, row.slugKey)}
+      RETURNING id AS value`,
+    readNumber,
+  );
+
+const STORED: { [F in keyof LinkFields]: string } = {
+  domainId: "domain_id",
+  slug: "slug",
+  slugKey: "slug_key",
+  destination: "destination",
+  isActive: "is_active",
+  useDeeplink: "use_deeplink",
+  botProtection: "bot_protection",
+  safeUrl: "safe_url",
+  title: "title",
+  description: "description",
+  imageUrl: "image_url",
+  rules: "rules",
+};
+
+function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
+  if (typeof value === "boolean") return Number(value);
+  return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
+}
+
+/** Sets fields of a link where its place stays free for it. */
+export function updateLink(
+  team: number,
+  id: number,
+  { fields, place, at }: { fields: Partial<LinkFields>; place: LinkPlace; at: Date },
+): Query<number> {
+  const sets = Object.entries(fields).map(
+    ([name, value]) => sql`${sql.raw(STORED[name as keyof LinkFields])} = ${toStored(value)}`,
+  );
+  const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
+  const { domainId, slugKey } = place;
+  return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis(team, id)}
+    AND ${isServed(domainId)} AND ${isFree(domainId, slugKey, id)}`);
+}
+
+export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
+
+export const deleteLink = (team: number, id: number, at: Date): Query<number> =>
+  sqlWrite(sql`UPDATE short_links AS l SET deleted_at = ${at.getTime()}, is_active = 0
+    WHERE ${isThis(team, id)}`);
+
+/** Finds the link that comes `count` links after the first with an id of `from` or more. */
+export const linkAfter = (from: number, count: number): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT id AS value FROM short_links WHERE id >= ${from} ORDER BY id LIMIT 1 OFFSET ${count}`,
+    readNumber,
+  );
+
+/** The next `count` links, those that were deleted included. */
+const nextLinks = (from: number, count: number): SQL =>
+  sql`(SELECT id, deleted_at FROM short_links WHERE id >= ${from} ORDER BY id LIMIT ${count})`;
+
+const END_OF_TIME = Number.MAX_SAFE_INTEGER;
+
+/** A slice of the clicks of the next `count` links, beginning with `from`: `most` rows. */
+interface Slice {
+  from: number;
+  count: number;
+  most: number;
+}
+
+/** Removes the clicks before a moment; all of a link that was deleted. */
+export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<number> =>
+  sqlWrite(sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (
+    SELECT c.link_id, c.at, c.message FROM ${nextLinks(from, count)} l
+      CROSS JOIN link_clicks c ON c.link_id = l.id
+        AND c.at < CASE WHEN l.deleted_at IS NULL THEN ${before.getTime()} ELSE ${END_OF_TIME} END
+      LIMIT ${most})`);
+
+/** Removes the days of links that were deleted. */
+export const removeDays = ({ from, count, most }: Slice): Query<number> =>
+  sqlWrite(sql`DELETE FROM link_days WHERE (link_id, day) IN (
+    SELECT c.link_id, c.day FROM ${nextLinks(from, count)} l
+      CROSS JOIN link_days c ON c.link_id = l.id WHERE l.deleted_at IS NOT NULL LIMIT ${most})`);
+
+/** Removes up to `most` rows of a team from each table: a link only once its clicks are gone. */
+export const eraseLinks = (team: number, most: number): Query<number>[] =>
+  [
+    sql`DELETE FROM link_clicks WHERE (link_id, at, message) IN (SELECT c.link_id, c.at, c.message
+      FROM short_links l CROSS JOIN link_clicks c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${most})`,
+    sql`DELETE FROM link_days WHERE (link_id, day) IN (SELECT c.link_id, c.day
+      FROM short_links l CROSS JOIN link_days c ON c.link_id = l.id WHERE l.team_id = ${team} LIMIT ${most})`,
+    sql`DELETE FROM short_links WHERE id IN (SELECT id FROM short_links l WHERE team_id = ${team}
+      AND NOT EXISTS (SELECT 1 FROM link_clicks WHERE link_id = l.id)
+      AND NOT EXISTS (SELECT 1 FROM link_days WHERE link_id = l.id) LIMIT ${most})`,
+  ].map(sqlWrite);

@@ -1,0 +1,216 @@
+import { invalidFields, notFound } from "../../core/errors.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { DAY } from "../../core/time.ts";
+import type { Ctx } from "../../deps.ts";
+import { teamPlan } from "../domains/repo.ts";
+import { requireDomainPlan } from "../domains/rules.ts";
+import { type Done, look, once } from "../idempotency/once.ts";
+import { holderOf, OWN_DOMAIN, releaseSlug, type SlugHolder } from "./directory.ts";
+import { GivenFields } from "./fields.ts";
+import { forgetPlace } from "./hot.ts";
+import { ownAddresses, shortUrlOf } from "./own-addresses.ts";
+import * as repo from "./repo.ts";
+import { slugTaken } from "./rules.ts";
+import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
+import { foldSlug, newSlug } from "./slugs.ts";
+import { CLICKS_KEPT_MS, MAX_SHOWN_CLICKS, toClicks, toStatistics } from "./statistics.ts";
+
+/** A page of the team's links, newest first. */
+export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
+  const [rows, [total = 0]] = await ctx.read("links:read", [
+    repo.linksOf(ctx.team, limit, (page - 1) * limit),
+    repo.countLinks(ctx.team),
+  ]);
+  return { rows, pagination: { page, limit, total } };
+}
+
+/** A link as its maker is told of it. */
+interface Created {
+  id: number;
+  slug: string;
+  shortUrl: string;
+  destination: string;
+  isActive: boolean;
+}
+
+/**
+ * Creates a link.
+ *
+ * @param origin the one by which the instance was called
+ * @throws AppError 400 with the fields that are refused, SLUG_TAKEN, FORBIDDEN where the plan has no domains, and
+ * what `once` throws
+ */
+export async function createLink(
+  ctx: Ctx,
+  input: NewLink,
+  { call, origin }: { call: NamedCall | null; origin: string },
+): Promise<Done<Created>> {
+  const fingerprint = await sha256Hex(JSON.stringify(input));
+  const given = new GivenFields(input, ownAddresses(ctx.config, origin));
+  const domainId = input.domainId ?? OWN_DOMAIN;
+  const wanted = given.fields.slugKey ?? null;
+  return once<string | null, Created>(ctx, call, fingerprint, {
+    look: async () => {
+      const { known, stored } = await look(ctx, "links:write", call, [
+        given.hostQuery,
+        repo.findDomain(ctx.team, domainId),
+        teamPlan(ctx.team),
+        holderOf(domainId, wanted ?? ""),
+      ]);
+      if (stored) return { known: null, stored };
+      const [shortHosts, [domain], [plan], [holder]] = known;
+      if (domainId !== OWN_DOMAIN) {
+        requireDomainPlan(ctx.config, plan);
+        judgeDomain(given, domain);
+      }
+      given.require(shortHosts);
+      requireFree(given, holder, ctx.actor.teamId);
+      return { known: domain?.host ?? null, stored };
+    },
+    make: async (host, { isNew, keep }) => {
+      const { teamId, userId } = ctx.actor;
+      const slug = given.fields.slug ?? newSlug();
+      const slugKey = foldSlug(slug);
+      const link = { ...DEFAULTS, ...given.fields, domainId, slug, slugKey };
+      const row = { ...link, teamId, createdBy: userId, createdAt: ctx.now() };
+      const told = {
+        slug,
+        shortUrl: shortUrlOf(ctx.config, origin, { host, slug }),
+        destination: row.destination,
+        isActive: row.isActive,
+      };
+      const [, [id]] = (await ctx.db.runAll<unknown>([
+        releaseSlug(teamId, domainId, slugKey),
+        repo.insertLink(row, isNew),
+        ...keep(told, repo.NEW_ID),
+      ])) as [number, number[]];
+      if (id === undefined) return null;
+      forgetPlace({ host, slug: slugKey });
+      return { id, ...told };
+    },
+    replay: ({ answer, firstUploadId }) => ({
+      id: firstUploadId ?? 0,
+      ...(answer as Omit<Created, "id">),
+    }),
+  });
+}
+
+const DEFAULTS = {
+  destination: "",
+  isActive: true,
+  useDeeplink: false,
+  botProtection: false,
+  safeUrl: null,
+  title: null,
+  description: null,
+  imageUrl: null,
+  rules: [],
+} satisfies Partial<repo.LinkFields>;
+
+function judgeDomain(given: GivenFields, domain: repo.LinkDomain | undefined): void {
+  if (!domain) given.refuse("domainId", "is no domain of the team");
+  else if (domain.verifiedAt === null) {
+    given.refuse("domainId", "is not verified yet: see POST /domains/{id}/verify");
+  }
+}
+
+/** @throws AppError SLUG_TAKEN, unless the link that has the slug was deleted by the same team */
+function requireFree(given: GivenFields, holder: SlugHolder | undefined, teamId: number): void {
+  if (!holder || given.fields.slug === undefined) return;
+  if (!holder.isDeleted || holder.teamId !== teamId) throw slugTaken(given.fields.slug);
+}
+
+/** A link with its rules and clicks. @throws AppError NOT_FOUND */
+export async function getLink(ctx: Ctx, id: number) {
+  const since = Math.floor((ctx.now().getTime() - CLICKS_KEPT_MS) / DAY);
+  const [[link], messages, days] = await ctx.read("links:read", [
+    repo.findLink(ctx.team, id),
+    repo.newestClicks(ctx.team, id, MAX_SHOWN_CLICKS),
+    repo.daysOf(ctx.team, id, since),
+  ]);
+  if (!link) throw notFound("Short link");
+  const linkClicks = toClicks(messages.flatMap(({ clicks }) => clicks));
+  return { link, linkClicks, statistics: toStatistics(days) };
+}
+
+/** The link whose address a code shows. @throws AppError NOT_FOUND */
+export async function getLinkAlone(ctx: Ctx, id: number) {
+  const [[link]] = await ctx.read("links:read", [repo.findLink(ctx.team, id)]);
+  if (!link) throw notFound("Short link");
+  return link;
+}
+
+/**
+ * Changes the fields of a link that are given; rules replace all that there were. An empty slug changes nothing.
+ *
+ * @throws AppError NOT_FOUND, and what `createLink` throws
+ */
+export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origin: string) {
+  const { url, destination, domainId, ...rest } = change;
+  const given = new GivenFields(
+    { ...rest, url: destination ?? url },
+    ownAddresses(ctx.config, origin),
+  );
+  const [[link], shortHosts, [domain], [plan]] = await ctx.read("links:write", [
+    repo.findLink(ctx.team, id),
+    given.hostQuery,
+    repo.findDomain(ctx.team, domainId ?? OWN_DOMAIN),
+    teamPlan(ctx.team),
+  ]);
+  if (!link) throw notFound("Short link");
+  if (url !== undefined && destination !== undefined && url !== destination) {
+    throw invalidFields([
+      { field: "url", message: "url: is the same as destination: give one of them" },
+    ]);
+  }
+  const target = domainId === undefined ? link.domainId : (domainId ?? OWN_DOMAIN);
+  if (target !== link.domainId && target !== OWN_DOMAIN) {
+    requireDomainPlan(ctx.config, plan);
+    judgeDomain(given, domain);
+  }
+  given.require(shortHosts, link);
+  const fields: Partial<repo.LinkFields> = { ...given.fields };
+  if (target !== link.domainId) fields.domainId = target;
+  await store(ctx, link, fields);
+  const [[changed]] = await ctx.db.run([repo.findLink(ctx.actor.teamId, id)]);
+  if (!changed) throw notFound("Short link");
+  forgetPlace({ host: changed.host, slug: foldSlug(changed.slug) });
+  return changed;
+}
+
+/** @throws AppError SLUG_TAKEN, NOT_FOUND */
+async function store(
+  ctx: Ctx,
+  link: repo.WholeLink,
+  fields: Partial<repo.LinkFields>,
+): Promise<void> {
+  if (Object.keys(fields).length === 0) return;
+  const { teamId } = ctx.actor;
+  const slug = fields.slug ?? link.slug;
+  const place = { domainId: fields.domainId ?? link.domainId, slugKey: foldSlug(slug) };
+  const isMoved = place.domainId !== link.domainId || place.slugKey !== foldSlug(link.slug);
+  const [, updated] = await ctx.db.run([
+    releaseSlug(teamId, place.domainId, place.slugKey),
+    repo.updateLink(teamId, link.id, { fields, place, at: ctx.now() }),
+  ]);
+  forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
+  if (updated > 0) return;
+  throw isMoved ? slugTaken(slug) : notFound("Short link");
+}
+
+/** Deletes a link: its address answers 404 from now on. @throws AppError NOT_FOUND */
+export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
+  await ctx.read("links:write", []);
+  const { teamId } = ctx.actor;
+  const [[link], deleted] = await ctx.db.run([
+    repo.findLink(teamId, id),
+    repo.deleteLink(teamId, id, ctx.now()),
+  ]);
+  if (!link || deleted === 0) throw notFound("Short link");
+  forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
+}
+
+/** The address of a link. */
+export const addressOf = (ctx: Ctx, origin: string, link: repo.ListedLink): string =>
+  shortUrlOf(ctx.config, origin, link);

@@ -1,0 +1,32 @@
+import type { FoundLink } from "./directory.ts";
+import { Router } from "./evaluate.ts";
+
+/** Texts and image that social networks show of a link. */
+export interface Preview {
+  title: string | null;
+  description: string | null;
+  imageUrl: string | null;
+}
+
+/** A link made ready for visits. */
+export interface Target {
+  id: number;
+  destination: string;
+  /** Null: it has no rules. */
+  router: Router | null;
+  useDeeplink: boolean;
+  /** Where bots are sent; null: nobody is asked. */
+  safeUrl: string | null;
+  preview: Preview | null;
+}
+
+export function toTarget(link: FoundLink): Target {
+  const { id, destination, useDeeplink, botProtection, safeUrl, rules } = link;
+  const { title, description, imageUrl } = link;
+  return {
+    ...{ id, destination, useDeeplink },
+    router: rules.length > 0 ? new Router(rules) : null,
+    safeUrl: botProtection ? safeUrl : null,
+    preview: (title ?? description ?? imageUrl) ? { title, description, imageUrl } : null,
+  };
+}
