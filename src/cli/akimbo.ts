@@ -11,7 +11,7 @@ import { runDoctor } from "./doctor.ts";
 import { describeKeys } from "./key-commands.ts";
 import { addListenCommand } from "./listen-command.ts";
 import { readStateDir } from "./paths.ts";
-import { describePlan, setPlan } from "./plan-commands.ts";
+import { describePlan, setLegacyDomains, setPlan } from "./plan-commands.ts";
 import { Problem, runProgram } from "./program.ts";
 import { createLink, findOrigin } from "./sign-in-links.ts";
 import { describeSuggestions, setStatus } from "./suggestion-commands.ts";
@@ -122,6 +122,13 @@ function createProgram(stopping: AbortSignal, end: (exitCode: number) => void): 
     .action(async (name: string, options: TeamOptions & { until?: string }) => {
       const { team, until } = options;
       console.log(await setPlan(await choosePlace(options), team, { name, until }));
+    });
+
+  ofTeam(plan.command("legacy-domains"))
+    .description("gives the team domains from a former plan, or takes them")
+    .argument("<on or off>", "on, or off")
+    .action(async (switched: string, options: TeamOptions) => {
+      console.log(await setLegacyDomains(await choosePlace(options), options.team, switched));
     });
 
   const suggestions = program.command("suggestions").description("what people suggest");

@@ -1,6 +1,6 @@
 import { timeSortedId } from "../core/ids.ts";
 import { PLAN_NAMES, type PlanName } from "../core/plans.ts";
-import { setTeamPlan } from "../features/plans/repo.ts";
+import { setLegacyDomains as setLegacy, setTeamPlan } from "../features/plans/repo.ts";
 import type { Place } from "./d1.ts";
 import { Problem } from "./program.ts";
 import { executeQueries, findTeam, type Offer, readOffer, type Team } from "./team-database.ts";
@@ -51,6 +51,18 @@ export const describeTeamPlan = (
 export async function describePlan(place: Place, wanted: string): Promise<string> {
   const offer = await readOffer(place);
   return describeTeamPlan(await findTeam(place, wanted), offer);
+}
+
+/** Gives a team the domains of a former plan, or takes them. @throws Problem when there is no such team */
+export async function setLegacyDomains(
+  place: Place,
+  wanted: string,
+  switched: string,
+): Promise<string> {
+  if (switched !== "on" && switched !== "off") throw new Problem("Say on or off.");
+  const team = await findTeam(place, wanted);
+  await executeQueries(place, [setLegacy(team.id, switched === "on")]);
+  return `${team.slug} has ${switched === "on" ? "domains of its own, whatever its plan" : "the domains of its plan"}.`;
 }
 
 /** @throws Problem when there is no such team or plan, or the end is no coming date */

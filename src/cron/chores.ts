@@ -9,6 +9,7 @@ import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { eraseTeams } from "../features/leaving/erase.ts";
+import { forgetOldClicks } from "../features/links/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { reencryptTargets } from "../features/notices/secrets.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
@@ -65,6 +66,7 @@ const CHORES: Record<string, Chore> = {
   "forget old attempts": { rhythm: NIGHTLY_SLICES, page: forgetOldAttempts, calls: 1 },
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
+  "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
   "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
   "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },

@@ -1,5 +1,6 @@
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
+import { domainsDue } from "../features/domains/repo.ts";
 import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/sweep.ts";
 import { fireSlots, firstDueSlots, firstLost } from "../features/pools/sweep.ts";
 import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
@@ -7,6 +8,9 @@ import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countCalls } from "./budget.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
+
+/** Domains that one tick looks at. */
+const MAX_DOMAINS = 5;
 
 /**
  * Runs once a minute, the one trigger. Ticks come late, twice, or not at all: what is due is read from the
@@ -23,10 +27,11 @@ export async function runSchedule(given: Deps, scheduledAt = given.now()): Promi
     firstOverdueNotice(deps),
     firstDueSlots(scheduledAt),
     firstLost(deps),
+    domainsDue(deps.now(), MAX_DOMAINS),
   ] as const;
   const {
     woken,
-    alongside: [rounds, overdue, notices, due, lost],
+    alongside: [rounds, overdue, notices, due, lost, domains],
   } = await wakeDueUploads(deps, alongside);
   const deliveries = await wakeOverdue(deps, overdue);
   if (deliveries > 0) deps.log({ event: "cron.woken_deliveries", deliveries });
@@ -34,6 +39,10 @@ export async function runSchedule(given: Deps, scheduledAt = given.now()): Promi
   if (due.length > 0 || lost.length > 0) {
     const found = { scheduledAt, due, lost, allows: budget.allows };
     deps.log({ event: "cron.fired_slots", firings: await fireSlots(deps, found) });
+  }
+  if (domains.length > 0) {
+    const { watchDomains } = await import("../features/domains/watch.ts");
+    await watchDomains(deps, domains, budget.allows);
   }
   // Most ticks find every chore done, and load none of them.
   if (!rounds.includes(roundsAt(deps.now()))) {

@@ -9,6 +9,7 @@ import { measureFullSize } from "./full-size.ts";
 import { measureIntake } from "./intake.ts";
 import { measureLateness } from "./lateness.ts";
 import { canMeasureCpu } from "./process-cost.ts";
+import { measureRedirects } from "./redirect.ts";
 import {
   FILM_TO_TIKTOK,
   FILM_TO_X,
@@ -49,6 +50,10 @@ const ON_REQUEST = {
     const sizeBytes = (mebibytes ?? STORED_MIB) * MIB;
     return measureStorage(workspace, sizeBytes);
   },
+  redirect: async (workspace: Workspace) =>
+    measureRedirects(workspace, await buildBundle(workspace), THOROUGH.effort),
+  start: async (workspace: Workspace) =>
+    measureStartUp(workspace, await buildBundle(workspace), THOROUGH.starts),
   film: async (workspace: Workspace, mebibytes: number | null) => {
     const bundle = await buildBundle(workspace);
     const sizeBytes = mebibytes === null ? LARGEST_TO_YOUTUBE.sizeBytes : mebibytes * MIB;
@@ -69,7 +74,8 @@ function readArguments() {
 
 /**
  * Measures and prints; a bar that is missed is told, and is no failure of the program. `--only storage` and
- * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube.
+ * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`
+ * and `--only start` the redirects and the first answers of fresh Workers.
  */
 async function main(): Promise<number> {
   const { quick, only, mebibytes } = readArguments();
@@ -102,6 +108,7 @@ async function main(): Promise<number> {
         : [skipped("GET /upload, POST /upload", NO_PROC)],
     );
     if (canMeasureCpu) {
+      show("Redirects", await measureRedirects(workspace, bundle, effort));
       show("Files taken in", await measureIntake(workspace, bundle));
       show("Hostile bodies", await measureAbuse(workspace, bundle));
       for (const film of films) {

@@ -1,6 +1,7 @@
 /** The first request to a fresh Worker, by the path under which `ENTRY` is called. */
 export const DOORS = {
   "/imported": { what: "import alone", maxMs: 30 },
+  "/s/abc": { what: "a redirect", maxMs: 10 },
   "/health": { what: "GET /health", maxMs: null },
   "/api/v1/upload": { what: "GET /api/v1/upload, the first call of the API", maxMs: 80 },
   "/queued": { what: "a queue message", maxMs: 30 },
@@ -23,7 +24,12 @@ const token = {
   ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
   last_used_at: Date.now(),
 };
+const link = {
+  ...{ id: 1, destination: "https://example.com/", use_deeplink: 0, bot_protection: 0, safe_url: null },
+  ...{ title: null, description: null, image_url: null, rules: "[]" },
+};
 const rowsOf = (sql) => {
+  if (/short_links l/.test(sql)) return [link];
   if (/AS pinned/.test(sql)) return [token];
   if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + " " + dayOf(0, 17, 13) }];
   return [];
@@ -35,7 +41,7 @@ const bindings = {
   DB: { prepare: statement, batch: async (statements) => statements.map(answer) },
   MEDIA: { head: async () => null },
   PUBLISH: { send: async () => {}, sendBatch: async () => {} },
-  WEBHOOKS: { sendBatch: async () => {} },
+  WEBHOOKS: { send: async () => {}, sendBatch: async () => {} },
   HEARTBEAT: objects({ beat: async () => {}, pulse: async () => ({}) }),
 };
 const message = { id: "1", body: { kind: "publish", uploadId: 1 }, attempts: 1, ack() {}, retry() {} };

@@ -23,6 +23,8 @@ export const LINE_TYPES = [
   "file",
   "creditPack",
   "creditMovement",
+  "domain",
+  "shortLink",
   "event",
 ] as const;
 

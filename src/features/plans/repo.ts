@@ -38,6 +38,10 @@ export function setTeamPlan(
   ];
 }
 
+/** Gives a team the domains of a former plan, or takes them. */
+export const setLegacyDomains = (teamId: number, isOn: boolean): Query<number> =>
+  sqlWrite(sql`UPDATE teams SET has_legacy_domains = ${Number(isOn)} WHERE id = ${teamId}`);
+
 /** Ends the plans whose time is over, each with its event: their teams are on the instance's own again. */
 export function endPlans(deps: Pick<Deps, "now">): Query<number>[] {
   const isOver = sql`plan_until <= ${deps.now().getTime()}`;

@@ -91,6 +91,11 @@ async function fullLife(): Promise<Life> {
     token: member.token,
     body: form({ title: "Tip", photo: new Blob([png]) }),
   });
+  const link = await life.call("POST", "/short-links", { url: "https://example.com/" });
+  await life.call("POST", "/domains", { domain: `go-${member.teamId}.example.com` });
+  await env.DB.prepare("INSERT INTO link_clicks VALUES (?, 5, 'm', 1, '[[5,null,\"desktop\"]]')")
+    .bind(link.body.id)
+    .run();
   const { teamId, userId } = member;
   const run = (sql: string, ...values: unknown[]) =>
     env.DB.prepare(sql)

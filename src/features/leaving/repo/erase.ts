@@ -2,7 +2,9 @@ import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
+import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
+import { eraseLinks } from "../../links/repo.ts";
 import { erasePools } from "../../pools/repo/history.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";
@@ -46,6 +48,10 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
     sql`UPDATE pool_slots SET next_at = NULL, next_day = NULL
       WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId}) AND ${isDeleted}`,
     sql`UPDATE webhooks SET deleted_at = ${at}, is_active = 0, is_notice_due = 0
+      WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE domains SET deleted_at = ${at}, check_at = ${at}
+      WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
+    sql`UPDATE short_links SET deleted_at = ${at}, is_active = 0
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`DELETE FROM sessions WHERE user_id = ${ownerId} AND ${isDeleted}`,
     sql`DELETE FROM passkeys WHERE user_id = ${ownerId} AND ${isDeleted}`,
@@ -107,6 +113,8 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     eraseEvents(team, most),
     ...eraseWebhooks(team, most),
     ...erasePools(team, most),
+    ...eraseLinks(team, most),
+    eraseDomains(team, most),
     ...Object.entries(TABLES).map(erase),
   ];
 }

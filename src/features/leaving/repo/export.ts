@@ -4,7 +4,9 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { accounts } from "../../accounts/table.ts";
 import { tokens, users } from "../../auth/table.ts";
 import { creditLedger, creditPacks } from "../../credits/table.ts";
+import { domains } from "../../domains/table.ts";
 import { events } from "../../events/table.ts";
+import { shortLinks } from "../../links/table.ts";
 import { media } from "../../media/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
@@ -237,6 +239,26 @@ export const SECTIONS: readonly Section[] = [
     ["reference", "kind"],
     ["", ""],
     [...(["reference", "kind", "period", "included", "purchased", "at"] as const)],
+  ),
+  section(
+    "domain",
+    domains,
+    ["id"],
+    FIRST_NUMBER,
+    ["id", "host", "userId", "isShared", "verifiedAt", "createdAt"],
+    { where: isKept },
+  ),
+  section(
+    "shortLink",
+    shortLinks,
+    ["id"],
+    FIRST_NUMBER,
+    [
+      ...(["id", "domainId", "slug", "destination", "clicks", "isActive", "useDeeplink"] as const),
+      ...(["botProtection", "safeUrl", "title", "description", "imageUrl", "rules"] as const),
+      ...(["createdBy", "createdAt", "updatedAt"] as const),
+    ],
+    { where: isKept },
   ),
   section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
 ];

@@ -1,0 +1,191 @@
+import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import { randomHex } from "../../core/ids.ts";
+import { MINUTE } from "../../core/time.ts";
+import type { Ctx, Deps } from "../../deps.ts";
+import { hostNameOf } from "../links/destinations.ts";
+import { forgetPlaces } from "../links/hot.ts";
+import { missingRecords } from "./dns.ts";
+import { checkHostname, createHostname, type EdgeHostname, removeHostname } from "./edge.ts";
+import * as repo from "./repo.ts";
+import { MAX_DOMAINS, readDomainName, refusedDomain, requireDomainPlan } from "./rules.ts";
+import type { NewDomain } from "./schema.ts";
+
+/** @throws AppError FORBIDDEN for another team than that of the call */
+function requireOwnTeam({ actor }: Ctx, teamId: number | undefined): void {
+  if (teamId === undefined || teamId === actor.teamId) return;
+  throw new AppError(
+    "FORBIDDEN",
+    `This call is for team ${actor.teamId}. Send X-Team-ID: ${teamId} to act for that one.`,
+  );
+}
+
+/** The domains that were added for the team by name, or the personal ones; oldest first. */
+export async function listDomains(ctx: Ctx, teamId: number | undefined) {
+  const [rows] = await ctx.read("links:read", [repo.domainsOf(ctx.team, teamId !== undefined)]);
+  requireOwnTeam(ctx, teamId);
+  return rows;
+}
+
+/**
+ * Adds a domain. It carries links once its records are found, by `verifyDomain` or by the tick.
+ *
+ * @param origin the one by which the instance was called
+ * @throws AppError 400 for what is no domain, or none for short links; FORBIDDEN where the plan has none;
+ * DOMAIN_TAKEN; PLAN_LIMIT; UNAVAILABLE where the edge does not answer
+ */
+export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin: string) {
+  const [[plan], [count = 0]] = await ctx.read("links:write", [
+    repo.teamPlan(ctx.team),
+    repo.countDomains(ctx.team),
+  ]);
+  requireOwnTeam(ctx, teamId);
+  requireDomainPlan(ctx.config, plan);
+  requireOwnAddress(ctx);
+  const host = requireDomain(ctx, domain, origin);
+  if (count >= MAX_DOMAINS) throw tooMany();
+  const [[holder]] = await ctx.db.run([repo.holderOf(host)]);
+  if (holder) throw taken(host, holder.teamId === ctx.actor.teamId);
+  const records = await newRecords(ctx, host, origin);
+  const now = ctx.now();
+  const [[row]] = await ctx.db.run([
+    repo.insertDomain({
+      ...{
+        teamId: ctx.actor.teamId,
+        userId: ctx.actor.userId,
+        isShared: teamId !== undefined,
+        host,
+      },
+      ...records,
+      checkAt: new Date(now.getTime() + MINUTE),
+      createdAt: now,
+    }),
+  ]);
+  // Somebody was faster: the name at the edge is theirs now.
+  if (!row) throw taken(host, false);
+  return row;
+}
+
+/** Without it a request for a domain could not be told from one for the instance. @throws AppError UNAVAILABLE */
+function requireOwnAddress({ config }: Pick<Deps, "config">): void {
+  if (config.publicUrl !== null || config.isDevelopment) return;
+  throw new AppError(
+    "UNAVAILABLE",
+    "This instance cannot serve domains yet: its owner has to set PUBLIC_URL, by which its own address is known.",
+  );
+}
+
+function requireDomain({ config }: Ctx, text: string, origin: string): string {
+  const host = readDomainName(text);
+  const refusal =
+    host === null
+      ? "must be a fully qualified domain name, such as go.example.com"
+      : refusedDomain(host, config, origin);
+  if (host !== null && refusal === null) return host;
+  throw invalidFields([{ field: "domain", message: `domain: ${refusal}` }]);
+}
+
+const tooMany = (): AppError =>
+  new AppError("PLAN_LIMIT", `A team has at most ${MAX_DOMAINS} domains. Delete one first.`);
+
+const taken = (host: string, isOwn: boolean): AppError =>
+  new AppError(
+    "DOMAIN_TAKEN",
+    isOwn
+      ? `${host} has been added already. GET /domains lists it.`
+      : `${host} belongs to another team. One that is not verified within 7 days is free again.`,
+  );
+
+/** The records by which somebody shows that a domain is theirs. */
+type NewRecords = Pick<repo.DomainRow, "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">;
+
+async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRecords> {
+  const { publicUrl, shortDomain, edge } = ctx.config;
+  const ownHost = hostNameOf(shortDomain ?? new URL(publicUrl ?? origin).host);
+  if (edge) {
+    const made = await createHostname(ctx, host);
+    return {
+      edgeHostnameId: made.id,
+      txtName: made.txtName || `_cf-custom-hostname.${host}`,
+      txtValue: made.txtValue,
+      cnameTarget: made.cnameTarget || ownHost,
+    };
+  }
+  return {
+    edgeHostnameId: null,
+    txtName: `_akimbo.${host}`,
+    txtValue: `akimbo-${randomHex(16)}`,
+    cnameTarget: ownHost,
+  };
+}
+
+/**
+ * Looks at the records of a domain now.
+ *
+ * @throws AppError NOT_FOUND; FORBIDDEN where the plan has no domains; 400 with what is missing; UNAVAILABLE
+ */
+export async function verifyDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {
+  const [[row], [plan]] = await ctx.read("links:write", [
+    repo.findDomain(ctx.team, id),
+    repo.teamPlan(ctx.team),
+  ]);
+  if (!row) throw notFound("Domain");
+  requireDomainPlan(ctx.config, plan);
+  if (row.verifiedAt) return row;
+  const missing = await missingOf(ctx, row);
+  if (missing !== null) throw new AppError(null, missing);
+  const [, [verified]] = await ctx.db.run([
+    repo.markVerified(id, ctx.now()),
+    repo.findDomain(ctx.actor.teamId, id),
+  ]);
+  forgetPlaces();
+  if (!verified) throw notFound("Domain");
+  return verified;
+}
+
+/** Returns what a domain still lacks, in words; null where it can carry links. @throws AppError UNAVAILABLE */
+export async function missingOf(
+  deps: Pick<Deps, "config" | "fetch" | "log">,
+  row: Pick<repo.DomainRow, "host" | "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">,
+): Promise<string | null> {
+  if (row.edgeHostnameId === null || !deps.config.edge) {
+    const missing = await missingRecords(deps, row);
+    if (missing.length === 0) return null;
+    return `${row.host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen.`;
+  }
+  const known = await checkHostname(deps, row.edgeHostnameId);
+  if (known?.isActive) return null;
+  return notActive(row, known);
+}
+
+const notActive = (
+  { host, txtName, txtValue, cnameTarget }: Parameters<typeof missingOf>[1],
+  known: EdgeHostname | null,
+): string =>
+  known === null
+    ? `${host} is not known at Cloudflare any more. Delete it here, and add it again.`
+    : `${host} is not verified yet. Add a TXT record ${txtName} with the value ${txtValue} and a CNAME record to ${cnameTarget}; new records can take an hour to be seen. ${known.problems.join(" ")}`.trim();
+
+/** Deletes a domain, and the links on it. Answers it as it was. @throws AppError NOT_FOUND */
+export async function deleteDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {
+  const [[row]] = await ctx.read("links:write", [repo.findDomain(ctx.team, id)]);
+  if (!row) throw notFound("Domain");
+  const { teamId } = ctx.actor;
+  const [deleted] = await ctx.db.run(repo.deleteDomain(teamId, id, ctx.now()));
+  forgetPlaces();
+  if (deleted === 0) throw notFound("Domain");
+  ctx.defer(leaveEdge(ctx, row));
+  return row;
+}
+
+/** Removes a deleted domain from the edge; what fails is left to the tick. */
+export async function leaveEdge(
+  deps: Pick<Deps, "config" | "fetch" | "log" | "db">,
+  { id, edgeHostnameId }: Pick<repo.DomainRow, "id" | "edgeHostnameId">,
+): Promise<void> {
+  try {
+    if (edgeHostnameId !== null && deps.config.edge) await removeHostname(deps, edgeHostnameId);
+    await deps.db.run([repo.removeDomain(id)]);
+  } catch (error) {
+    deps.log({ event: "domain.not_removed", domainId: id, error: String(error) });
+  }
+}
