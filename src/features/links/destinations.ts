@@ -16,11 +16,15 @@ export const SHORT_PATH = "/s/";
 export const hostNameOf = (host: string): string =>
   host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
 
+/** Names by which an instance may be reached beside its own: this machine's, and the one Cloudflare gives a Worker. */
+const OTHER_NAMES = /^(?:localhost|127\.[\d.]+|\[::1\])$|\.workers\.dev$/;
+
 /** Returns true for the address of a short link of this instance. */
 export function isOwnShortLink(url: URL, { shortHosts, mainHosts }: OwnAddresses): boolean {
   const name = hostNameOf(url.host);
   if (shortHosts.includes(name)) return true;
-  return mainHosts.includes(name) && url.pathname.startsWith(SHORT_PATH);
+  const isMain = mainHosts.includes(name) || OTHER_NAMES.test(name);
+  return isMain && url.pathname.startsWith(SHORT_PATH);
 }
 
 /** Line breaks end a header; the parser of URLs would drop them silently. */

@@ -2,7 +2,7 @@ import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
 import type { LinkClick } from "./clicks.ts";
-import { hostNameOf, isOwnShortLink, type OwnAddresses } from "./destinations.ts";
+import { hostNameOf, isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
 import { type FoundLink, linkAt, type Place } from "./directory.ts";
 import { hotLinks } from "./hot.ts";
 import { keyOf } from "./hot-links.ts";
@@ -65,7 +65,7 @@ function answerPerson(
   deps: RedirectDeps,
 ): Response | Promise<Response> {
   const destination = target.router?.choose(visit) ?? target.destination;
-  if (isInCircle(destination, place, deps)) return notFound();
+  if (isInCircle(destination, place, request.url, deps)) return notFound();
   if (request.method === "GET") {
     const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
     const work = deps.clickLog.add(deps.clicks, click, Date.now());
@@ -144,7 +144,17 @@ const ownByConfig = new WeakMap<object, OwnAddresses>();
  * Returns true for a destination on an address of short links. Those are refused when a link is saved, and a
  * domain is added before any link stands on it: a circle needs an address that was set by a variable since.
  */
-function isInCircle(destination: string, { host }: Place, { config }: RedirectDeps): boolean {
+function isInCircle(
+  destination: string,
+  { host }: Place,
+  visited: string,
+  { config }: RedirectDeps,
+): boolean {
+  // Only such an address can be one on another name of the instance.
+  if (destination.includes(SHORT_PATH) && host === null) {
+    const mainHosts = [hostNameOf(new URL(visited).host)];
+    if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;
+  }
   let own = ownByConfig.get(config);
   if (!own) {
     const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));

@@ -68,6 +68,16 @@ test("rules of every type send visitors where they say", async () => {
   expect(await visits.follow(url, both)).toBe(to("language"));
 });
 
+test("a link to itself by another name of the instance leads nowhere", async () => {
+  const url = await make({ slug: "round" });
+  const other = url.replace("akimbo.test", "other.test");
+  await env.DB.prepare("UPDATE short_links SET destination = ? WHERE slug_key = 'round'")
+    .bind(other)
+    .run();
+  harness.deps.config = { ...harness.deps.config, publicUrl: "https://other.test" };
+  expect(await visits.follow(other)).toBe(404);
+});
+
 describe("a place where no link is", () => {
   test.each([
     "nobody-has-this",
