@@ -25,7 +25,7 @@ import { Documented, type Told } from "./documented.ts";
 export const START = new Date("2026-12-01T09:00:00.000Z");
 
 interface Sent {
-  /** Of most tests the only kind; those of pools know the other. */
+  /** The kind of most tests; those of pools know the other. */
   message: PublishMessage;
   at: number;
 }
