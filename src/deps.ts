@@ -8,9 +8,13 @@ import { refusedUrl } from "./core/url-policy.ts";
 import { connect, type Db, type Query, type Results } from "./db/client.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
-import type { ClicksMessage } from "./features/links/clicks.ts";
 import type { Fetch } from "./platforms/connector.ts";
-import type { CollectMessage, JobMessage, WebhookMessage } from "./queue/messages.ts";
+import type {
+  ClicksMessage,
+  CollectMessage,
+  JobMessage,
+  WebhookMessage,
+} from "./queue/messages.ts";
 import type { SandboxState } from "./sandbox/state.ts";
 
 /** The bindings of wrangler.toml; variables and secrets are read by `configOf` alone. */

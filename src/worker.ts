@@ -1,5 +1,5 @@
 import type { Env } from "./deps.ts";
-import { type Hosts, hostsOf, placeOf } from "./features/links/place.ts";
+import { type Hosts, hostsOf, placeOf } from "./doors/place.ts";
 
 export { Heartbeat } from "./durable/heartbeat.ts";
 export { RateLimiter } from "./durable/rate-limiter.ts";

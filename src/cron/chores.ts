@@ -48,7 +48,9 @@ interface Chore {
 const CHORES: Record<string, Chore> = {
   "renew logins": { rhythm: HOURLY_PAGE, page: renewLogins, calls: RENEWAL_CALLS },
   "watch logins": { rhythm: HOURLY_PAGE, page: watchLogins, calls: WATCH_CALLS },
-  "collect analytics": { rhythm: NIGHTLY, page: collectAll, calls: COLLECTION_CALLS },
+  "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
+  "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
+  "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
   "remove unused objects": { rhythm: NIGHTLY, page: removeUnusedObjects, calls: 3 },
   // Without the uploads that it aborts: they are storage's, whose limit is 1,000.
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
@@ -67,9 +69,7 @@ const CHORES: Record<string, Chore> = {
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
-  "re-encrypt secrets": { rhythm: NIGHTLY_SLICES, page: reencryptSecrets, calls: 2 },
-  "re-encrypt targets": { rhythm: NIGHTLY_SLICES, page: reencryptTargets, calls: 2 },
-  "re-encrypt logins": { rhythm: NIGHTLY_SLICES, page: reencryptLogins, calls: 3 },
+  "collect analytics": { rhythm: NIGHTLY, page: collectAll, calls: COLLECTION_CALLS },
 };
 
 /**

@@ -1,12 +1,13 @@
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
-import { type ClicksMessage, isClicks, storeClicks } from "../features/links/clicks.ts";
+import { isClicks, storeClicks } from "../features/links/clicks.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
 import { LEASE_SECONDS } from "../features/uploads/rules.ts";
 import {
+  type ClicksMessage,
   type CollectMessage,
   type FireMessage,
   type JobMessage,

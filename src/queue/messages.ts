@@ -8,6 +8,7 @@ import {
   text,
   wholeNumber,
 } from "../core/readers.ts";
+import type { Click } from "../features/links/table.ts";
 
 /**
  * A wake-up call as it travels through queues: it names a row and never its state. It may come late, twice
@@ -57,3 +58,13 @@ export type NotifyMessage = Read<typeof notifyMessage>;
 export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
 
 export type WebhookMessage = Read<typeof webhookMessage>;
+
+/** A click of a short link. */
+export type LinkClick = [linkId: number, ...click: Click];
+
+/** Clicks as they travel through the queue of deliveries. Its id tells a message that comes again. */
+export interface ClicksMessage {
+  kind: "clicks";
+  id: string;
+  clicks: LinkClick[];
+}

@@ -95,9 +95,9 @@ const ARROWS: Record<string, string[]> = {
   ],
   queue: ["deps.ts", "features"],
   cron: ["db", "deps.ts", "durable", "features"],
-  doors: ["config.ts", "cron", "features", "http", "mcp", "platforms", "sandbox"],
+  doors: ["config.ts", "cron", "deps.ts", "features", "http", "mcp", "platforms", "sandbox"],
   "app.ts": ["doors", "http"],
-  "worker.ts": ["app.ts", "cron", "deps.ts", "durable", "queue", "sandbox"],
+  "worker.ts": ["app.ts", "cron", "deps.ts", "doors", "durable", "queue", "sandbox"],
   cli: ["config.ts", "db", "features", "platforms", "sandbox"],
 };
 

@@ -220,7 +220,14 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   getShortLinkCode: ofShortLink,
 
   listDomains: anybody(nothing),
-  addDomain: anybody((team) => ({ json: { domain: team.newDomain() } })),
+  // Another one each time that it is sent: a domain belongs to one team.
+  addDomain: anybody((team) => ({
+    json: {
+      get domain() {
+        return team.newDomain();
+      },
+    },
+  })),
   verifyDomain: ofDomain,
   deleteDomain: ofDomain,
 

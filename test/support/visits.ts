@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
+import { placeOf } from "../../src/doors/place.ts";
 import { ClickLog } from "../../src/features/links/click-log.ts";
-import type { ClicksMessage } from "../../src/features/links/clicks.ts";
-import { placeOf } from "../../src/features/links/place.ts";
 import { type RedirectDeps, redirect } from "../../src/features/links/redirect.ts";
+import type { ClicksMessage } from "../../src/queue/messages.ts";
 import type { Harness } from "./harness.ts";
 
 interface Visitor {

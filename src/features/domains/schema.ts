@@ -1,6 +1,9 @@
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import type { CountedDomain, DomainRow } from "./repo.ts";
 import { MAX_DOMAIN_CHARACTERS } from "./rules.ts";
+
+enableDescriptions();
 
 const MAX_ID = 999_999_999_999_999;
 

@@ -1,15 +1,5 @@
 import type { Query } from "../../db/client.ts";
-import type { Click } from "./table.ts";
-
-/** A click of a link. */
-export type LinkClick = [linkId: number, ...click: Click];
-
-/** Clicks as they travel through the queue. Its id tells a message that comes again. */
-export interface ClicksMessage {
-  kind: "clicks";
-  id: string;
-  clicks: LinkClick[];
-}
+import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
 
 const isClick = (value: unknown): value is LinkClick =>
   Array.isArray(value) &&

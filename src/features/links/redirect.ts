@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
+import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
-import type { LinkClick } from "./clicks.ts";
 import { hostNameOf, isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
 import { type FoundLink, linkAt, type Place } from "./directory.ts";
 import { hotLinks } from "./hot.ts";

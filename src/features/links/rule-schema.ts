@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { parseInstant } from "../../core/time.ts";
+import { enableDescriptions } from "../../http/describing.ts";
 import { MAX_URL_CHARACTERS } from "./destinations.ts";
 import { DEVICES, type StoredRule, SYSTEMS } from "./evaluate.ts";
 import { COUNTRIES, MAX_ITEMS, MAX_PRIORITY } from "./rules.ts";
+
+enableDescriptions();
 
 /** Longest list of a rule, as text. Spec is silent. */
 const MAX_LIST_CHARACTERS = 2_000;

@@ -1,9 +1,12 @@
 import * as z from "zod";
+import { enableDescriptions } from "../../http/describing.ts";
 import { plainText } from "../accounts/schema.ts";
 import { MAX_URL_CHARACTERS } from "./destinations.ts";
 import type { ListedLink } from "./repo.ts";
 import { newRuleSchema, ruleSchema } from "./rule-schema.ts";
 import { MAX_RULES } from "./rules.ts";
+
+enableDescriptions();
 
 /** Bounds of what a preview shows. Spec is silent. */
 const MAX_TITLE = 200;

@@ -5,7 +5,7 @@ import { ANSWER_MS, HEADERS, refusedTarget } from "./rules.ts";
 
 interface Sendable {
   url: string;
-  /** Of the secret as it is now. */
+  /** The signature, by the secret as it is now. */
   key: CryptoKey;
   event: string;
   eventId: string;

@@ -1,8 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { placeOf } from "../../../src/doors/place.ts";
 import { appLinksOf } from "../../../src/features/links/app-links.ts";
 import { HotLinks } from "../../../src/features/links/hot-links.ts";
-import { placeOf } from "../../../src/features/links/place.ts";
 import { createMember, Harness, type Member } from "../../support/harness.ts";
 import { Visits } from "../../support/visits.ts";
 

@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
 import { AppError, notFound } from "../../../core/errors.ts";
 import type { Scope } from "../../../core/scopes.ts";
 import type { Query } from "../../../db/client.ts";
 import type { Ctx, Deps } from "../../../deps.ts";
+import { knownId } from "../../auth/repo/tokens.ts";
 import { requireOneOf } from "../../auth/roles.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { createPreparer } from "../create/content-rules.ts";
@@ -173,7 +173,7 @@ type ToRead = typeof decisionFacts;
 
 async function look({ deps, teamId }: Work, posts: readonly Shown[]): Promise<DecisionFacts> {
   const ids = posts.map(({ id }) => id);
-  const { queries, read } = decisionFacts(deps, sql`${teamId}`, ids);
+  const { queries, read } = decisionFacts(deps, knownId(teamId), ids);
   return read(await deps.db.runAll(queries));
 }
 

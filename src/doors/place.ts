@@ -1,4 +1,4 @@
-import type { Place } from "./directory.ts";
+import type { Place } from "../features/links/directory.ts";
 
 /** Hosts by which an address is known as one of short links. */
 export interface Hosts {
@@ -18,15 +18,16 @@ export function hostsOf(env: object): Hosts {
   };
 }
 
-const THIS_MACHINE = /^(?:localhost|[\d.]+|\[[\da-f:]+\])(?::\d+)?$/;
+/** A machine by its address, or by a name that no registered domain has. Source: RFC 6761 and RFC 6762. */
+const LOCAL = /^(?:[\d.]+|\[[\da-f:]+\]|[^.:]+|.+\.(?:localhost|local|test|internal))(?::\d+)?$/;
 
 /**
  * Returns true for a host on which the instance itself stands. In production without PUBLIC_URL that is every
- * host; in development, this machine.
+ * host; in development, a machine at hand.
  */
 function isMain(host: string, { publicHost, isDevelopment }: Hosts): boolean {
   if (publicHost === null && !isDevelopment) return true;
-  return host === publicHost || THIS_MACHINE.test(host) || host.endsWith(".workers.dev");
+  return host === publicHost || LOCAL.test(host) || host.endsWith(".workers.dev");
 }
 
 /** Where a visitor asks for a short link; `slug` as it stands in the address. */
