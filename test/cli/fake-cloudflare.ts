@@ -261,6 +261,6 @@ function runSql(database: DatabaseSync, text: string): object[] {
 /** Statements apart, at semicolons outside of quotes, comments and the bodies of triggers. */
 function splitStatements(text: string): string[] {
   const parts =
-    text.match(/(?:'[^']*'|"[^"]*"|--[^\n]*|\bBEGIN\b[\s\S]*?\bEND\b|[^;'"-]|-)+/g) ?? [];
+    text.match(/(?:'[^']*'|"[^"]*"|--[^\n]*|\bBEGIN\b[\s\S]*?\bEND\s*(?=;)|[^;'"-]|-)+/g) ?? [];
   return parts.map((part) => part.trim()).filter((part) => part.replaceAll(/--.*$/gm, "").trim());
 }
