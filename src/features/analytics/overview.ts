@@ -140,6 +140,8 @@ function bestAccount(measured: readonly Measured[]): Overview["overview"]["bestA
   };
 }
 
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
 function listPosts(
   measured: readonly Measured[],
   source: Source,
@@ -152,7 +154,7 @@ function listPosts(
   );
   return all
     .filter((post) => source === "all" || post.source === source)
-    .sort((a, b) => (a.publishedAt < b.publishedAt ? 1 : -1))
+    .sort((a, b) => compare(b.publishedAt, a.publishedAt) || compare(a.id, b.id))
     .slice(0, MOST_POSTS);
 }
 
