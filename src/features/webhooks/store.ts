@@ -49,7 +49,7 @@ export async function store(
   const isRetried = new Set(retried.map(({ held }) => held));
   const closed = ended.filter(({ held }) => !isRetried.has(held));
   const attempts = ended.flatMap(toAttempt);
-  for (const attempt of attempts) tell(deps, attempt);
+  tell(deps, attempts);
   const writes = [...logged(attempts), ...moves(moved), ...ends(closed), ...judged(ended, closed)];
   if (writes.length === 0) return;
   try {
@@ -89,15 +89,19 @@ const keyOf = ({ due: { eventId, webhookId, queuedAt }, dueAt }: Held): repo.Del
 const logged = (attempts: readonly repo.AttemptRow[]): Query<number>[] =>
   attempts.length > 0 ? [repo.insertAttempts(attempts)] : [];
 
-/** Writes a line for the operator, who is not told where it went, nor what was sent. */
-function tell({ log }: Deps, row: repo.AttemptRow): void {
-  const { webhookId, teamId, id: deliveryId, eventId, event, attempt } = row;
-  const { success, statusCode, error, durationMs } = row;
-  log({
-    event: success ? "webhook.delivered" : "webhook.failed",
-    ...{ webhookId, teamId, deliveryId, eventId, name: event, attempt },
-    ...{ statusCode, error, durationMs },
-  });
+/** Writes lines for the operator: one of all that arrived, and one of each failure. No address, no payload. */
+function tell({ log }: Deps, attempts: readonly repo.AttemptRow[]): void {
+  const failed = attempts.filter(({ success }) => !success);
+  const delivered = attempts.length - failed.length;
+  if (delivered > 0) log({ event: "webhooks.delivered", count: delivered });
+  for (const { id: deliveryId, event: name, ...row } of failed) {
+    const { webhookId, teamId, eventId, attempt, statusCode, error, durationMs } = row;
+    log({
+      event: "webhook.failed",
+      ...{ webhookId, teamId, deliveryId, eventId, name, attempt },
+      ...{ statusCode, error, durationMs },
+    });
+  }
 }
 
 const moves = (moved: readonly Moved[]): Query<number>[] =>
