@@ -12,7 +12,7 @@ import type { Workspace } from "./workspace.ts";
 const MAX_CPU_MICROS = 450;
 const BATCH_SIZE = 10;
 const BATCHES = 100;
-const ROUNDS = 4;
+const ROUNDS = 8;
 /** Deliveries that wait for one receiver, which is dead, over the next hour. */
 const LINE = 100_000;
 const HEALTHY_EVENTS = 60;

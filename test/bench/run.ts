@@ -54,6 +54,10 @@ const ON_REQUEST = {
     measureRedirects(workspace, await buildBundle(workspace), THOROUGH.effort),
   start: async (workspace: Workspace) =>
     measureStartUp(workspace, await buildBundle(workspace), THOROUGH.starts),
+  calls: async (workspace: Workspace) =>
+    measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
+  webhooks: async (workspace: Workspace) =>
+    measureDeliveries(workspace, await buildBundle(workspace)),
   film: async (workspace: Workspace, mebibytes: number | null) => {
     const bundle = await buildBundle(workspace);
     const sizeBytes = mebibytes === null ? LARGEST_TO_YOUTUBE.sizeBytes : mebibytes * MIB;
@@ -74,8 +78,8 @@ function readArguments() {
 
 /**
  * Measures and prints; a bar that is missed is told, and is no failure of the program. `--only storage` and
- * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`
- * and `--only start` the redirects and the first answers of fresh Workers.
+ * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`,
+ * `start`, `calls` and `webhooks` the redirects, the first answers of fresh Workers, the CPU of calls and of attempts.
  */
 async function main(): Promise<number> {
   const { quick, only, mebibytes } = readArguments();

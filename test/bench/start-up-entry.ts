@@ -21,7 +21,7 @@ import worker from "./worker.js";
 const dayOf = (hours, minutes, length) =>
   new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
 const token = {
-  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
+  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER", needs_approval: 0 },
   last_used_at: Date.now(),
 };
 const link = {

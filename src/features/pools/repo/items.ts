@@ -155,7 +155,7 @@ export function itemsOf(
       AND id > ${after} ORDER BY id LIMIT ${limit})`;
   const found = sql.join(states.map(one), sql` UNION ALL `);
   return sqlQuery(
-    sql`WITH own (id) AS MATERIALIZED (VALUES (${ownPool(team, poolId)}))
+    sql`WITH own (id) AS MATERIALIZED ${ownPool(team, poolId)}
       SELECT id, position, state, title, description, created_at, ${REASON} AS why,
         whole > ${MAX_PAGE_BYTES} AS is_cut
       FROM (SELECT *, SUM(${ITEM_BYTES} + octet_length(json_quote(title))
