@@ -1,6 +1,7 @@
 import { randomId } from "../core/ids.ts";
 import type { CreditPack } from "../core/plans.ts";
-import { creditBalance, grantPack, refundPack } from "../features/credits/repo.ts";
+import { creditBalance } from "../features/credits/repo/balances.ts";
+import { grantPack, refundPack } from "../features/credits/repo/packs.ts";
 import {
   type CreditBalance,
   packReferenceOf,

@@ -1,5 +1,5 @@
-import { eq, sql } from "drizzle-orm";
-import { orm, prepared, preparedWrite } from "../db/client.ts";
+import { sql } from "drizzle-orm";
+import { prepared, preparedWrite } from "../db/client.ts";
 import { rowReader, valueReader } from "../db/rows.ts";
 import { chores } from "./table.ts";
 
@@ -8,12 +8,12 @@ const ALL = "all";
 
 /** Reads the rounds that all chores are done with: one row, to be read along with something else. */
 const allRounds = prepared(
-  () => orm.select({ round: chores.round }).from(chores).where(eq(chores.name, ALL)),
+  () => sql`SELECT day FROM chores WHERE name = ${ALL}`,
   valueReader(chores.round),
 );
 export const roundsDone = () => allRounds({});
 
-const begun = prepared(() => orm.select().from(chores), rowReader(chores));
+const begun = prepared(() => sql`SELECT * FROM chores`, rowReader(chores));
 export const choresBegun = () => begun({});
 
 /** Stores how far a chore has come: with `cursor` null, its round is done. */

@@ -1,5 +1,4 @@
 import type { SQLWrapper } from "drizzle-orm";
-import { BaseSQLiteDatabase, SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import type { RawRow, RowReader } from "./rows.ts";
 import { type Params, prepareText, type Text, textOf } from "./text.ts";
 
@@ -32,9 +31,6 @@ export function connect(database: D1Database): Db {
   };
   return { runAll, run: async (queries) => (await runAll(queries)) as Results<typeof queries> };
 }
-
-/** Drizzle's builder of statements. It reaches no database: what it builds is sent by `Db`. */
-export const orm = new BaseSQLiteDatabase("sync", new SQLiteSyncDialect(), {} as never, undefined);
 
 const rowsBy =
   <T>(read: RowReader<T>) =>

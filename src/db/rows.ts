@@ -51,19 +51,33 @@ function toPart(property: string, field: Field): Part {
   return { property, name: column.name, decode };
 }
 
+const fieldsOf = (source: Table | Fields): Fields =>
+  is(source, Table) ? getTableColumns(source) : source;
+
+const toParts = (fields: Fields): Part[] =>
+  Object.entries(fields).map(([property, field]) => toPart(property, field));
+
 function read(row: RawRow, { name, decode }: Part): unknown {
   const value = row[name];
   if (value === undefined) throw new Error(`The statement answers no column ${name}.`);
   return decode === null || value === null ? value : decode(value);
 }
 
+/** Makes a value when it is first asked for: most readers of a module are not used by the call that loads it. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | null = null;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
 /** Reads rows that hold the columns of a table, or these fields: names and stored types translated. */
 export function rowReader<S extends Table | Fields>(source: S): RowReader<Row<FieldsOf<S>>> {
-  const fields: Fields = is(source, Table) ? getTableColumns(source) : source;
-  const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
+  const parts = once(() => toParts(fieldsOf(source)));
   return (row) => {
     const model: RawRow = {};
-    for (const part of parts) model[part.property] = read(row, part);
+    for (const part of parts()) model[part.property] = read(row, part);
     return model as Row<FieldsOf<S>>;
   };
 }
@@ -91,28 +105,34 @@ export function packedRows<S extends Table | Fields>(
   source: S,
   values: Partial<Record<keyof FieldsOf<S>, SQL>> = {},
 ): PackedRows<Row<FieldsOf<S>>> {
-  const fields: Fields = is(source, Table) ? getTableColumns(source) : source;
-  const parts = Object.entries(fields).map(([property, field]) => toPart(property, field));
+  const fields = fieldsOf(source);
+  const parts = once(() => toParts(fields));
   const given: Record<string, SQL | undefined> = values;
-  const list = parts.map(({ property }) => given[property] ?? sql`${fields[property]}`);
-  const lists = Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
-    arrayOf(list.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS)),
-  );
-  const value = arrayOf(lists);
+  const value = once(() => {
+    const list = parts().map(({ property }) => given[property] ?? sql`${fields[property]}`);
+    const lists = Array.from({ length: Math.ceil(list.length / MAX_ARGUMENTS) }, (_, i) =>
+      arrayOf(list.slice(i * MAX_ARGUMENTS, (i + 1) * MAX_ARGUMENTS)),
+    );
+    return arrayOf(lists);
+  });
   const unpack = (stored: unknown[][]) => {
     const model: RawRow = {};
     let i = 0;
     for (const list of stored) {
       for (const value of list) {
-        const { property, decode } = parts[i++] as Part;
+        const { property, decode } = parts()[i++] as Part;
         model[property] = decode === null || value === null ? value : decode(value);
       }
     }
     return model as Row<FieldsOf<S>>;
   };
   return {
-    value,
-    column: sql`${value} AS packed`,
+    get value() {
+      return value();
+    },
+    get column() {
+      return sql`${value()} AS packed`;
+    },
     read: ({ packed }) => unpack(JSON.parse(packed as string)),
     unpack,
   };
@@ -120,8 +140,8 @@ export function packedRows<S extends Table | Fields>(
 
 /** Reads the one value of each row. */
 export function valueReader<F extends Field>(field: F): RowReader<FieldValue<F>> {
-  const part = toPart("value", field);
-  return (row) => read(row, part) as FieldValue<F>;
+  const part = once(() => toPart("value", field));
+  return (row) => read(row, part()) as FieldValue<F>;
 }
 
 /** The columns of a table with these properties. */

@@ -10,7 +10,6 @@ import {
   sql,
   Table,
 } from "drizzle-orm";
-import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 
 /** A statement, or a part of one, as the database takes it. */
 export interface Text {
@@ -21,7 +20,7 @@ export interface Text {
 /** The values of a prepared statement as its SQL names them; one may be SQL itself. */
 export type Params<P> = { [K in keyof P]: SQL<P[K]> };
 
-const dialect = new SQLiteSyncDialect();
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /**
  * Text around values: one piece more than there are values. A value right behind LIMIT decides how SQLite
@@ -59,13 +58,13 @@ function render(chunk: unknown, into: Template): void {
   } else if (chunk instanceof Param) {
     renderParam(chunk, into);
   } else if (chunk instanceof Name) {
-    into.add(dialect.escapeName(chunk.value));
+    into.add(quoted(chunk.value));
   } else if (chunk instanceof Placeholder) {
     into.addValue(chunk);
   } else if (chunk instanceof Column) {
-    into.add(`${dialect.escapeName(getTableName(chunk.table))}.${dialect.escapeName(chunk.name)}`);
+    into.add(`${quoted(getTableName(chunk.table))}.${quoted(chunk.name)}`);
   } else if (chunk instanceof Table) {
-    into.add(dialect.escapeName(getTableName(chunk)));
+    into.add(quoted(getTableName(chunk)));
   } else if (Array.isArray(chunk)) {
     into.add("(");
     for (const [i, part] of chunk.entries()) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chooseGrant, describeBalance } from "../../src/cli/credits-commands.ts";
 import { describeTeamPlan, parsePlan, parseUntil } from "../../src/cli/plan-commands.ts";
 import { toOffer, toStatement } from "../../src/cli/team-database.ts";
-import { grantPack } from "../../src/features/credits/repo.ts";
+import { grantPack } from "../../src/features/credits/repo/packs.ts";
 
 const { packs } = toOffer({}).plans;
 

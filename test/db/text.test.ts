@@ -1,7 +1,7 @@
 import { and, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { SQLiteSyncDialect } from "drizzle-orm/sqlite-core";
 import { expect, test } from "vitest";
-import { orm } from "../../src/db/client.ts";
+import { orm } from "../../src/db/builder.ts";
 import { type Params, prepareText, textOf } from "../../src/db/text.ts";
 import { tokens } from "../../src/features/auth/table.ts";
 

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { type Db, sqlQuery } from "../../src/db/client.ts";
 import type { Deps } from "../../src/deps.ts";
-import { creditDrifts } from "../../src/features/credits/repo.ts";
+import { creditDrifts } from "../../src/features/credits/repo/balances.ts";
 import { type EventState, type Evidence, plainText, type UploadState } from "./findings.ts";
 
 const numberOrNull = (value: unknown) => (value === null ? null : Number(value));

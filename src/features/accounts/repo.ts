@@ -1,7 +1,8 @@
-import { and, asc, eq, getTableColumns, inArray, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../core/platforms.ts";
-import { orm, prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { assignments } from "../../db/assignments.ts";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { flag, instant } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
@@ -28,20 +29,15 @@ export function accountsOfTeam(team: SQL, filter: AccountFilter) {
       ? undefined
       : sql`instr(lower(${accounts.tags}), lower(${filter.tags})) > 0`,
   );
-  const oldestFirst = [asc(accounts.platform), asc(accounts.platformAccountId)];
   return sqlQuery(
-    orm
-      .select()
-      .from(accounts)
-      .where(where)
-      .orderBy(...oldestFirst),
+    sql`SELECT * FROM accounts WHERE ${where} ORDER BY platform, platform_account_id`,
     readAccount,
   );
 }
 
 const selectAccount = prepared(
   ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
-    orm.select().from(accounts).where(one(team, id)),
+    sql`SELECT * FROM accounts WHERE ${one(team, id)}`,
   readAccount,
 );
 
@@ -82,7 +78,7 @@ export function accountByPlatformId(team: number | SQL, platform: Platform, plat
     eq(accounts.platform, platform),
     eq(accounts.platformAccountId, platformId),
   );
-  return sqlQuery(orm.select().from(accounts).where(where), readAccount);
+  return sqlQuery(sql`SELECT * FROM accounts WHERE ${where}`, readAccount);
 }
 
 /** Changes nothing when the team has that account already, or `condition` does not hold. */
@@ -107,8 +103,10 @@ export function updateAccount(
   set: Partial<AccountRow>,
   condition?: SQL,
 ) {
-  const where = and(one(team, id), condition);
-  return sqlQuery(orm.update(accounts).set(set).where(where).returning(), readAccount);
+  return sqlQuery(
+    sql`UPDATE accounts SET ${assignments(accounts, set)} WHERE ${and(one(team, id), condition)} RETURNING *`,
+    readAccount,
+  );
 }
 
 /** Accounts at a platform that a team wants for itself alone. */
@@ -202,26 +200,15 @@ export const markEndingTold = preparedWrite(
 
 /** Takes the right to refresh a login; 0 while another holds it, or once the login has changed. */
 export function takeRefreshLease(account: AccountRow, now: Date, until: Date) {
-  return sqlWrite(
-    orm
-      .update(accounts)
-      .set({ refreshLeaseUntil: until })
-      .where(
-        and(
-          sameLogin(account),
-          sql`(${accounts.refreshLeaseUntil} IS NULL OR ${accounts.refreshLeaseUntil} <= ${now.getTime()})`,
-        ),
-      ),
-  );
+  return sqlWrite(sql`UPDATE accounts SET refresh_lease_until = ${until.getTime()} WHERE ${sameLogin(account)}
+    AND (refresh_lease_until IS NULL OR refresh_lease_until <= ${now.getTime()})`);
 }
 
 /** Writes what a refresh led to, if the login is still the one that was refreshed. */
 export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
+  const ended = { ...set, refreshLeaseUntil: null };
   return sqlWrite(
-    orm
-      .update(accounts)
-      .set({ ...set, refreshLeaseUntil: null })
-      .where(sameLogin(account)),
+    sql`UPDATE accounts SET ${assignments(accounts, ended)} WHERE ${sameLogin(account)}`,
   );
 }
 
@@ -230,13 +217,9 @@ export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
  * nothing and answers 1 again. An account that was taken for expired in between is not.
  */
 export function storeRenewed(account: AccountRow, set: RenewedLogin) {
-  const logins = [account.credentials ?? "", set.credentials];
-  return sqlWrite(
-    orm
-      .update(accounts)
-      .set({ ...set, status: "active", refreshLeaseUntil: null })
-      .where(and(eq(accounts.id, account.id), inArray(accounts.credentials, logins))),
-  );
+  const renewed = { ...set, status: "active", refreshLeaseUntil: null } as const;
+  return sqlWrite(sql`UPDATE accounts SET ${assignments(accounts, renewed)}
+    WHERE id = ${account.id} AND credentials IN (${account.credentials ?? ""}, ${set.credentials})`);
 }
 
 /** Holds where an account was taken for expired because of a login that has been renewed since. */
@@ -245,10 +228,9 @@ export const isTakenForExpired = ({ id, credentials }: AccountRow): SQL =>
     WHERE id = ${id} AND credentials = ${credentials} AND status = 'expired')`;
 
 /** Marks an account as in need of reconnection, unless that has happened, or been done, since. */
-export function expireAccount(account: AccountRow) {
-  const write = orm.update(accounts).set({ status: "expired" });
-  return sqlWrite(write.where(and(sameLogin(account), eq(accounts.status, "active"))));
-}
+export const expireAccount = (account: AccountRow) =>
+  sqlWrite(sql`UPDATE accounts SET status = 'expired'
+    WHERE ${sameLogin(account)} AND status = 'active'`);
 
 const sameLogin = (account: AccountRow) =>
   and(eq(accounts.id, account.id), eq(accounts.credentials, account.credentials ?? ""));
@@ -288,6 +270,6 @@ export const countFailure = preparedWrite(
   ({ id }: ById) => sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`,
 );
 
-export const forgetFailures = preparedWrite(({ id }: ById) =>
-  orm.update(accounts).set({ failureCount: 0 }).where(eq(accounts.id, id)),
+export const forgetFailures = preparedWrite(
+  ({ id }: ById) => sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id}`,
 );

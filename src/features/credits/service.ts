@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { type CreditDrift, creditBalance, creditDrifts } from "./repo.ts";
+import { type CreditDrift, creditBalance, creditDrifts } from "./repo/balances.ts";
 import { COSTS, totalOf } from "./rules.ts";
 import type { Credits } from "./schema.ts";
 

@@ -1,5 +1,5 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
-import { orm, prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { type SQL, sql } from "drizzle-orm";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { StoredFile } from "./store.ts";
@@ -44,10 +44,7 @@ const MEDIA = packedRows(media);
 
 export const mediaByHash = prepared(
   ({ teamId, sha256 }: Params<FileId>) =>
-    orm
-      .select()
-      .from(media)
-      .where(and(eq(media.teamId, teamId), eq(media.sha256, sha256))),
+    sql`SELECT * FROM media WHERE team_id = ${teamId} AND sha256 = ${sha256}`,
   readMedia,
 );
 

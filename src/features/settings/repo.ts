@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from "drizzle-orm";
-import { orm, prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { orm } from "../../db/builder.ts";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { OWNER_ID } from "../auth/repo/people.ts";

@@ -1,5 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
-import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { orm } from "../../db/builder.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader } from "../../db/rows.ts";
 import type { Deps } from "../../deps.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";

@@ -17,8 +17,8 @@ const LOST = "D1_ERROR: Network connection lost.";
 type Fate = "before" | "after";
 
 /** The statements, as they stand in JSON. */
-const RENEWAL = /"update \\"accounts\\" set [^;]*?\\"credentials\\" = .*? where /;
-const LEASE = 'set \\"refresh_lease_until\\" = ?';
+const RENEWAL = /"UPDATE accounts SET (?:(?! WHERE )[^;])*?credentials = /i;
+const LEASE = "SET refresh_lease_until = ?";
 
 /** Has the write of a renewed login fail so, attempt by attempt; `meanwhile` runs at the first. */
 function breakWrites(

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { grantPack } from "../../../src/features/credits/repo.ts";
+import { grantPack } from "../../../src/features/credits/repo/packs.ts";
 import type { Fetch } from "../../../src/platforms/connector.ts";
 import { x } from "../../../src/platforms/x/index.ts";
 import { type Around, aroundBatches } from "../../support/database.ts";

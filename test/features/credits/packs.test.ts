@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { grantPack, refundPack } from "../../../src/features/credits/repo.ts";
+import { grantPack, refundPack } from "../../../src/features/credits/repo/packs.ts";
 import { drifts, onStage, type Stage } from "./support.ts";
 
 async function withPack(): Promise<Stage & { id: string; refund(): Promise<number[]> }> {

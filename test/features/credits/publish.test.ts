@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { grantPack } from "../../../src/features/credits/repo.ts";
+import { grantPack } from "../../../src/features/credits/repo/packs.ts";
 import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
 import { refundUploads } from "../../../src/features/uploads/repo/credits.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";

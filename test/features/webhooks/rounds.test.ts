@@ -131,7 +131,7 @@ test("the instance's log tells of each failure, and how many arrived, without ad
   hooks.replies = [fails, timesOut, succeeds];
   await hooks.suggest();
   await harness.drainEvents();
-  const lines = harness.logs.filter(({ event }) => /^webhooks?[.]/.test(String(event)));
+  const lines = harness.logs.filter((line) => /"event":"webhooks?[.]/.test(JSON.stringify(line)));
   const attempts: { id: string; eventId: string; success: boolean; [other: string]: unknown }[] = (
     await hooks.log(id)
   ).reverse();

@@ -1,6 +1,7 @@
 import { and, desc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { orm, prepared, preparedWrite, type Query } from "../../../db/client.ts";
+import { orm } from "../../../db/builder.ts";
+import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
 import { json } from "../../../db/columns.ts";
 import { type RawRow, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";

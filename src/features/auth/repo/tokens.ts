@@ -1,6 +1,6 @@
-import { and, desc, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { orm, prepared, preparedWrite } from "../../../db/client.ts";
+import { prepared, preparedWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -70,11 +70,7 @@ export type TokenRow = ReturnType<typeof readToken>;
 /** Live tokens of a user, newest first. */
 export const tokensOfUser = prepared(
   ({ user }: Params<{ user: SQL }>) =>
-    orm
-      .select()
-      .from(tokens)
-      .where(and(eq(tokens.userId, user), isNull(tokens.revokedAt)))
-      .orderBy(desc(tokens.id)),
+    sql`SELECT * FROM tokens WHERE user_id = ${user} AND revoked_at IS NULL ORDER BY id DESC`,
   readToken,
 );
 
@@ -106,6 +102,7 @@ export const revokeToken = preparedWrite(
         AND (${teamId} IS NULL OR team_id = ${teamId})`,
 );
 
-export const noteTokenUse = preparedWrite(({ id, at }: Params<{ id: number; at: Date }>) =>
-  orm.update(tokens).set({ lastUsedAt: at }).where(eq(tokens.id, id)),
+export const noteTokenUse = preparedWrite(
+  ({ id, at }: Params<{ id: number; at: Date }>) =>
+    sql`UPDATE tokens SET last_used_at = ${at} WHERE id = ${id}`,
 );

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
-import { orm, prepared, preparedWrite, sqlWrite } from "../../../db/client.ts";
+import { orm } from "../../../db/builder.ts";
+import { prepared, preparedWrite, sqlWrite } from "../../../db/client.ts";
 import { rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { type ConsentRow, type ConsentStep, consents } from "../table.ts";

@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
-import { orm, prepared, preparedWrite } from "../../../db/client.ts";
+import { orm } from "../../../db/builder.ts";
+import { prepared, preparedWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { passkeys, tokens, users } from "../../auth/table.ts";

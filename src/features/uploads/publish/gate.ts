@@ -1,7 +1,7 @@
 import type { Failure } from "../../../core/failures.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Connector } from "../../../platforms/connector.ts";
-import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo.ts";
+import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo/balances.ts";
 import { costOf, creditRefusal } from "../../credits/rules.ts";
 import { type EarlierPost, earlierPosts } from "../repo/compared.ts";
 import { noteCost } from "../repo/credits.ts";

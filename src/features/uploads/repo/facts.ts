@@ -9,7 +9,7 @@ import { type Params, prepareText } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { type AccountRow, accounts } from "../../accounts/table.ts";
-import { creditsOf, readCredits } from "../../credits/repo.ts";
+import { creditsOf, readCredits } from "../../credits/repo/balances.ts";
 import { type CreditBalance, periodOf } from "../../credits/rules.ts";
 import { teams } from "../../teams/table.ts";
 import { dailyCaps } from "../daily-caps.ts";

@@ -1,31 +1,21 @@
-import { getTableColumns, is, SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
+import { type Assigned, assignments } from "../../../db/assignments.ts";
 import { preparedWrite, type Query, sqlWrite } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
 import { COMES_FROM, groupOf, type UploadStatus } from "../rules.ts";
 import { type UploadRow, uploads } from "../table.ts";
 
 /** New values of a post by property, or SQL that works one out. */
-export type Changes = { [K in keyof UploadRow]?: UploadRow[K] | SQL };
+export type Changes = Assigned<typeof uploads>;
 
 type Facts = Omit<Changes, "status" | "statusGroup">;
 
 /** Changes of one post. A new status moves it, and brings its group. */
 export type RowChanges = Facts & { status?: UploadStatus };
 
-const COLUMNS = getTableColumns(uploads);
-
-function assignments(changes: Changes): SQL {
-  const list = Object.entries(changes).map(([property, value]) => {
-    const column = COLUMNS[property as keyof UploadRow];
-    const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
-    return sql`${sql.raw(column.name)} = ${stored}`;
-  });
-  return sql.join(list, sql`, `);
-}
-
 /** Changes the posts `u` that `where` finds. `source`: a `FROM` of what else the values come from. */
 const updateUploads = (changes: Changes, where: SQL, source: SQL = sql``): SQL =>
-  sql`UPDATE uploads AS u SET ${assignments(changes)} ${source} WHERE ${where}`;
+  sql`UPDATE uploads AS u SET ${assignments(uploads, changes)} ${source} WHERE ${where}`;
 
 /** Changes facts of the posts `u` that `where` finds, and leaves their status alone. */
 export const changeFacts = (changes: Facts, where: SQL, source?: SQL): SQL =>

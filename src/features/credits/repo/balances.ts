@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import type { Config } from "../../config.ts";
-import { orm, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
-import { rowReader } from "../../db/rows.ts";
-import { teams } from "../teams/table.ts";
-import { type CreditBalance, packReferenceOf, periodOf, referenceOf } from "./rules.ts";
-import { creditBalances, creditLedger, creditPacks, creditPeriods } from "./table.ts";
+import type { Config } from "../../../config.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
+import { teams } from "../../teams/table.ts";
+import { type CreditBalance, periodOf, referenceOf } from "../rules.ts";
+import { creditBalances, creditPeriods } from "../table.ts";
 
 /** Included credits by plan, and the clock that tells the month. */
 interface CreditTerms {
@@ -73,7 +73,8 @@ interface PayingUpload {
   fence: number;
 }
 
-const entry = (teamId: number, reference: string, kind: string): SQL =>
+/** The movement of a team under this reference, of this kind. */
+export const entry = (teamId: number, reference: string, kind: string): SQL =>
   sql`team_id = ${teamId} AND reference = ${reference} AND kind = ${kind}`;
 
 /**
@@ -185,49 +186,6 @@ export function refund(now: Date, attempts: SQL): Query<number>[] {
 /** The credits that `refund` gives back for these attempts, as SQL. */
 export const refundable = (attempts: SQL): SQL =>
   sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(attempts)}), 0)`;
-
-/** Credits that were bought. The id has to be a new one. */
-export function grantPack(
-  now: Date,
-  pack: Pick<typeof creditPacks.$inferInsert, "id" | "teamId" | "name" | "credits">,
-): Query<number>[] {
-  const { id, teamId, credits: purchased } = pack;
-  const reference = packReferenceOf(id);
-  const movement = {
-    kind: "pack",
-    period: periodOf(now),
-    included: 0,
-    purchased,
-    at: now,
-  } as const;
-  return [
-    sqlWrite(orm.insert(creditPacks).values({ ...pack, grantedAt: now })),
-    sqlWrite(orm.insert(creditLedger).values({ teamId, reference, ...movement })),
-    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased) VALUES (${teamId}, ${purchased})
-      ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
-  ];
-}
-
-/**
- * Takes back a pack's credits, as far as purchased ones are left, once. The last statement says that it
- * was done; the others ask for that, so that they can be repeated.
- */
-export function refundPack(now: Date, teamId: number, id: string): Query<number>[] {
-  const at = now.getTime();
-  const reference = packReferenceOf(id);
-  const isOpen = sql`id = ${id} AND team_id = ${teamId} AND refunded_at IS NULL`;
-  return [
-    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
-      SELECT ${teamId}, ${reference}, 'pack_refund', ${periodOf(now)}, 0,
-        -MIN(credits, (SELECT purchased FROM credit_balances WHERE team_id = ${teamId})), ${at}
-      FROM credit_packs WHERE ${isOpen}
-      ON CONFLICT DO NOTHING`),
-    sqlWrite(sql`UPDATE credit_balances SET purchased = purchased + (
-        SELECT purchased FROM credit_ledger WHERE ${entry(teamId, reference, "pack_refund")})
-      WHERE team_id = ${teamId} AND EXISTS (SELECT 1 FROM credit_packs WHERE ${isOpen})`),
-    sqlWrite(orm.update(creditPacks).set({ refundedAt: now }).where(isOpen)),
-  ];
-}
 
 /** Difference between a team's balances and its ledger: balance less ledger. */
 export interface CreditDrift {

@@ -1,0 +1,20 @@
+import { getTableColumns, is, SQL, sql, type Table } from "drizzle-orm";
+
+/** New values of a row by property, or SQL that works one out. */
+export type Assigned<T extends Table> = {
+  [K in keyof T["$inferSelect"]]?: T["$inferSelect"][K] | SQL;
+};
+
+/** Writes what comes after SET: each column with its new value as it is stored. */
+export function assignments<T extends Table>(table: T, changes: Assigned<T>): SQL {
+  const columns = getTableColumns(table);
+  const list = Object.entries(changes)
+    .filter(([, value]) => value !== undefined)
+    .map(([property, value]) => {
+      const column = columns[property as keyof typeof columns];
+      if (!column) throw new Error(`The table has no column for ${property}.`);
+      const stored = value === null || is(value, SQL) ? value : sql.param(value, column);
+      return sql`${sql.raw(column.name)} = ${stored}`;
+    });
+  return sql.join(list, sql`, `);
+}
