@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { suggestHashtags } from "../../../src/features/uploads/hashtags.ts";
 import { callTool, send } from "../../support/agent.ts";
 import {
   connectSandbox,
@@ -253,22 +252,4 @@ test("get_platform_capabilities names the settings as create_post takes them", a
     "altText",
     "coverTimeMs",
   ]);
-});
-
-test.each<[string, string, string[], string[], string[]]>([
-  ["those in the text first", "Hello #World of bread", [], [], ["#World", "#hello", "#bread"]],
-  [
-    "own ones that fit",
-    "Fresh bread",
-    ["#breadlovers", "#cats", "#breadlovers"],
-    [],
-    ["#breadlovers", "#fresh", "#bread", "#cats"],
-  ],
-  ["none that is hidden", "Bread #spam", ["#spam"], ["spam"], ["#bread"]],
-  ["no words that say nothing", "This is about what would be", [], [], []],
-  ["other scripts", "Свежий хлеб", ["#хлеб"], [], ["#хлеб", "#свежий"]],
-  ["no addresses and mentions", "See https://bread.example/fresh @baker", [], [], []],
-])("suggest_hashtags gives %s", (_, text, posts, banned, expected) => {
-  const found = suggestHashtags(text, posts, { banned, limit: 10 });
-  expect(found.map(({ hashtag }) => hashtag)).toEqual(expected);
 });
