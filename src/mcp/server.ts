@@ -1,5 +1,6 @@
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
 import { AppError, type FieldError } from "../core/errors.ts";
+import { inToolTerms } from "./terms.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
 /** The revisions that are served, all without sessions. Source: modelcontextprotocol.io, "Versioning". */
@@ -54,9 +55,11 @@ function toRefusal({ ctx }: Call, tool: string, error: unknown): CallToolResult 
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Joins the message, its code and what is wrong with each argument. */
+/** The message with its code; where several arguments are wrong, what is wrong with each. */
 function inWords({ message, code, extras }: AppError): string {
   const errors = (extras.errors ?? []) as FieldError[];
-  const others = errors.length > 1 ? errors.map((error) => `\n- ${error.message}`) : [];
-  return `${message}${code ? ` (${code})` : ""}${others.join("")}`;
+  if (errors.length > 1) {
+    return errors.map((error) => `- ${inToolTerms(error.message)}`).join("\n");
+  }
+  return `${inToolTerms(message)}${code ? ` (${code})` : ""}`;
 }

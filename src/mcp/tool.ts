@@ -1,4 +1,4 @@
-import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { Ctx } from "../deps.ts";
 
@@ -24,15 +24,37 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
 }
 
 /** A tool of any arguments, as the server holds it. */
-export type AnyTool = Omit<Tool, "run" | "isFailure"> & {
+export type AnyTool = Omit<Tool, "run" | "isFailure" | "input" | "output"> & {
+  input: StandardSchemaWithJSON;
+  output: StandardSchemaWithJSON;
   // biome-ignore lint/suspicious/noExplicitAny: the server validates arguments by the tool's own schema
   run(call: Call, args: any): Promise<Record<string, unknown>>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   isFailure?(result: any): boolean;
 };
 
-/** Lets a tool's arguments and result be typed by its schemas. */
-export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, O>): AnyTool => own;
+/** Creates a tool whose arguments and result are typed by its schemas. */
+export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, O>): AnyTool => ({
+  ...own,
+  input: rememberJson(own.input),
+  output: rememberJson(own.output),
+});
+
+type Json = Record<string, unknown>;
+
+/** Returns the schema with its JSON form made once: the server asks for that with every message. */
+function rememberJson(schema: z.ZodObject): StandardSchemaWithJSON {
+  const own = schema["~standard"];
+  const once = (make: (options: { target: "draft-2020-12" }) => Json) => {
+    let json: Json | null = null;
+    return () => {
+      json ??= make({ target: "draft-2020-12" });
+      return json;
+    };
+  };
+  const jsonSchema = { input: once(own.jsonSchema.input), output: once(own.jsonSchema.output) };
+  return { "~standard": { ...own, jsonSchema } };
+}
 
 /** Annotations of a tool that changes nothing, here or on a platform. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };

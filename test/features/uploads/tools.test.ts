@@ -7,6 +7,9 @@ import {
   Harness,
   joinTeam,
 } from "../../support/harness.ts";
+import { beginLife } from "../../support/life.ts";
+import { uploadPresigned } from "../../support/presigned.ts";
+import { testJpeg } from "../../support/videos.ts";
 
 async function openAgent(...platforms: string[]) {
   const harness = new Harness();
@@ -252,4 +255,124 @@ test("get_platform_capabilities names the settings as create_post takes them", a
     "altText",
     "coverTimeMs",
   ]);
+  expect(structuredContent.settingsSchema.boardId).toEqual({
+    ...{ required: true, type: "string", values: [] },
+    description: "Id of the board that the pin goes onto, in digits.",
+  });
+  const { structuredContent: tiktok } = await run("get_platform_capabilities", {
+    platform: "tiktok",
+  });
+  expect(tiktok.settingsSchema.privacyLevel).toMatchObject({
+    required: true,
+    values: expect.arrayContaining(["SELF_ONLY"]),
+  });
+});
+
+test.each<[string, object, RegExp]>([
+  ["pinterest", { mediaUrls: [PHOTO] }, /Name the board: settings\.pinterest\.boardId is missing/],
+  ["youtube", { mediaUrls: [VIDEO] }, /title/],
+  ["tiktok", { mediaUrls: [VIDEO] }, /settings\.tiktok\.privacyLevel is needed/],
+  ["threads", { text: "" }, /Write a text/],
+  ["x", { text: "w".repeat(281) }, /Shorten the text/],
+  ["bluesky", { text: "" }, /Write a text/],
+  [
+    "linkedin",
+    { text: "Words", settings: { linkedin: { mediaType: "DOCUMENT" } } },
+    /settings\.linkedin\.mediaType DOCUMENT needs a document in mediaUrls/,
+  ],
+  [
+    "instagram",
+    { mediaUrls: [VIDEO], settings: { instagram: { mediaType: "IMAGE" } } },
+    /settings\.instagram\.mediaType IMAGE/,
+  ],
+  [
+    "x",
+    { settings: { x: { pollDurationMinutes: 60 } } },
+    /settings\.x\.pollDurationMinutes needs settings\.x\.pollOptions/,
+  ],
+])("a refusal on %s names the arguments of the call (%j)", async (platform, args, says) => {
+  const { accountIds, run } = await openAgent(platform);
+  const made = await run("create_post", { accountIds, text: "Words", ...args });
+  expect(made.isError).toBe(true);
+  const [{ error, platform: named }] = made.structuredContent.posts;
+  expect(named).toBe(platform);
+  expect(error).toMatch(says);
+  expect(error).not.toMatch(/[a-z]_[a-z]|description/);
+  const checked = await run("validate_post", { accountIds, text: "Words", ...args });
+  expect(checked.structuredContent.errors).toMatchObject([{ platform, error }]);
+});
+
+test("the settings of create_post are described in the names that it takes", async () => {
+  const { harness, member } = await openAgent();
+  const { body } = await send(harness, "tools/list", {}, { token: member.token });
+  const byName = Object.fromEntries(
+    body.result.tools.map((one: { name: string }) => [one.name, one]),
+  );
+  const { properties } = byName.create_post.inputSchema.properties.settings;
+  expect(Object.keys(properties)).toHaveLength(9);
+  for (const { properties: own } of Object.values<{ properties: object }>(properties)) {
+    for (const [name, { description }] of Object.entries<{ description: string }>(own as never)) {
+      expect(name).toMatch(/^[a-z][A-Za-z]*$/);
+      expect(description, name).toMatch(/\w/);
+      expect(description, name).not.toMatch(/[a-z]_[a-z]+_|comma-separated/);
+    }
+  }
+});
+
+test("a file larger than 200 MB fails its post, and get_post_status says what helps", async () => {
+  const { harness, accountIds, run } = await openAgent("bluesky");
+  harness.network = async () =>
+    new Response("x", { headers: { "content-length": "200000001", "content-type": "image/png" } });
+  const args = { accountIds, text: "With a photo", mediaUrls: [PHOTO] };
+  const { postId } = (await run("create_post", args)).structuredContent.posts[0];
+  await harness.drain();
+  expect((await run("get_post_status", { postId })).structuredContent).toMatchObject({
+    state: "failed",
+    error: "The file at the media URL is larger than 200 MB.",
+    nextAction: "replace_media",
+    url: null,
+  });
+});
+
+test("ten files are taken, and addresses of presigned uploads as they are, without a download", async () => {
+  const { harness, member, accountIds, run } = await openAgent("instagram");
+  const { bucketUrl } = await uploadPresigned(harness, member.token, {
+    ...{ route: "instagram_photos", type: "image/jpeg", bytes: testJpeg },
+  });
+  const fetched: string[] = [];
+  harness.network = async (input) => {
+    fetched.push(new Request(input).url);
+    return new Response(testJpeg);
+  };
+  const mediaUrls = [
+    bucketUrl,
+    ...Array.from({ length: 9 }, (_, i) => `https://p.example/${i}.png`),
+  ];
+  const made = await run("create_post", { accountIds, text: "Ten photos", mediaUrls });
+  expect(made.structuredContent.posts).toMatchObject([{ success: true, error: null }]);
+  await harness.drain();
+  expect(fetched.sort()).toEqual(mediaUrls.slice(1).sort());
+  const { postId } = made.structuredContent.posts[0];
+  expect((await run("get_post_status", { postId })).structuredContent.state).toBe("published");
+});
+
+test("a post that a client sent back says what is to change", async () => {
+  const life = await beginLife();
+  const { harness, member } = life;
+  const id = await life.insert({ status: "draft", review_comment: "Shorter, please" });
+  const state = await callTool(harness, member.token, "get_post_status", { postId: id });
+  expect(state.structuredContent).toMatchObject({
+    state: "draft",
+    reviewComment: "Shorter, please",
+  });
+});
+
+test("unknown posts are told in the words of the tools", async () => {
+  const { run } = await openAgent();
+  const status = await run("get_post_status", { postId: 999_999_999 });
+  expect(status.content[0].text).toBe("Post not found. (NOT_FOUND)");
+  const link = await run("create_review_link", { postIds: [999_999_999] });
+  expect(link.content[0].text).toMatch(/^Post 999999999 not found/);
+  const none = await run("create_review_link", {});
+  expect(none.content[0].text).toMatch(/name drafts in postIds/);
 });

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { type FieldError, toFieldErrors } from "../../../core/errors.ts";
+import { toFieldErrors } from "../../../core/errors.ts";
 import { MAX_KEY_CHARACTERS, type NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
+import { inToolTerms } from "../../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { Looked } from "../../idempotency/once.ts";
@@ -11,7 +12,7 @@ import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../schema.ts";
-import { agentSettings, settingsSchema, toRawSettings } from "./settings.ts";
+import { agentSettings, inArguments, settingsSchema, toRawSettings } from "./settings.ts";
 
 /** Source: spec, "Agent endpoint". */
 const MAX_MEDIA = 10;
@@ -40,7 +41,7 @@ const input = z.strictObject({
   settings: settingsSchema
     .optional()
     .describe(
-      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId.",
+      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId; ask your user. GET /api/v1/pinterest/boards lists the boards of an account.",
     ),
   idempotencyKey: z
     .string()
@@ -65,10 +66,6 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
-  const renamed = ({ message, ...error }: FieldError): FieldError => ({
-    ...error,
-    message: message.replace("schedule_date", "scheduleDate"),
-  });
   // A title stands beside the text where a platform has both; elsewhere the text is all there is.
   const caption = text.trim() === "" ? {} : { caption: text };
   const overrides = connectors().map((connector) => [
@@ -85,7 +82,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,
-    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error).map(renamed) },
+    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error) },
   };
 }
 
@@ -147,19 +144,32 @@ export const createPostTool = tool({
       post.accountIds.length > 0
         ? (await createPosts(call.ctx, post, looked)).result
         : { results: [], isHeld: false };
+    const platformOf = platformsOf(looked);
+    const given = [...new Set(args.accountIds)];
     const posts = [
-      ...results.map((one) =>
-        one.success
-          ? { ...pick(one), postId: one.uploadId, error: null }
-          : { ...none(one.accountId), platform: null, error: one.error },
-      ),
+      ...results.map((one) => {
+        if (one.success) return { ...pick(one), postId: one.uploadId, error: null };
+        const platform = platformOf(one.accountId);
+        return { ...none(one.accountId), platform, error: say(platform, one.error) };
+      }),
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
-    ];
+    ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
     const held = isHeld ? ` ${HELD}` : "";
     return { message: `${taken} of ${posts.length} accounts have the post.${held}`, posts };
   },
 });
+
+const platformsOf = ({ known }: Looked<Known>) => {
+  const platforms = new Map(
+    known.facts.map(({ account: { id, platform } }) => [id, platform] as const),
+  );
+  return (accountId: string): Platform | null => platforms.get(accountId) ?? null;
+};
+
+/** Says why an account, or the call as a whole, was refused. */
+const say = (platform: Platform | null, error: string): string =>
+  platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
 
 const pick = (one: { accountId: string; platform: Platform; scheduledFor: string | null }) => {
   const { accountId, platform, scheduledFor } = one;
@@ -199,7 +209,12 @@ export const validatePostTool = tool({
       post.accountIds.length > 0
         ? await validatePosts(call.ctx, post, looked)
         : { errors: [], targets: [] };
-    const errors = [...judged.errors, ...refused];
+    const errors = [
+      ...judged.errors.map(({ accountId, platform, error }) => ({
+        ...{ accountId, platform, error: say(platform, error) },
+      })),
+      ...refused,
+    ];
     return { valid: errors.length === 0, errors, targets: judged.targets };
   },
 });
