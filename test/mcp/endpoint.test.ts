@@ -221,7 +221,8 @@ describe("is refused:", () => {
     const params = { notifications: { toolsListChanged: true } };
     const answer = await send(new Harness(), "subscriptions/listen", params, { token });
     expect(answer.headers.get("content-type")).toMatch("application/json");
-    expect(answer.body.error.code).toEqual(expect.any(Number));
+    expect([answer.status, answer.body.error.code]).toEqual([404, -32_601]);
+    expect(answer.body.id).toBe(1);
   });
 
   test("an unknown method (404, -32601)", async () => {
