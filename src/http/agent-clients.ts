@@ -20,7 +20,7 @@ export function agentClients(origin: string): AgentClient[] {
       name: "Claude Code",
       place: "Run this once; `--scope user` keeps it for all projects.",
       language: "sh",
-      text: `claude mcp add --transport http akimbo ${url} --header "x-api-key: ${TOKEN}"`,
+      text: `claude mcp add --transport http akimbo ${url} \\\n  --header "x-api-key: ${TOKEN}"`,
     },
     {
       name: "Claude Desktop",
