@@ -51,6 +51,8 @@ test("the clients' configuration stands at /llms.txt and in the document of /doc
     expect(byName.Cursor.mcpServers.akimbo.url).toBe(url);
     expect(byName["VS Code"].servers.akimbo.url).toBe(url);
     expect(byName["Any other client"].mcpServers.akimbo.url).toBe(url);
-    expect(text).toContain(`claude mcp add --transport http akimbo ${url} \\\n  --header "x-api-key: `);
+    expect(text).toContain(
+      `claude mcp add --transport http akimbo ${url} \\\n  --header "x-api-key: `,
+    );
   }
 });

@@ -257,7 +257,7 @@ test("get_platform_capabilities names the settings as create_post takes them", a
   ]);
   expect(structuredContent.settingsSchema.boardId).toEqual({
     ...{ required: true, type: "string", values: [] },
-    description: "Id of the board that the pin goes onto, in digits.",
+    description: "Needed. Id of the board that the pin goes onto, in digits.",
   });
   const { structuredContent: tiktok } = await run("get_platform_capabilities", {
     platform: "tiktok",
@@ -265,6 +265,7 @@ test("get_platform_capabilities names the settings as create_post takes them", a
   expect(tiktok.settingsSchema.privacyLevel).toMatchObject({
     required: true,
     values: expect.arrayContaining(["SELF_ONLY"]),
+    description: expect.stringMatching(/^Needed\. Who sees the post\. SELF_ONLY when/),
   });
 });
 

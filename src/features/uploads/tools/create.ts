@@ -11,8 +11,15 @@ import { MAX_ACCOUNTS } from "../create/batch.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
+import { MAX_URL_CHARACTERS } from "../create/text-bounds.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../schema.ts";
-import { agentSettings, inArguments, settingsSchema, toRawSettings } from "./settings.ts";
+import {
+  agentSettings,
+  inArguments,
+  sameSettingsSchema,
+  settingsSchema,
+  toRawSettings,
+} from "./settings.ts";
 
 /** Source: spec, "Agent endpoint". */
 const MAX_MEDIA = 10;
@@ -24,7 +31,7 @@ const input = z.strictObject({
   ),
   title: titleText.optional().describe("Needed for youtube; used by pinterest and facebook too."),
   mediaUrls: z
-    .array(z.string().max(2_000))
+    .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
     .optional()
     .describe(
@@ -194,7 +201,9 @@ export const validatePostTool = tool({
   title: "Check a post without publishing it",
   description:
     "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
-  input,
+  input: input.extend({
+    settings: sameSettingsSchema.optional().describe("As create_post takes them."),
+  }),
   output: z.object({
     valid: z.boolean(),
     errors: z.array(problem),

@@ -74,22 +74,41 @@ export function inArguments(connector: Connector, message: string): string {
 const FORM_LISTS =
   /,? (?:comma-separated|separated by commas)(?: or repeated| or as JSON array)?(?=[.;:,])/g;
 
+/** An agent has no default where its user has to choose. */
+const DEFAULT = / Default: [^;.]+[;.]/;
+
 /** Describes a setting for an agent. */
-export const describeSetting = (connector: Connector, { description }: FieldInfo): string =>
-  inArguments(connector, description.replace(FORM_LISTS, ""));
+export function describeSetting(
+  connector: Connector,
+  { description, required, mustBeChosen }: FieldInfo,
+): string {
+  const listed = description.replace(FORM_LISTS, "");
+  const own = mustBeChosen ? listed.replace(DEFAULT, "") : listed;
+  return inArguments(connector, required || mustBeChosen ? `Needed. ${own}` : own);
+}
+
+type Described = (connector: Connector, info: FieldInfo) => z.ZodType;
+
+const toSchema = (describe: Described) =>
+  z.strictObject(
+    Object.fromEntries(
+      connectors().map((connector) => {
+        const own = agentSettings(connector).map(({ name, info }) => [
+          name,
+          describe(connector, info),
+        ]);
+        return [connector.platform, z.strictObject(Object.fromEntries(own)).optional()];
+      }),
+    ),
+  );
 
 /** The argument `settings`: each platform's settings under its name. */
-export const settingsSchema = z.strictObject(
-  Object.fromEntries(
-    connectors().map((connector) => {
-      const own = agentSettings(connector).map(({ name, info }) => [
-        name,
-        schemaOf(info).optional().describe(describeSetting(connector, info)),
-      ]);
-      return [connector.platform, z.strictObject(Object.fromEntries(own)).optional()];
-    }),
-  ),
+export const settingsSchema = toSchema((connector, info) =>
+  schemaOf(info).optional().describe(describeSetting(connector, info)),
 );
+
+/** The same without descriptions, for a tool beside it: an agent reads all of them. */
+export const sameSettingsSchema = toSchema((_, info) => schemaOf(info).optional());
 
 type Given = Record<string, Record<string, unknown> | undefined>;
 
