@@ -105,7 +105,8 @@ async function answerMessage(c: AppContext): Promise<Response> {
   const origin = publicOrigin(ctx, raw.url);
   // The body has been read: what is passed on are the address and the headers.
   const request = new Request(raw.url, { method: "POST", headers: raw.headers });
-  return answerAgent({ ctx, origin }, await loadTools(body), request, body);
+  const call = { ctx, origin, requestId: c.var.requestId };
+  return answerAgent(call, await loadTools(body), request, body);
 }
 
 const refuse = (c: AppContext, code: number, message: string): Response =>

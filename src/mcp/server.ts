@@ -1,4 +1,5 @@
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { describeCrash } from "../core/crash.ts";
 import { AppError, type FieldError } from "../core/errors.ts";
 import { inToolTerms } from "./terms.ts";
 import type { AnyTool, Call } from "./tool.ts";
@@ -47,11 +48,12 @@ function toResult(tool: AnyTool, value: Record<string, unknown>): CallToolResult
   return { content, structuredContent: value, ...(isError ? { isError } : {}) };
 }
 
-const UNEXPECTED = "Something went wrong here, and it has been logged. Try again in a minute.";
-
-function toRefusal({ ctx }: Call, tool: string, error: unknown): CallToolResult {
-  if (!(error instanceof AppError)) ctx.log({ event: "mcp.error", tool, error: String(error) });
-  const text = error instanceof AppError ? inWords(error) : UNEXPECTED;
+function toRefusal({ ctx, requestId }: Call, tool: string, error: unknown): CallToolResult {
+  const isKnown = error instanceof AppError;
+  if (!isKnown) ctx.log({ ...describeCrash(error, requestId), tool });
+  const text = isKnown
+    ? inWords(error)
+    : `Something broke on our side. Try again in a minute; quote request ${requestId} when you report it.`;
   return { content: [{ type: "text", text }], isError: true };
 }
 

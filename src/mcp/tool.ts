@@ -2,10 +2,11 @@ import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextproto
 import type * as z from "zod";
 import type { Ctx } from "../deps.ts";
 
-/** A call of a tool: who calls, and the origin under which this instance is reached. */
+/** A call of a tool: who calls, the origin under which this instance is reached, and the request's own id. */
 export interface Call {
   ctx: Ctx;
   origin: string;
+  requestId: string;
 }
 
 /** A tool of the agent endpoint: another way into a use-case. */

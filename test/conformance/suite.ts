@@ -67,7 +67,7 @@ const readChecks = (folder: string): SuiteCheck[] =>
     (path) => JSON.parse(readFileSync(join(folder, path), "utf8")) as SuiteCheck[],
   );
 
-/** What the suite itself says of a check that it left out. */
+/** The suite's own words on a check that it left out. */
 const note = ({ errorMessage, details }: SuiteCheck): string =>
   details?.note ?? details?.message ?? errorMessage ?? "left out by the suite";
 

@@ -162,7 +162,7 @@ test.each(Object.entries(WORKING))(
       expect(status).toBe(200);
       expect(body.error).toBeUndefined();
       expect(body.result.content[0].text.length).toBeGreaterThan(5);
-      expect(body.result.content[0].text).not.toMatch(/\[object|Something went wrong/);
+      expect(body.result.content[0].text).not.toMatch(/\[object|broke on our side/);
     }
     expect(harness.sent).toEqual([]);
     expect(harness.logs.filter((entry) => "error" in entry)).toEqual([]);
@@ -281,6 +281,27 @@ describe("ids of another team", () => {
     const { status, body } = await send(harness, "tools/call", params, { token, headers });
     expect([status, body.code]).toEqual([403, "FORBIDDEN"]);
   });
+});
+
+test("what breaks on our side is told by the id of its log line, and by nothing else", async () => {
+  const media = {
+    get: () => Promise.reject(new Error("SQLITE_CORRUPT: media/1/0123 params: a secret")),
+  } as unknown as R2Bucket;
+  const harness = new Harness({ media });
+  const member = await createMember();
+  const { token } = member;
+  const id = await connectSandbox(harness, member);
+  const presign = { route: "photos", files: [{ name: "a.png", size: 68, type: "image/png" }] };
+  const { body } = await harness.call("POST", "/upload/presign", { token, json: presign });
+  const args = { accountIds: [id], text: "Words", mediaUrls: [body.files[0].bucketUrl] };
+  const broken = await callTool(harness, token, "create_post", args);
+  expect(broken.isError).toBe(true);
+  const crash = harness.logs.find((entry) => "error" in entry) as Record<string, string>;
+  expect(broken.content[0].text).toBe(
+    `Something broke on our side. Try again in a minute; quote request ${crash.requestId} when you report it.`,
+  );
+  expect(crash).toMatchObject({ event: "crash", tool: "create_post" });
+  expect(crash.error).not.toMatch(/a secret/);
 });
 
 test("sixty calls a minute of one address, lists of calls and wrong ones among them", async () => {
