@@ -105,7 +105,11 @@ describe("create_post", () => {
     ["another platform", { settings: { myspace: {} } }, /myspace/],
     ["a value that is none", { settings: { tiktok: { privacyLevel: "ALL" } } }, /privacyLevel/],
     ["eleven files", { mediaUrls: Array(11).fill(PHOTO) }, /mediaUrls/],
-    ["a file at a private address", { mediaUrls: ["http://10.0.0.1/a.jpg"] }, /mediaUrls/],
+    [
+      "a file at a private address",
+      { mediaUrls: [PHOTO, "http://10.0.0.1/a.jpg"] },
+      /mediaUrls\[1\]: .*private network/,
+    ],
     ["a date without an offset", { scheduleDate: "2026-12-24T10:00:00" }, /scheduleDate/],
     ["a date that is past", { scheduleDate: "2020-01-01T00:00:00Z" }, /schedule/i],
     ["a status of its own", { status: "completed" }, /status/],

@@ -63,9 +63,9 @@ type Args = z.output<typeof input>;
 /** Files that are told to be videos by their name; of the others, the publishing job looks at the bytes. */
 const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
 
-const toMedia = (url: string, isOnly: boolean): NewMedia => {
+const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
   const isVideo = VIDEO.test(URL.parse(url)?.pathname ?? "");
-  return { role: isVideo && isOnly ? "video" : "photo", field: "mediaUrls", url };
+  return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
@@ -85,7 +85,7 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     origin,
     accountIds: [...new Set(accountIds)],
     title,
-    media: mediaUrls.map((url) => toMedia(url, mediaUrls.length === 1)),
+    media: mediaUrls.map(toMedia),
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,
