@@ -49,12 +49,26 @@ function rememberJson(schema: z.ZodObject): StandardSchemaWithJSON {
   const once = (make: (options: { target: "draft-2020-12" }) => Json) => {
     let json: Json | null = null;
     return () => {
-      json ??= make({ target: "draft-2020-12" });
+      json ??= withSingleTypes(make({ target: "draft-2020-12" })) as Json;
       return json;
     };
   };
   const jsonSchema = { input: once(own.jsonSchema.input), output: once(own.jsonSchema.output) };
   return { "~standard": { ...own, jsonSchema } };
+}
+
+/** Splits a choice of types into one schema each: clients that know one type per schema would drop it. */
+function withSingleTypes(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withSingleTypes);
+  if (typeof node !== "object" || node === null) return node;
+  const entries = Object.entries(node).map(([key, value]) => [key, withSingleTypes(value)]);
+  const { type, description, ...others } = Object.fromEntries(entries) as Json;
+  const described = description === undefined ? {} : { description };
+  if (!Array.isArray(type)) {
+    return { ...(type === undefined ? {} : { type }), ...described, ...others };
+  }
+  const anyOf = type.map((one) => (one === "null" ? { type: one } : { type: one, ...others }));
+  return { ...described, anyOf };
 }
 
 /** Annotations of a tool that changes nothing, here or on a platform. */

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { runInstalled } from "./programs.ts";
 import type { Tally } from "./suite.ts";
+
+const INSPECTOR = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
 
 /** Revisions that say all about themselves in every message. */
 const WITHOUT_HANDSHAKE = "2026-07-28";
@@ -31,8 +34,8 @@ interface Client {
   close(): Promise<void>;
 }
 
-/** Has the official client and a strict validator look at the tools; prints what each found. */
-export async function inspect(revision: string, url: string): Promise<Tally> {
+/** Has the official client, the inspector and a strict validator look at the tools; prints what each found. */
+export async function inspect(revision: string, url: string, folder: string): Promise<Tally> {
   const client = await connect(revision, url);
   const { tools } = await client.listTools();
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
@@ -57,6 +60,12 @@ export async function inspect(revision: string, url: string): Promise<Tally> {
       assert.deepEqual(untyped(tool.inputSchema), []);
     });
   }
+  await check("the inspector finds no fault in any schema, in strict mode", async () => {
+    const era = revision === WITHOUT_HANDSHAKE ? "modern" : "legacy";
+    const on = ["--transport", "http", "--protocol-era", era, "--method", "tools/list", "--strict"];
+    const { code, complaints } = await runInstalled(INSPECTOR, ["--cli", url, ...on], folder);
+    assert.deepEqual([code, complaints.trim()], [0, ""]);
+  });
   await check("a session of the official client, every tool called, every result validated", () =>
     walk(client),
   );

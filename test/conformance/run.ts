@@ -20,7 +20,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   const tallies: Tally[] = [];
   for (const revision of REVISIONS) {
     tallies.push(await runRevision(revision, url, folder));
-    tallies.push(await inspect(revision, url));
+    tallies.push(await inspect(revision, url, folder));
     stopping.throwIfAborted();
   }
   const sum = (of: keyof Tally) => tallies.reduce((total, tally) => total + tally[of], 0);

@@ -1,12 +1,10 @@
-import { once } from "node:events";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { spawnGroup } from "../../src/cli/process-group.ts";
 import { Problem } from "../../src/cli/program.ts";
 import { reasonToExempt, reasonToSkip } from "./applicable.ts";
+import { runInstalled } from "./programs.ts";
 
-const SUITE = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
+const SUITE = "@modelcontextprotocol/conformance/dist/index.js";
 
 interface SuiteCheck {
   id: string;
@@ -24,19 +22,9 @@ export interface Tally {
   skipped: number;
 }
 
-/** Runs the suite's program; what it printed. */
-async function runSuite(...args: string[]): Promise<string> {
-  const child = spawnGroup(process.execPath, [SUITE, ...args], {
-    cwd: import.meta.dirname,
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  if (!child.stdout) throw new Error("Nothing can be read from the suite.");
-  const [printed] = await Promise.all([text(child.stdout), once(child, "exit")]);
-  return printed;
-}
-
-async function listScenarios(revision: string): Promise<string[]> {
-  const printed = await runSuite("list", "--server", "--spec-version", revision);
+async function listScenarios(revision: string, home: string): Promise<string[]> {
+  const args = ["list", "--server", "--spec-version", revision];
+  const { printed } = await runInstalled(SUITE, args, home);
   const names = [...printed.matchAll(/^ {2}- (\S+)/gm)].map(([, name]) => name ?? "");
   if (names.length === 0) throw new Problem(`The suite has no scenarios of ${revision}.`);
   return names;
@@ -46,7 +34,7 @@ async function listScenarios(revision: string): Promise<string[]> {
 export async function runRevision(revision: string, url: string, folder: string): Promise<Tally> {
   console.log(`\nRevision ${revision}\n`);
   const tally: Tally = { passed: 0, failed: 0, skipped: 0 };
-  for (const scenario of await listScenarios(revision)) {
+  for (const scenario of await listScenarios(revision, folder)) {
     const reason = reasonToSkip(scenario);
     if (reason) {
       tally.skipped++;
@@ -55,8 +43,9 @@ export async function runRevision(revision: string, url: string, folder: string)
     }
     const own = join(folder, revision, scenario);
     const on = ["--scenario", scenario, "--spec-version", revision];
-    const printed = await runSuite("server", "--url", url, ...on, "--output-dir", own);
-    report(scenario, readChecks(own), tally, printed);
+    const args = ["server", "--url", url, ...on, "--output-dir", own];
+    const { printed, complaints } = await runInstalled(SUITE, args, folder);
+    report(scenario, readChecks(own), tally, printed + complaints);
   }
   return tally;
 }
