@@ -127,7 +127,11 @@ describe("create_post", () => {
   test("of a token without posts:publish is held, and says so", async () => {
     const { harness, member, accountIds, run } = await openAgent("bluesky");
     const token = await createToken(member.userId, { scopes: ["posts:write"] });
-    const made = await run("create_post", { accountIds, text: "Words" }, token);
+    const post = { accountIds, text: "Words" };
+    const checked = await run("validate_post", post, token);
+    expect(checked.structuredContent).toMatchObject({ valid: true, held: true });
+    const made = await run("create_post", post, token);
+    expect(made.structuredContent).toMatchObject({ held: true });
     expect(made.structuredContent.message).toMatch(/Held for approval/);
     await harness.drain();
     const { postId } = made.structuredContent.posts[0];

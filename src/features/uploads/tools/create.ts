@@ -126,6 +126,7 @@ async function prepare(call: Call, args: Args) {
 }
 
 const platform = z.enum(PLATFORMS);
+const held = z.boolean().describe("A person has to approve the posts before they go out.");
 
 const created = z.object({
   accountId: z.string(),
@@ -142,7 +143,7 @@ export const createPostTool = tool({
   description:
     "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; one that is refused stops no other. Publishing goes on after this answers: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
   input,
-  output: z.object({ message: z.string(), posts: z.array(created) }),
+  output: z.object({ message: z.string(), held, posts: z.array(created) }),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   isFailure: ({ posts }) => posts.every(({ success }) => !success),
   run: async (call, args) => {
@@ -162,8 +163,9 @@ export const createPostTool = tool({
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
     ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
-    const held = isHeld ? ` ${HELD}` : "";
-    return { message: `${taken} of ${posts.length} accounts have the post.${held}`, posts };
+    const note = isHeld ? ` ${HELD}` : "";
+    const message = `${taken} of ${posts.length} accounts have the post.${note}`;
+    return { message, held: isHeld, posts };
   },
 });
 
@@ -206,6 +208,7 @@ export const validatePostTool = tool({
   }),
   output: z.object({
     valid: z.boolean(),
+    held,
     errors: z.array(problem),
     targets: z.array(
       z.object({ accountId: z.string(), platform, scheduledFor: z.string().nullable() }),
@@ -217,13 +220,16 @@ export const validatePostTool = tool({
     const judged =
       post.accountIds.length > 0
         ? await validatePosts(call.ctx, post, looked)
-        : { errors: [], targets: [] };
+        : { errors: [], targets: [], isHeld: false };
     const errors = [
       ...judged.errors.map(({ accountId, platform, error }) => ({
         ...{ accountId, platform, error: say(platform, error) },
       })),
       ...refused,
     ];
-    return { valid: errors.length === 0, errors, targets: judged.targets };
+    return {
+      ...{ valid: errors.length === 0, held: judged.isHeld },
+      ...{ errors, targets: judged.targets },
+    };
   },
 });
