@@ -1,16 +1,17 @@
-/** The next action of the caller of a failed post. Source: spec, "Failure object". */
-type NextAction =
-  | "retry_later"
-  | "reconnect_account"
-  | "retry"
-  | "replace_media"
-  | "edit_post"
-  | "check_platform"
-  | "none";
+/** The next actions of the caller of a failed post. Source: spec, "Failure object". */
+export const NEXT_ACTIONS = [
+  "retry_later",
+  "reconnect_account",
+  "retry",
+  "replace_media",
+  "edit_post",
+  "check_platform",
+  "none",
+] as const;
 
 interface FailureRule {
   retryable: boolean;
-  nextAction: NextAction;
+  nextAction: (typeof NEXT_ACTIONS)[number];
 }
 
 /** The ten publish failures. Source: spec, "Failure object", the table. */

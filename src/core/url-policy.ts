@@ -30,7 +30,8 @@ export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string 
   return refusedHost(host);
 }
 
-function isLoopback(host: string): boolean {
+/** Returns true for a host that is the machine itself. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host);
 }
 

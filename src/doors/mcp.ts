@@ -1,13 +1,8 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { AppError } from "../core/errors.ts";
-import { listAccountsTool } from "../features/accounts/tools.ts";
+import { isLoopback } from "../core/url-policy.ts";
 import { createCaller } from "../features/auth/caller.ts";
-import { capabilitiesTool } from "../features/platforms/tools.ts";
-import { reviewLinkTool } from "../features/review/tools.ts";
-import { createPostTool, validatePostTool } from "../features/uploads/tools/create.ts";
-import { suggestHashtagsTool } from "../features/uploads/tools/hashtags.ts";
-import { listPostsTool, postStatusTool } from "../features/uploads/tools/read.ts";
 import { bodyOf } from "../http/body.ts";
 import { countCaller, holdUntilKnown, requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
@@ -21,17 +16,33 @@ const MAX_BODY_BYTES = 1_000_000;
 /** Source: JSON-RPC 2.0, "Error object". */
 const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 
+const loadCreating = () => import("../features/uploads/tools/create.ts");
+const loadReading = () => import("../features/uploads/tools/read.ts");
+
 /** The tools of the agent endpoint, in the order in which they are listed. Source: spec, "Agent endpoint". */
-const TOOLS: readonly AnyTool[] = [
-  listAccountsTool,
-  capabilitiesTool,
-  createPostTool,
-  postStatusTool,
-  listPostsTool,
-  suggestHashtagsTool,
-  validatePostTool,
-  reviewLinkTool,
-];
+const TOOLS: Record<string, () => Promise<AnyTool>> = {
+  list_accounts: async () => (await import("../features/accounts/tools.ts")).listAccountsTool,
+  get_platform_capabilities: async () =>
+    (await import("../features/platforms/tools.ts")).capabilitiesTool,
+  create_post: async () => (await loadCreating()).createPostTool,
+  get_post_status: async () => (await loadReading()).postStatusTool,
+  list_recent_posts: async () => (await loadReading()).listPostsTool,
+  suggest_hashtags: async () =>
+    (await import("../features/analytics/tools.ts")).suggestHashtagsTool,
+  validate_post: async () => (await loadCreating()).validatePostTool,
+  create_review_link: async () => (await import("../features/review/tools.ts")).reviewLinkTool,
+};
+
+/** Loads the tools that a message needs: all to be listed, or the one that is called. */
+function loadTools(message: unknown): Promise<AnyTool[]> {
+  const { method, params } = Object(message) as { method?: unknown; params?: unknown };
+  const { name } = Object(params) as { name?: unknown };
+  const isNeeded = (tool: string) =>
+    method === "tools/list" || (method === "tools/call" && tool === name);
+  return Promise.all(
+    Object.entries(TOOLS).flatMap(([tool, load]) => (isNeeded(tool) ? [load()] : [])),
+  );
+}
 
 /** Creates the app of the agent endpoint. */
 export function createMcp(makeDeps: MakeDeps): Hono<AppEnv> {
@@ -56,8 +67,18 @@ export function createMcp(makeDeps: MakeDeps): Hono<AppEnv> {
 /** A page of another origin may not use the agents of whoever looks at it. @throws AppError FORBIDDEN */
 function refuseForeignPage(c: AppContext): void {
   const origin = c.req.header("origin");
-  if (origin === undefined || origin === publicOrigin(c.var.deps, c.req.url)) return;
+  if (origin === undefined || origin === ownOrigin(c)) return;
   throw new AppError("FORBIDDEN", "Pages of other origins may not call the agent endpoint.");
+}
+
+/**
+ * Returns the origin of our own pages; null where none can be known. Anybody can have a name lead to this machine
+ * (DNS rebinding): by http, which proves no name, only the machine's own names count.
+ */
+function ownOrigin({ req, var: { deps } }: AppContext): string | null {
+  if (deps.config.publicUrl) return deps.config.publicUrl;
+  const { protocol, hostname, origin } = new URL(req.url);
+  return protocol === "https:" || isLoopback(hostname) ? origin : null;
 }
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413, and what the caller is refused with */
@@ -84,7 +105,8 @@ async function answerMessage(c: AppContext): Promise<Response> {
   const origin = publicOrigin(ctx, raw.url);
   // The body has been read: what is passed on are the address and the headers.
   const request = new Request(raw.url, { method: "POST", headers: raw.headers });
-  return answerAgent({ ctx, origin }, TOOLS, request, body);
+  const call = { ctx, origin, requestId: c.var.requestId };
+  return answerAgent(call, await loadTools(body), request, body);
 }
 
 const refuse = (c: AppContext, code: number, message: string): Response =>

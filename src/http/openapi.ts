@@ -1,6 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { describeClients } from "./agent-clients.ts";
 import { registerSharedParts } from "./answers.ts";
-import type { AppEnv } from "./env.ts";
+import { type AppEnv, publicOrigin } from "./env.ts";
 
 /** Name of the document under /api/v1. */
 export const DOCUMENT = "openapi.json";
@@ -53,6 +54,13 @@ Send your API token in the \`x-api-key\` header. Publishing is asynchronous: a c
 
 Failures are \`{success: false, error, code?}\`; where fields were refused, \`errors\` lists all of them.`;
 
+/** The part of the introduction that names the instance. */
+const introduceAgents = (origin: string): string => `## For agents
+
+Agents post through the Model Context Protocol at \`${origin}/mcp\`, with the same token in \`x-api-key\` or as \`Authorization: Bearer\`. \`${origin}/llms.txt\` introduces the tools. Put your token in place of \`<API_KEY>\`:
+
+${describeClients(origin, "###")}`;
+
 /** Serves the description of everything that the routes declared. */
 export function describeApi(app: OpenAPIHono<AppEnv>): void {
   registerSharedParts(app.openAPIRegistry);
@@ -62,10 +70,12 @@ export function describeApi(app: OpenAPIHono<AppEnv>): void {
     name: "x-api-key",
     description: "kmb_ and 64 hexadecimal digits. x-api-token is an older name of the header.",
   });
-  let document: object | null = null;
+  let document: ReturnType<typeof toDocument> | null = null;
   app.get(`/api/v1/${DOCUMENT}`, (c) => {
     document ??= toDocument(app);
-    return c.json(document, 200, { "Cache-Control": "public, max-age=300" });
+    const agents = introduceAgents(publicOrigin(c.var.deps, c.req.url));
+    const info = { ...document.info, description: `${INTRODUCTION}\n\n${agents}` };
+    return c.json({ ...document, info }, 200, { "Cache-Control": "public, max-age=300" });
   });
 }
 

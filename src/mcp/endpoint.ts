@@ -9,6 +9,10 @@ import type { AnyTool, Call } from "./tool.ts";
 
 /** One answer per message: nothing is told in between or afterwards, so that there is nothing to subscribe to. */
 const ANSWERS: CreateMcpHandlerOptions = { legacy: "reject", maxSubscriptions: 0 };
+const SUBSCRIBE = "subscriptions/listen";
+
+/** Source: JSON-RPC 2.0, "Error object". */
+const METHOD_NOT_FOUND = -32_601;
 
 /**
  * Answers one message of an agent, in JSON and without a session, whichever revision it speaks.
@@ -24,15 +28,26 @@ export async function answerAgent(
   body: unknown,
 ): Promise<Response> {
   let refusal: unknown = null;
-  const open = () =>
-    createServer(call, tools, (error) => {
+  let isOpened = false;
+  const open = () => {
+    isOpened = true;
+    return createServer(call, tools, (error) => {
       refusal = error;
     });
+  };
   const answer = (await isLegacyRequest(request, body))
     ? await answerOlder(open(), request, body)
     : await createMcpHandler(open, ANSWERS).fetch(request, { parsedBody: body });
   if (refusal !== null) throw refusal;
-  return answer;
+  return isOpened ? (refuseSubscription(body) ?? answer) : answer;
+}
+
+/** The library takes subscriptions for every server; null for any other message. */
+function refuseSubscription(body: unknown): Response | null {
+  const { method, id } = Object(body) as { method?: unknown; id?: unknown };
+  if (method !== SUBSCRIBE || id === undefined) return null;
+  const error = { code: METHOD_NOT_FOUND, message: "Method not found" };
+  return Response.json({ jsonrpc: "2.0", id, error }, { status: 404 });
 }
 
 async function answerOlder(

@@ -1,5 +1,7 @@
 import { type CallToolResult, McpServer } from "@modelcontextprotocol/server";
+import { describeCrash } from "../core/crash.ts";
 import { AppError, type FieldError } from "../core/errors.ts";
+import { inToolTerms } from "./terms.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
 /** The revisions that are served, all without sessions. Source: modelcontextprotocol.io, "Versioning". */
@@ -46,17 +48,20 @@ function toResult(tool: AnyTool, value: Record<string, unknown>): CallToolResult
   return { content, structuredContent: value, ...(isError ? { isError } : {}) };
 }
 
-const UNEXPECTED = "Something went wrong here, and it has been logged. Try again in a minute.";
-
-function toRefusal({ ctx }: Call, tool: string, error: unknown): CallToolResult {
-  if (!(error instanceof AppError)) ctx.log({ event: "mcp.error", tool, error: String(error) });
-  const text = error instanceof AppError ? inWords(error) : UNEXPECTED;
+function toRefusal({ ctx, requestId }: Call, tool: string, error: unknown): CallToolResult {
+  const isKnown = error instanceof AppError;
+  if (!isKnown) ctx.log({ ...describeCrash(error, requestId), tool });
+  const text = isKnown
+    ? inWords(error)
+    : `Something broke on our side. Try again in a minute; quote request ${requestId} when you report it.`;
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Joins the message, its code and what is wrong with each argument. */
+/** The message with its code; where several arguments are wrong, what is wrong with each. */
 function inWords({ message, code, extras }: AppError): string {
   const errors = (extras.errors ?? []) as FieldError[];
-  const others = errors.length > 1 ? errors.map((error) => `\n- ${error.message}`) : [];
-  return `${message}${code ? ` (${code})` : ""}${others.join("")}`;
+  if (errors.length > 1) {
+    return errors.map((error) => `- ${inToolTerms(error.message)}`).join("\n");
+  }
+  return `${inToolTerms(message)}${code ? ` (${code})` : ""}`;
 }

@@ -1,11 +1,12 @@
-import type { ToolAnnotations } from "@modelcontextprotocol/server";
+import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
 import type { Ctx } from "../deps.ts";
 
-/** A call of a tool: who calls, and the origin under which this instance is reached. */
+/** A call of a tool: who calls, the origin under which this instance is reached, and the request's own id. */
 export interface Call {
   ctx: Ctx;
   origin: string;
+  requestId: string;
 }
 
 /** A tool of the agent endpoint: another way into a use-case. */
@@ -24,15 +25,51 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
 }
 
 /** A tool of any arguments, as the server holds it. */
-export type AnyTool = Omit<Tool, "run" | "isFailure"> & {
+export type AnyTool = Omit<Tool, "run" | "isFailure" | "input" | "output"> & {
+  input: StandardSchemaWithJSON;
+  output: StandardSchemaWithJSON;
   // biome-ignore lint/suspicious/noExplicitAny: the server validates arguments by the tool's own schema
   run(call: Call, args: any): Promise<Record<string, unknown>>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   isFailure?(result: any): boolean;
 };
 
-/** Lets a tool's arguments and result be typed by its schemas. */
-export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, O>): AnyTool => own;
+/** Creates a tool whose arguments and result are typed by its schemas. */
+export const tool = <I extends z.ZodObject, O extends z.ZodObject>(own: Tool<I, O>): AnyTool => ({
+  ...own,
+  input: rememberJson(own.input),
+  output: rememberJson(own.output),
+});
+
+type Json = Record<string, unknown>;
+
+/** Returns the schema with its JSON form made once: the server asks for that with every message. */
+function rememberJson(schema: z.ZodObject): StandardSchemaWithJSON {
+  const own = schema["~standard"];
+  const once = (make: (options: { target: "draft-2020-12" }) => Json) => {
+    let json: Json | null = null;
+    return () => {
+      json ??= withSingleTypes(make({ target: "draft-2020-12" })) as Json;
+      return json;
+    };
+  };
+  const jsonSchema = { input: once(own.jsonSchema.input), output: once(own.jsonSchema.output) };
+  return { "~standard": { ...own, jsonSchema } };
+}
+
+/** Splits a choice of types into one schema each: clients that know one type per schema would drop it. */
+function withSingleTypes(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withSingleTypes);
+  if (typeof node !== "object" || node === null) return node;
+  const entries = Object.entries(node).map(([key, value]) => [key, withSingleTypes(value)]);
+  const { type, description, ...others } = Object.fromEntries(entries) as Json;
+  const described = description === undefined ? {} : { description };
+  if (!Array.isArray(type)) {
+    return { ...(type === undefined ? {} : { type }), ...described, ...others };
+  }
+  const anyOf = type.map((one) => (one === "null" ? { type: one } : { type: one, ...others }));
+  return { ...described, anyOf };
+}
 
 /** Annotations of a tool that changes nothing, here or on a platform. */
 export const READS: ToolAnnotations = { readOnlyHint: true, openWorldHint: false };

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { capabilities } from "../../src/platforms/bluesky/capabilities.ts";
 import { loadPosts } from "../costs/workload.ts";
+import { agentCall } from "./agent-call.ts";
 import type { Bundle } from "./bundle.ts";
 import { type Instance, startAkimbo, startBare } from "./instance.ts";
 import { type Call, forSeconds, load } from "./load.ts";
@@ -57,6 +58,13 @@ const pageCall =
     path: `/app/uploads?limit=${LIMIT}`,
     headers: { cookie, "cf-connecting-ip": `192.0.2.${i % ADDRESSES}` },
     status: 200,
+  });
+
+const accountsCall =
+  ({ token }: Team) =>
+  (): Call => ({
+    ...{ method: "GET", path: "/api/v1/accounts", status: 200 },
+    headers: { "x-api-key": token },
   });
 
 async function startWithPosts(workspace: Workspace, bundle: Bundle, rateLimits: string) {
@@ -172,6 +180,9 @@ export async function measureRequests(
     bare: rounds(bare, effort, bareCall),
     open: rounds(open.instance, effort, listCall(open.team)),
     page: rounds(open.instance, effort, pageCall(open.team)),
+    accounts: rounds(open.instance, effort, accountsCall(open.team)),
+    tool: rounds(open.instance, effort, () => agentCall("tools/call", open.team.token)),
+    tools: rounds(open.instance, effort, () => agentCall("tools/list", open.team.token)),
     limited: rounds(limited.instance, effort, listCall(limited.team)),
     posting: posting.round,
   };
@@ -187,6 +198,9 @@ export async function measureRequests(
     bare: base = 0,
     open: list = 0,
     page = 0,
+    accounts = 0,
+    tool = 0,
+    tools = 0,
     limited: counted = 0,
     posting: post = 0,
   } = lowest;
@@ -200,6 +214,9 @@ export async function measureRequests(
     ...compared(`GET /upload?limit=${LIMIT}`, list, MAX_LIST_RATIO),
     note(`GET /app/uploads?limit=${LIMIT}`, micros(page)),
     atMost("that page, ÷ the same as JSON", page / list, MAX_PAGE_RATIO),
+    note("GET /accounts", micros(accounts)),
+    note("POST /mcp, list_accounts", micros(tool)),
+    note("POST /mcp, tools/list", micros(tools)),
     ...compared(`GET /upload?limit=${LIMIT}, calls counted`, counted, MAX_LIST_RATIO),
     ...compared("text post from call to completed", post, MAX_POST_RATIO),
     note("text posts a second, 16 in flight", posting.perSecond().toFixed(0)),

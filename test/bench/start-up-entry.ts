@@ -1,9 +1,13 @@
+import { agentCall } from "./agent-call.ts";
+
 /** The first request to a fresh Worker, by the path under which `ENTRY` is called. */
 export const DOORS = {
   "/imported": { what: "import alone", maxMs: 30 },
   "/s/abc": { what: "a redirect", maxMs: 10 },
   "/health": { what: "GET /health", maxMs: null },
   "/api/v1/upload": { what: "GET /api/v1/upload, the first call of the API", maxMs: 80 },
+  "/agent/tools/list": { what: "POST /mcp, tools/list", maxMs: null },
+  "/agent/tools/call": { what: "POST /mcp, tools/call of list_accounts", maxMs: null },
   "/queued": { what: "a queue message", maxMs: 30 },
   "/ticked": { what: "a cron tick", maxMs: 30 },
 } as const;
@@ -21,8 +25,8 @@ import worker from "./worker.js";
 const dayOf = (hours, minutes, length) =>
   new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
 const token = {
-  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER", needs_approval: 0 },
-  last_used_at: Date.now(),
+  ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
+  ...{ last_used_at: Date.now(), needs_approval: 0 },
 };
 const link = {
   ...{ id: 1, destination: "https://example.com/", use_deeplink: 0, bot_protection: 0, safe_url: null },
@@ -46,10 +50,20 @@ const bindings = {
 };
 const message = { id: "1", body: { kind: "publish", uploadId: 1 }, attempts: 1, ack() {}, retry() {} };
 
+const agentCalls = {
+  "/agent/tools/list": ${JSON.stringify(agentCall("tools/list", TOKEN))},
+  "/agent/tools/call": ${JSON.stringify(agentCall("tools/call", TOKEN))},
+};
+
 export default {
   async fetch(request, env, execution) {
     const lent = { ...env, ...bindings };
-    switch (new URL(request.url).pathname) {
+    const { pathname } = new URL(request.url);
+    if (pathname in agentCalls) {
+      const { path, ...call } = agentCalls[pathname];
+      return worker.fetch(new Request(new URL(path, request.url), call), lent, execution);
+    }
+    switch (pathname) {
       case "/imported":
         return new Response("");
       case "/queued":

@@ -14,6 +14,7 @@ import { checkLinks } from "./links.ts";
 import { lookAt, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
+import { checkReference } from "./reference.ts";
 import { checkReview } from "./review.ts";
 import { startSite } from "./site.ts";
 import { fillWorkspace } from "./workspace.ts";
@@ -48,6 +49,7 @@ async function main(): Promise<number> {
     const lookAs = (person: SignedIn | null, paths: string[]) =>
       lookAt(browser, { origin, person, folder }, paths);
     problems.push(...(await lookAs(owner, own)), ...(await lookAs(null, open)));
+    problems.push(...(await checkReference(browser, origin)));
     problems.push(...(await checkForms(browser, { origin, owner, failedId })));
     problems.push(...(await checkConnect(browser, { origin, owner, folder })));
     const site = await startSite();

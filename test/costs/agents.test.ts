@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { callTool, send } from "../support/agent.ts";
 import { connectSandbox, createMember, form, Harness } from "../support/harness.ts";
 import { type Costs, measure } from "../support/meter.ts";
-import { summary } from "./support.ts";
+import { slowPlans, summary } from "./support.ts";
 
 test("a tool that reads is one round trip, authentication included; so is the list of tools", async () => {
   const harness = new Harness();
@@ -21,6 +21,7 @@ test("a tool that reads is one round trip, authentication included; so is the li
   ] as const) {
     const { costs } = await measure(harness, () => callTool(harness, token, name, args));
     expect(summary(costs), name).toMatchObject({ roundTrips: 1, rowsWritten: 0 });
+    expect(await slowPlans(costs.roundTrips.flat()), name).toEqual([]);
   }
   const { costs } = await measure(harness, () => send(harness, "tools/list", {}, { token }));
   expect(costs.roundTrips.map((batch) => batch.length)).toEqual([1]);

@@ -83,6 +83,24 @@ test.each(OLDER)(
   },
 );
 
+test.each(["2025-03-26", "2024-11-05", "2031-01-01"])(
+  "a handshake in revision %s, which is not served, is answered with the newest that has one",
+  async (protocolVersion) => {
+    const { token } = await createMember();
+    const params = { protocolVersion, capabilities: {}, clientInfo: { name: "old", version: "1" } };
+    const message = { jsonrpc: "2.0", id: 1, method: "initialize", params };
+    const answer = await new Harness().request("/mcp", {
+      method: "POST",
+      headers: {
+        ...{ "content-type": "application/json", "x-api-key": token },
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify(message),
+    });
+    expect(await answer.json()).toMatchObject({ result: { protocolVersion: OLDER[0] } });
+  },
+);
+
 test("server/discover tells the revisions and the tools", async () => {
   const harness = new Harness();
   const { token } = await createMember();
@@ -221,7 +239,8 @@ describe("is refused:", () => {
     const params = { notifications: { toolsListChanged: true } };
     const answer = await send(new Harness(), "subscriptions/listen", params, { token });
     expect(answer.headers.get("content-type")).toMatch("application/json");
-    expect(answer.body.error.code).toEqual(expect.any(Number));
+    expect([answer.status, answer.body.error.code]).toEqual([404, -32_601]);
+    expect(answer.body.id).toBe(1);
   });
 
   test("an unknown method (404, -32601)", async () => {

@@ -51,6 +51,8 @@ export type PostFields = Record<string, string | string[] | File[]>;
 /** Akimbo's REST API and its movable clock. */
 export interface Akimbo {
   origin: string;
+  /** The owner's API token. */
+  token: string;
   /** The link that `npm start` prints for the owner. */
   signInLink: string;
   call<T>(method: string, path: string, body?: object): Promise<Answer<T>>;
@@ -181,6 +183,7 @@ function createAkimbo(
 
   return {
     origin,
+    token,
     signInLink,
     call,
     post,

@@ -1,16 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createBlueskyKey } from "../../src/cli/dev-vars.ts";
-import { spawnGroup } from "../../src/cli/process-group.ts";
-import { Problem, runProgram } from "../../src/cli/program.ts";
+import { runProgram } from "../../src/cli/program.ts";
 import { type Akimbo, startAkimbo } from "./akimbo.ts";
 import { startPds } from "./bluesky.ts";
 import { createChecks } from "./checks.ts";
 import { createContractChecks } from "./contracts/checks.ts";
+import { installIn } from "./install.ts";
 import { createOAuthChecks } from "./oauth-checks.ts";
 import { createOAuthKeyChecks, KEYED_SITE } from "./oauth-key-checks.ts";
 import { OAUTH_HOST } from "./oauth-walk.ts";
@@ -25,7 +23,7 @@ const SHOWN_LOG_LINES = 40;
 const CONTRACTS_ONLY = "--contracts";
 
 async function main(stopping: AbortSignal): Promise<number> {
-  await installPeers();
+  await installIn(import.meta.dirname);
   const contractChecks = createContractChecks();
   const failed = await runChecks(contractChecks, stopping);
   if (process.argv.includes(CONTRACTS_ONLY)) return summarize(contractChecks.length, failed);
@@ -83,22 +81,6 @@ async function runBluesky(stopping: AbortSignal): Promise<[checks: number, faile
   const keyedFailed = await runChecks(keyedChecks, stopping);
   if (keyedFailed > 0) await showLog(keyed);
   return [checks.length + keyedChecks.length, failed + keyedFailed];
-}
-
-/** Npm writes its own copy of the lockfile at the end of an installation. */
-async function installPeers(): Promise<void> {
-  const cwd = import.meta.dirname;
-  const timeOf = async (path: string) => (await stat(join(cwd, path)).catch(() => null))?.mtimeMs;
-  const installedAt = await timeOf("node_modules/.package-lock.json");
-  const lockedAt = await timeOf("package-lock.json");
-  if (installedAt && lockedAt && installedAt >= lockedAt) return;
-  console.log("Installing the peers, this once …");
-  const npm = spawnGroup("npm", ["ci", "--loglevel=error"], {
-    cwd,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  const [code] = await once(npm, "exit");
-  if (code !== 0) throw new Problem("The peers could not be installed.");
 }
 
 /** How many failed. */

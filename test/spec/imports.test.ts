@@ -125,12 +125,15 @@ test("the Worker starts without schemas, statements and simulators", () => {
   }
 });
 
-test("doors/api.ts loads no feature before a call asks for it, but what knows the caller", () => {
-  const rooms = [...reachOf("doors/api.ts")]
-    .filter((path) => path.startsWith("features/"))
-    .map((path) => path.split("/")[1]);
-  expect(new Set(rooms)).toEqual(new Set(["auth"]));
-});
+test.each(["doors/api.ts", "doors/mcp.ts"])(
+  "%s loads no feature before a call asks for it, but what knows the caller",
+  (door) => {
+    const rooms = [...reachOf(door)]
+      .filter((path) => path.startsWith("features/"))
+      .map((path) => path.split("/")[1]);
+    expect(new Set(rooms)).toEqual(new Set(["auth"]));
+  },
+);
 
 test.each(["doors/site.ts", "doors/sandbox.ts", "cron/schedule.ts"])(
   "%s loads no connector before it needs one",

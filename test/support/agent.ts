@@ -1,4 +1,4 @@
-import type { Harness } from "./harness.ts";
+import { type Harness, refuseLeak } from "./harness.ts";
 
 /** A revision without sessions and handshakes: each message says all about itself. */
 export const MODERN = "2026-07-28";
@@ -57,6 +57,7 @@ export async function send(
     body: JSON.stringify(toMessage(method, params, options)),
   });
   const text = await response.text();
+  refuseLeak(`${method} ${name ?? ""}`, text);
   return {
     status: response.status,
     headers: response.headers,

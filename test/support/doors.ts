@@ -1,13 +1,17 @@
 import { expect } from "vitest";
 import { type Answer, form } from "./harness.ts";
 import { type Life, later } from "./life.ts";
-import type { Browser } from "./person.ts";
+import { Browser } from "./person.ts";
+import { decisionFields } from "./review-page.ts";
 
 /** Somebody of the team, at whatever door. */
 export interface Visitor {
   life: Life;
   /** Calls the API with their token. */
   call(method: string, path: string, sent?: { json?: unknown; body?: BodyInit }): Promise<Answer>;
+  /** Calls a tool of the agent endpoint with it; the tool's result. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test reads whatever the result holds
+  callTool(name: string, args: Record<string, unknown>): Promise<any>;
   /** Where they are signed in. */
   browser: Browser;
   /** Makes each post another one. */
@@ -42,6 +46,24 @@ const bulk: Door["enter"] = async ({ life, call, words }) => {
   const { body: answer } = await call("POST", "/upload/bulk", { body });
   return answer.results[0].uploadId;
 };
+
+const createByAgent =
+  (args: () => Record<string, unknown>): Door["enter"] =>
+  async ({ life, callTool, words }) => {
+    const post = { accountIds: [life.accountId], text: words, ...args() };
+    const { structuredContent } = await callTool("create_post", post);
+    return structuredContent.posts[0].postId;
+  };
+
+/** Has a client approve the post by a link, where the agent may make one. */
+async function approveByLink({ life, callTool }: Visitor, id: number): Promise<void> {
+  const made = await callTool("create_review_link", { postIds: [id] });
+  if (made.isError) return;
+  const client = new Browser(life.harness);
+  const path = new URL(made.structuredContent.url).pathname;
+  const page = await client.get(path);
+  expect((await client.post(path, decisionFields(page, "approve", id))).status).toBe(303);
+}
 
 const planned = () => ({ status: "scheduled", scheduled_for: later(HOUR).getTime() });
 
@@ -147,6 +169,23 @@ export const DOORS: Door[] = [
     enter: async ({ life, call }) => {
       const id = await life.insert({ status: "failed" });
       expect((await call("POST", "/upload/retry-failed")).body.data.retried).toEqual([id]);
+      return id;
+    },
+  },
+  { name: "POST /mcp create_post", asks: "publish", enter: createByAgent(() => ({})) },
+  {
+    name: "POST /mcp create_post with a date, and its minute comes",
+    asks: "publish",
+    enter: createByAgent(() => ({ scheduleDate: inAnHour() })),
+  },
+  {
+    name: "POST /mcp create_post for approval, with a date that passes, then create_review_link",
+    asks: "approve",
+    enter: async (visitor) => {
+      const args = () => ({ status: "pending_approval", scheduleDate: inAnHour() });
+      const id = await createByAgent(args)(visitor);
+      visitor.life.harness.advance(2 * HOUR);
+      await approveByLink(visitor, id);
       return id;
     },
   },

@@ -295,7 +295,7 @@ const LEAKS: Record<string, RegExp> = {
 };
 
 /** A new token is told to its maker, and nothing else is told to anybody. */
-function refuseLeak(call: string, text: string): void {
+export function refuseLeak(call: string, text: string): void {
   for (const [what, pattern] of Object.entries(LEAKS)) {
     if (what === "an API token" && call === "POST /tokens") continue;
     const found = pattern.exec(text);

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { READS, tool } from "../../mcp/tool.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
-import { accountFilterSchema } from "./schema.ts";
+import { accountFilterSchema, accountSchema } from "./schema.ts";
 import { listAccounts } from "./service.ts";
 
 const account = z.object({
   id: z.string(),
   platform: z.enum(PLATFORMS),
   name: z.string(),
-  status: z
-    .string()
-    .describe("active: can publish. expired or revoked: its owner has to reconnect it."),
+  status: accountSchema.shape.status.describe(
+    "active: can publish. expired or revoked: its owner has to reconnect it.",
+  ),
   tags: z.string().describe("Comma-separated."),
 });
 

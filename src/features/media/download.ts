@@ -5,6 +5,7 @@ import { type StoredFile, storeFile } from "./store.ts";
 
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
+const TOO_LARGE = "The file at the media URL is larger than 200 MB.";
 const MAX_REDIRECTS = 3;
 /** For the whole download, redirects included. */
 export const DOWNLOAD_SECONDS = 300;
@@ -59,6 +60,10 @@ export async function downloadMedia(
       const isTheirs = response.status >= 500 || response.status === 429;
       return unreachable(`The media URL answered with status ${response.status}.`, isTheirs);
     }
+    if (Number(response.headers.get("content-length")) > MAX_DOWNLOAD_BYTES) {
+      await response.body.cancel();
+      return { kind: "invalid", message: TOO_LARGE };
+    }
     const pieces = telling(response.body, recipient);
     return receive(deps, teamId, pieces, new URL(address).pathname);
   }
@@ -105,7 +110,7 @@ async function receive(
   }
   const problem = {
     empty: "The file at the media URL is empty.",
-    too_large: "The file at the media URL is larger than 200 MB.",
+    too_large: TOO_LARGE,
     unknown_type: "The file at the media URL is not an image, video or document of a known type.",
   };
   return { kind: "invalid", message: problem[stored] };

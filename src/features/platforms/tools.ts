@@ -1,26 +1,40 @@
 import * as z from "zod";
 import { READS, tool } from "../../mcp/tool.ts";
+import type { Connector } from "../../platforms/connector.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
-import { agentSettings } from "../uploads/tools/settings.ts";
+import { agentSettings, describeSetting } from "../uploads/tools/settings.ts";
 import { capabilitiesSchema, toCapabilities } from "./schema.ts";
 import { readConnectors } from "./service.ts";
+
+const setting = z.object({
+  required: z.boolean(),
+  type: z.enum(["string", "boolean", "integer", "array"]),
+  values: z.array(z.string()).describe("The only values taken; empty when any may be sent."),
+  description: z.string(),
+});
+
+function toSettings(connector: Connector): Record<string, z.output<typeof setting>> {
+  const settings = agentSettings(connector).map(({ name, info }) => {
+    const { type, values = [], required = false, mustBeChosen = false } = info;
+    const description = describeSetting(connector, info);
+    return [name, { required: required || mustBeChosen, type, values: [...values], description }];
+  });
+  return Object.fromEntries(settings);
+}
 
 export const capabilitiesTool = tool({
   name: "get_platform_capabilities",
   title: "What a platform takes",
   description:
-    "Tells what one platform takes: lengths of texts, kinds, sizes and number of files, posts a day, hidden hashtags, and its settings under the names that create_post takes in settings.<platform>.",
+    "Tells what one platform takes: lengths of texts, kinds, sizes and number of files, posts a day, hidden hashtags, and its settings under the names that create_post takes in settings.<platform>. A setting that is required has to be chosen: ask your user.",
   input: z.strictObject({ platform: z.enum(PLATFORMS) }),
-  output: capabilitiesSchema,
+  output: capabilitiesSchema.extend({
+    settingsSchema: z.record(z.string(), setting).describe("The platform's settings, by name."),
+  }),
   annotations: READS,
   run: async ({ ctx }, { platform }) => {
     const [connector] = await readConnectors(ctx, platform);
     if (!connector) throw new Error(`There is no connector of ${platform}.`);
-    const { settingsSchema, ...capabilities } = toCapabilities(connector);
-    const named = agentSettings(connector).flatMap(({ name, wireName }) => {
-      const known = settingsSchema[wireName];
-      return known ? [[name, known] as const] : [];
-    });
-    return { ...capabilities, settingsSchema: Object.fromEntries(named) };
+    return { ...toCapabilities(connector), settingsSchema: toSettings(connector) };
   },
 });

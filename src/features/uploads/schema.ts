@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FAILURE_CODES, toFailureObject } from "../../core/failures.ts";
+import { FAILURE_CODES, NEXT_ACTIONS, toFailureObject } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
 import { parseInstant } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
@@ -98,15 +98,7 @@ const failureSchema = z
   .object({
     code: z.enum(FAILURE_CODES),
     retryable: z.boolean(),
-    nextAction: z.enum([
-      "retry_later",
-      "reconnect_account",
-      "retry",
-      "replace_media",
-      "edit_post",
-      "check_platform",
-      "none",
-    ]),
+    nextAction: z.enum(NEXT_ACTIONS),
   })
   .meta({ id: "Failure" });
 

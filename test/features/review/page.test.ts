@@ -6,6 +6,7 @@ import { beginLife, type Columns, type Life, later } from "../../support/life.ts
 import { measure } from "../../support/meter.ts";
 import { effectsOf } from "../../support/permission-rows.ts";
 import { Browser, formsOf, type Page } from "../../support/person.ts";
+import { decisionFields } from "../../support/review-page.ts";
 import { photo } from "../../support/stage.ts";
 
 let life: Life;
@@ -26,24 +27,12 @@ async function makeLink(...uploadIds: number[]): Promise<string> {
   return new URL(body.data.url).pathname;
 }
 
-/** The hidden fields of a form of the page: those of a post's decision, or those of all. */
-function fieldsOf({ html }: Page, decision: string, id?: number): Record<string, string> {
-  const forms = html.split("<form").map((text) => text.split("</form>")[0] ?? "");
-  for (const text of forms) {
-    const inputs = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
-    const fields = Object.fromEntries(inputs.map(([, name, value]) => [name, value]));
-    const isWanted = id === undefined || fields.post === String(id);
-    if (fields.decision === decision && isWanted) return fields;
-  }
-  throw new Error(`There is no form for ${decision}.`);
-}
-
 const statusOf = async (id: number): Promise<string> => (await life.row(id)).status;
 
 /** Opens the page and decides on a post. */
 async function decide(path: string, id: number, comment?: string): Promise<Page> {
   const page = await client.get(path);
-  const fields = fieldsOf(page, comment === undefined ? "approve" : "changes", id);
+  const fields = decisionFields(page, comment === undefined ? "approve" : "changes", id);
   return client.post(path, { ...fields, ...(comment === undefined ? {} : { comment }) });
 }
 
@@ -217,7 +206,7 @@ describe("a decision", () => {
     await decide(path, second, "No");
     const page = await client.get(path);
     expect(page.html).toContain("Approve all 2");
-    const done = await client.post(path, fieldsOf(page, "all"));
+    const done = await client.post(path, decisionFields(page, "all"));
     expect(done).toMatchObject({ status: 303, location: `${path}?done=all` });
     expect(await Promise.all([first, second, third].map(statusOf))).toEqual([
       "scheduled",
@@ -231,7 +220,7 @@ describe("a decision", () => {
     const path = await makeLink(good, edited);
     const page = await client.get(path);
     await life.call("PATCH", `/upload/${edited}`, { description: "Another text" });
-    const answer = await client.post(path, fieldsOf(page, "all"));
+    const answer = await client.post(path, decisionFields(page, "all"));
     expect(answer.status).toBe(409);
     expect(answer.html).toContain("One post was not approved");
     expect(answer.html).toContain("This post was changed after you opened the page.");
@@ -242,10 +231,10 @@ describe("a decision", () => {
     const id = await awaiting();
     const path = await makeLink(id);
     const page = await client.get(path);
-    const approve = fieldsOf(page, "approve", id);
+    const approve = decisionFields(page, "approve", id);
     expect((await client.post(path, approve)).status).toBe(303);
     const events = await life.events();
-    for (const fields of [approve, { ...fieldsOf(page, "changes", id), comment: "Late" }]) {
+    for (const fields of [approve, { ...decisionFields(page, "changes", id), comment: "Late" }]) {
       const answer = await client.post(path, fields);
       expect(answer.status).toBe(409);
       expect(answer.html).toContain("This was decided already");
@@ -259,12 +248,12 @@ describe("a decision", () => {
     const path = await makeLink(id);
     const page = await client.get(path);
     await life.call("PATCH", `/upload/${id}`, { description: "A new text" });
-    const answer = await client.post(path, fieldsOf(page, "approve", id));
+    const answer = await client.post(path, decisionFields(page, "approve", id));
     expect(answer.status).toBe(409);
     expect(answer.html).toContain("was changed after you opened the page");
     expect(answer.html).toContain("A new text");
     expect(await statusOf(id)).toBe("pending_approval");
-    expect((await client.post(path, fieldsOf(answer, "approve", id))).status).toBe(303);
+    expect((await client.post(path, decisionFields(answer, "approve", id))).status).toBe(303);
   });
 
   test("on a post that was removed says so (410)", async () => {
@@ -272,7 +261,7 @@ describe("a decision", () => {
     const path = await makeLink(id);
     const page = await client.get(path);
     await life.call("DELETE", `/upload/${id}`);
-    const answer = await client.post(path, fieldsOf(page, "approve", id));
+    const answer = await client.post(path, decisionFields(page, "approve", id));
     expect(answer.status).toBe(410);
     expect(answer.html).toContain("The team has removed this post");
     expect(answer.html).not.toContain("Old text");
@@ -283,7 +272,7 @@ describe("a decision", () => {
     const path = await makeLink(id);
     const page = await client.get(path);
     await life.call("POST", `/upload/${id}/request-changes`, { comment: "Wait" });
-    expect((await client.post(path, fieldsOf(page, "approve", id))).status).toBe(409);
+    expect((await client.post(path, decisionFields(page, "approve", id))).status).toBe(409);
     expect(await statusOf(id)).toBe("draft");
   });
 
@@ -369,7 +358,7 @@ describe("what is refused, with nothing changed", () => {
   test("an expired link, read or decided by (410)", async () => {
     const id = await awaiting();
     const path = await makeLink(id);
-    const fields = fieldsOf(await client.get(path), "approve", id);
+    const fields = decisionFields(await client.get(path), "approve", id);
     life.harness.advance(14 * 86_400);
     for (const page of [await client.get(path), await client.post(path, fields)]) {
       expect(page.status).toBe(410);
@@ -390,11 +379,11 @@ describe("what is refused, with nothing changed", () => {
   test("a post that is not the link's (404)", async () => {
     const [own, foreign] = [await awaiting(), await awaiting({ description: "B" })];
     const path = await makeLink(own);
-    const fields = fieldsOf(await client.get(path), "approve", own);
+    const fields = decisionFields(await client.get(path), "approve", own);
     const answer = await client.post(path, { ...fields, post: String(foreign) });
     expect(answer.status).toBe(404);
     expect(await statusOf(foreign)).toBe("pending_approval");
-    const all = fieldsOf(await client.get(await makeLink(own, foreign)), "all");
+    const all = decisionFields(await client.get(await makeLink(own, foreign)), "all");
     await client.post(path, { ...all, proof: fields.proof ?? "" });
     expect(await statusOf(foreign)).toBe("pending_approval");
   });
@@ -406,7 +395,7 @@ describe("what is refused, with nothing changed", () => {
   ])("a form that comes from %s (403)", async (_, headers) => {
     const id = await awaiting();
     const path = await makeLink(id);
-    const fields = fieldsOf(await client.get(path), "approve", id);
+    const fields = decisionFields(await client.get(path), "approve", id);
     const body = new URLSearchParams(fields);
     const sent = new Headers(Object.entries(headers).filter(([, value]) => value !== ""));
     const answer = await life.harness.request(path, { method: "POST", body, headers: sent });
@@ -418,7 +407,7 @@ describe("what is refused, with nothing changed", () => {
   test("no word of where a form comes from, unless it holds the page's proof as older browsers' do", async () => {
     const id = await awaiting();
     const path = await makeLink(id);
-    const fields = fieldsOf(await client.get(path), "approve", id);
+    const fields = decisionFields(await client.get(path), "approve", id);
     const send = (body: Record<string, string>, headers: HeadersInit) =>
       life.harness.request(path, { method: "POST", body: new URLSearchParams(body), headers });
     expect((await send(fields, {})).status).toBe(403);
@@ -439,16 +428,16 @@ describe("what is refused, with nothing changed", () => {
   ])("a form %s", async (_, change, status) => {
     const id = await awaiting();
     const path = await makeLink(id);
-    const fields = fieldsOf(await client.get(path), "approve", id);
+    const fields = decisionFields(await client.get(path), "approve", id);
     expect((await client.post(path, { ...fields, ...change })).status).toBe(status);
     expect(await statusOf(id)).toBe("pending_approval");
   });
 
   test("the proof of another link", async () => {
     const [first, second] = [await awaiting(), await awaiting({ description: "B" })];
-    const other = fieldsOf(await client.get(await makeLink(first)), "approve", first);
+    const other = decisionFields(await client.get(await makeLink(first)), "approve", first);
     const path = await makeLink(second);
-    const fields = fieldsOf(await client.get(path), "approve", second);
+    const fields = decisionFields(await client.get(path), "approve", second);
     const answer = await client.post(path, { ...fields, proof: other.proof ?? "" });
     expect(answer.status).toBe(403);
     expect(await statusOf(second)).toBe("pending_approval");
@@ -472,9 +461,9 @@ test("two clients decide at once: one of them does, the other is told", async ()
   const id = await awaiting();
   const path = await makeLink(id);
   const page = await client.get(path);
-  const changes = { ...fieldsOf(page, "changes", id), comment: "Wait" };
+  const changes = { ...decisionFields(page, "changes", id), comment: "Wait" };
   const answers = await Promise.all([
-    client.post(path, fieldsOf(page, "approve", id)),
+    client.post(path, decisionFields(page, "approve", id)),
     client.post(path, changes),
   ]);
   expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);

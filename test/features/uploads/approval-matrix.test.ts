@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Scope } from "../../../src/core/scopes.ts";
 import type { Role } from "../../../src/deps.ts";
+import { callTool } from "../../support/agent.ts";
 import { DOORS, type Visitor } from "../../support/doors.ts";
 import { createMember, createToken, joinTeam } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
@@ -28,6 +29,7 @@ async function createVisitor(
   return {
     life,
     call: (method, path, sent) => harness.call(method, path, { token, headers, ...sent }),
+    callTool: (name, args) => callTool(harness, token, name, args, { headers }),
     browser,
     words: `Post ${++serial}`,
   };

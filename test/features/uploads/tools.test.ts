@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { suggestHashtags } from "../../../src/features/uploads/hashtags.ts";
 import { callTool, send } from "../../support/agent.ts";
 import {
   connectSandbox,
@@ -8,6 +7,9 @@ import {
   Harness,
   joinTeam,
 } from "../../support/harness.ts";
+import { beginLife } from "../../support/life.ts";
+import { uploadPresigned } from "../../support/presigned.ts";
+import { testJpeg } from "../../support/videos.ts";
 
 async function openAgent(...platforms: string[]) {
   const harness = new Harness();
@@ -103,7 +105,11 @@ describe("create_post", () => {
     ["another platform", { settings: { myspace: {} } }, /myspace/],
     ["a value that is none", { settings: { tiktok: { privacyLevel: "ALL" } } }, /privacyLevel/],
     ["eleven files", { mediaUrls: Array(11).fill(PHOTO) }, /mediaUrls/],
-    ["a file at a private address", { mediaUrls: ["http://10.0.0.1/a.jpg"] }, /mediaUrls/],
+    [
+      "a file at a private address",
+      { mediaUrls: [PHOTO, "http://10.0.0.1/a.jpg"] },
+      /mediaUrls\[1\]: .*private network/,
+    ],
     ["a date without an offset", { scheduleDate: "2026-12-24T10:00:00" }, /scheduleDate/],
     ["a date that is past", { scheduleDate: "2020-01-01T00:00:00Z" }, /schedule/i],
     ["a status of its own", { status: "completed" }, /status/],
@@ -121,7 +127,11 @@ describe("create_post", () => {
   test("of a token without posts:publish is held, and says so", async () => {
     const { harness, member, accountIds, run } = await openAgent("bluesky");
     const token = await createToken(member.userId, { scopes: ["posts:write"] });
-    const made = await run("create_post", { accountIds, text: "Words" }, token);
+    const post = { accountIds, text: "Words" };
+    const checked = await run("validate_post", post, token);
+    expect(checked.structuredContent).toMatchObject({ valid: true, held: true });
+    const made = await run("create_post", post, token);
+    expect(made.structuredContent).toMatchObject({ held: true });
     expect(made.structuredContent.message).toMatch(/Held for approval/);
     await harness.drain();
     const { postId } = made.structuredContent.posts[0];
@@ -253,22 +263,125 @@ test("get_platform_capabilities names the settings as create_post takes them", a
     "altText",
     "coverTimeMs",
   ]);
+  expect(structuredContent.settingsSchema.boardId).toEqual({
+    ...{ required: true, type: "string", values: [] },
+    description: "Needed. Id of the board that the pin goes onto, in digits.",
+  });
+  const { structuredContent: tiktok } = await run("get_platform_capabilities", {
+    platform: "tiktok",
+  });
+  expect(tiktok.settingsSchema.privacyLevel).toMatchObject({
+    required: true,
+    values: expect.arrayContaining(["SELF_ONLY"]),
+    description: expect.stringMatching(/^Needed\. Who sees the post\. SELF_ONLY when/),
+  });
 });
 
-test.each<[string, string, string[], string[], string[]]>([
-  ["those in the text first", "Hello #World of bread", [], [], ["#World", "#hello", "#bread"]],
+test.each<[string, object, RegExp]>([
+  ["pinterest", { mediaUrls: [PHOTO] }, /Name the board: settings\.pinterest\.boardId is missing/],
+  ["youtube", { mediaUrls: [VIDEO] }, /title/],
+  ["tiktok", { mediaUrls: [VIDEO] }, /settings\.tiktok\.privacyLevel is needed/],
+  ["threads", { text: "" }, /Write a text/],
+  ["x", { text: "w".repeat(281) }, /Shorten the text/],
+  ["bluesky", { text: "" }, /Write a text/],
   [
-    "own ones that fit",
-    "Fresh bread",
-    ["#breadlovers", "#cats", "#breadlovers"],
-    [],
-    ["#breadlovers", "#fresh", "#bread", "#cats"],
+    "linkedin",
+    { text: "Words", settings: { linkedin: { mediaType: "DOCUMENT" } } },
+    /settings\.linkedin\.mediaType DOCUMENT needs a document in mediaUrls/,
   ],
-  ["none that is hidden", "Bread #spam", ["#spam"], ["spam"], ["#bread"]],
-  ["no words that say nothing", "This is about what would be", [], [], []],
-  ["other scripts", "Свежий хлеб", ["#хлеб"], [], ["#хлеб", "#свежий"]],
-  ["no addresses and mentions", "See https://bread.example/fresh @baker", [], [], []],
-])("suggest_hashtags gives %s", (_, text, posts, banned, expected) => {
-  const found = suggestHashtags(text, posts, { banned, limit: 10 });
-  expect(found.map(({ hashtag }) => hashtag)).toEqual(expected);
+  [
+    "instagram",
+    { mediaUrls: [VIDEO], settings: { instagram: { mediaType: "IMAGE" } } },
+    /settings\.instagram\.mediaType IMAGE/,
+  ],
+  [
+    "x",
+    { settings: { x: { pollDurationMinutes: 60 } } },
+    /settings\.x\.pollDurationMinutes needs settings\.x\.pollOptions/,
+  ],
+])("a refusal on %s names the arguments of the call (%j)", async (platform, args, says) => {
+  const { accountIds, run } = await openAgent(platform);
+  const made = await run("create_post", { accountIds, text: "Words", ...args });
+  expect(made.isError).toBe(true);
+  const [{ error, platform: named }] = made.structuredContent.posts;
+  expect(named).toBe(platform);
+  expect(error).toMatch(says);
+  expect(error).not.toMatch(/[a-z]_[a-z]|description/);
+  const checked = await run("validate_post", { accountIds, text: "Words", ...args });
+  expect(checked.structuredContent.errors).toMatchObject([{ platform, error }]);
+});
+
+test("the settings of create_post are described in the names that it takes", async () => {
+  const { harness, member } = await openAgent();
+  const { body } = await send(harness, "tools/list", {}, { token: member.token });
+  const byName = Object.fromEntries(
+    body.result.tools.map((one: { name: string }) => [one.name, one]),
+  );
+  const { properties } = byName.create_post.inputSchema.properties.settings;
+  expect(Object.keys(properties)).toHaveLength(9);
+  for (const { properties: own } of Object.values<{ properties: object }>(properties)) {
+    for (const [name, { description }] of Object.entries<{ description: string }>(own as never)) {
+      expect(name).toMatch(/^[a-z][A-Za-z]*$/);
+      expect(description, name).toMatch(/\w/);
+      expect(description, name).not.toMatch(/[a-z]_[a-z]+_|comma-separated/);
+    }
+  }
+});
+
+test("a file larger than 200 MB fails its post, and get_post_status says what helps", async () => {
+  const { harness, accountIds, run } = await openAgent("bluesky");
+  harness.network = async () =>
+    new Response("x", { headers: { "content-length": "200000001", "content-type": "image/png" } });
+  const args = { accountIds, text: "With a photo", mediaUrls: [PHOTO] };
+  const { postId } = (await run("create_post", args)).structuredContent.posts[0];
+  await harness.drain();
+  expect((await run("get_post_status", { postId })).structuredContent).toMatchObject({
+    state: "failed",
+    error: "The file at the media URL is larger than 200 MB.",
+    nextAction: "replace_media",
+    url: null,
+  });
+});
+
+test("ten files are taken, and addresses of presigned uploads as they are, without a download", async () => {
+  const { harness, member, accountIds, run } = await openAgent("instagram");
+  const { bucketUrl } = await uploadPresigned(harness, member.token, {
+    ...{ route: "instagram_photos", type: "image/jpeg", bytes: testJpeg },
+  });
+  const fetched: string[] = [];
+  harness.network = async (input) => {
+    fetched.push(new Request(input).url);
+    return new Response(testJpeg);
+  };
+  const mediaUrls = [
+    bucketUrl,
+    ...Array.from({ length: 9 }, (_, i) => `https://p.example/${i}.png`),
+  ];
+  const made = await run("create_post", { accountIds, text: "Ten photos", mediaUrls });
+  expect(made.structuredContent.posts).toMatchObject([{ success: true, error: null }]);
+  await harness.drain();
+  expect(fetched.sort()).toEqual(mediaUrls.slice(1).sort());
+  const { postId } = made.structuredContent.posts[0];
+  expect((await run("get_post_status", { postId })).structuredContent.state).toBe("published");
+});
+
+test("a post that a client sent back says what is to change", async () => {
+  const life = await beginLife();
+  const { harness, member } = life;
+  const id = await life.insert({ status: "draft", review_comment: "Shorter, please" });
+  const state = await callTool(harness, member.token, "get_post_status", { postId: id });
+  expect(state.structuredContent).toMatchObject({
+    state: "draft",
+    reviewComment: "Shorter, please",
+  });
+});
+
+test("unknown posts are told in the words of the tools", async () => {
+  const { run } = await openAgent();
+  const status = await run("get_post_status", { postId: 999_999_999 });
+  expect(status.content[0].text).toBe("Post not found. (NOT_FOUND)");
+  const link = await run("create_review_link", { postIds: [999_999_999] });
+  expect(link.content[0].text).toMatch(/^Post 999999999 not found/);
+  const none = await run("create_review_link", {});
+  expect(none.content[0].text).toMatch(/name drafts in postIds/);
 });

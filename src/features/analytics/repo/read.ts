@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
+import type { Platform } from "../../../core/platforms.ts";
 import { prepared, sqlQuery } from "../../../db/client.ts";
 import { instant, json } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import type { StoredPost } from "../rules/snapshots.ts";
-import type { Summary } from "../rules/summary.ts";
+import type { HashtagUse, Summary } from "../rules/summary.ts";
 import type { StoredSeries } from "../stored.ts";
 import type { SyncError } from "../table.ts";
 
@@ -48,4 +49,18 @@ export const postsOf = prepared(
   ({ team, id }: Params<{ team: number | SQL; id: string }>) =>
     sql`SELECT posts FROM analytics_posts WHERE team_id = ${team} AND account_id = ${id}`,
   valueReader(json<readonly StoredPost[]>("posts").notNull()),
+);
+
+/** How the hashtags of each connected account of a platform did, or of one account; null where it was never read. */
+export const measuredHashtags = prepared(
+  ({
+    team,
+    platform,
+    accountId,
+  }: Params<{ team: SQL; platform: Platform; accountId: string | null }>) =>
+    sql`SELECT json_extract(n.summary, '$.hashtags') AS hashtags
+      FROM accounts a JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id
+      WHERE a.team_id = ${team} AND a.platform = ${platform} AND a.deleted_at IS NULL
+        AND (${accountId} IS NULL OR a.id = ${accountId})`,
+  valueReader(json<HashtagUse[]>("hashtags")),
 );

@@ -1,7 +1,8 @@
 import * as z from "zod";
-import { type FieldError, toFieldErrors } from "../../../core/errors.ts";
+import { toFieldErrors } from "../../../core/errors.ts";
 import { MAX_KEY_CHARACTERS, type NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
+import { inToolTerms } from "../../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { Looked } from "../../idempotency/once.ts";
@@ -10,8 +11,15 @@ import { MAX_ACCOUNTS } from "../create/batch.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
+import { MAX_URL_CHARACTERS } from "../create/text-bounds.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../schema.ts";
-import { agentSettings, settingsSchema, toRawSettings } from "./settings.ts";
+import {
+  agentSettings,
+  inArguments,
+  sameSettingsSchema,
+  settingsSchema,
+  toRawSettings,
+} from "./settings.ts";
 
 /** Source: spec, "Agent endpoint". */
 const MAX_MEDIA = 10;
@@ -23,7 +31,7 @@ const input = z.strictObject({
   ),
   title: titleText.optional().describe("Needed for youtube; used by pinterest and facebook too."),
   mediaUrls: z
-    .array(z.string().max(2_000))
+    .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
     .optional()
     .describe(
@@ -40,7 +48,7 @@ const input = z.strictObject({
   settings: settingsSchema
     .optional()
     .describe(
-      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId.",
+      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId; ask your user. GET /api/v1/pinterest/boards lists the boards of an account.",
     ),
   idempotencyKey: z
     .string()
@@ -55,9 +63,9 @@ type Args = z.output<typeof input>;
 /** Files that are told to be videos by their name; of the others, the publishing job looks at the bytes. */
 const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
 
-const toMedia = (url: string, isOnly: boolean): NewMedia => {
+const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
   const isVideo = VIDEO.test(URL.parse(url)?.pathname ?? "");
-  return { role: isVideo && isOnly ? "video" : "photo", field: "mediaUrls", url };
+  return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
@@ -65,10 +73,6 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
   const when = postFieldsSchema
     .pick({ schedule_date: true })
     .safeParse({ schedule_date: args.scheduleDate });
-  const renamed = ({ message, ...error }: FieldError): FieldError => ({
-    ...error,
-    message: message.replace("schedule_date", "scheduleDate"),
-  });
   // A title stands beside the text where a platform has both; elsewhere the text is all there is.
   const caption = text.trim() === "" ? {} : { caption: text };
   const overrides = connectors().map((connector) => [
@@ -81,11 +85,11 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     origin,
     accountIds: [...new Set(accountIds)],
     title,
-    media: mediaUrls.map((url) => toMedia(url, mediaUrls.length === 1)),
+    media: mediaUrls.map(toMedia),
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,
-    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error).map(renamed) },
+    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error) },
   };
 }
 
@@ -122,6 +126,7 @@ async function prepare(call: Call, args: Args) {
 }
 
 const platform = z.enum(PLATFORMS);
+const held = z.boolean().describe("A person has to approve the posts before they go out.");
 
 const created = z.object({
   accountId: z.string(),
@@ -138,7 +143,7 @@ export const createPostTool = tool({
   description:
     "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; one that is refused stops no other. Publishing goes on after this answers: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
   input,
-  output: z.object({ message: z.string(), posts: z.array(created) }),
+  output: z.object({ message: z.string(), held, posts: z.array(created) }),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
   isFailure: ({ posts }) => posts.every(({ success }) => !success),
   run: async (call, args) => {
@@ -147,19 +152,33 @@ export const createPostTool = tool({
       post.accountIds.length > 0
         ? (await createPosts(call.ctx, post, looked)).result
         : { results: [], isHeld: false };
+    const platformOf = platformsOf(looked);
+    const given = [...new Set(args.accountIds)];
     const posts = [
-      ...results.map((one) =>
-        one.success
-          ? { ...pick(one), postId: one.uploadId, error: null }
-          : { ...none(one.accountId), platform: null, error: one.error },
-      ),
+      ...results.map((one) => {
+        if (one.success) return { ...pick(one), postId: one.uploadId, error: null };
+        const platform = platformOf(one.accountId);
+        return { ...none(one.accountId), platform, error: say(platform, one.error) };
+      }),
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
-    ];
+    ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
-    const held = isHeld ? ` ${HELD}` : "";
-    return { message: `${taken} of ${posts.length} accounts have the post.${held}`, posts };
+    const note = isHeld ? ` ${HELD}` : "";
+    const message = `${taken} of ${posts.length} accounts have the post.${note}`;
+    return { message, held: isHeld, posts };
   },
 });
+
+const platformsOf = ({ known }: Looked<Known>) => {
+  const platforms = new Map(
+    known.facts.map(({ account: { id, platform } }) => [id, platform] as const),
+  );
+  return (accountId: string): Platform | null => platforms.get(accountId) ?? null;
+};
+
+/** Says why an account, or the call as a whole, was refused. */
+const say = (platform: Platform | null, error: string): string =>
+  platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
 
 const pick = (one: { accountId: string; platform: Platform; scheduledFor: string | null }) => {
   const { accountId, platform, scheduledFor } = one;
@@ -184,9 +203,12 @@ export const validatePostTool = tool({
   title: "Check a post without publishing it",
   description:
     "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
-  input,
+  input: input.extend({
+    settings: sameSettingsSchema.optional().describe("As create_post takes them."),
+  }),
   output: z.object({
     valid: z.boolean(),
+    held,
     errors: z.array(problem),
     targets: z.array(
       z.object({ accountId: z.string(), platform, scheduledFor: z.string().nullable() }),
@@ -198,8 +220,16 @@ export const validatePostTool = tool({
     const judged =
       post.accountIds.length > 0
         ? await validatePosts(call.ctx, post, looked)
-        : { errors: [], targets: [] };
-    const errors = [...judged.errors, ...refused];
-    return { valid: errors.length === 0, errors, targets: judged.targets };
+        : { errors: [], targets: [], isHeld: false };
+    const errors = [
+      ...judged.errors.map(({ accountId, platform, error }) => ({
+        ...{ accountId, platform, error: say(platform, error) },
+      })),
+      ...refused,
+    ];
+    return {
+      ...{ valid: errors.length === 0, held: judged.isHeld },
+      ...{ errors, targets: judged.targets },
+    };
   },
 });

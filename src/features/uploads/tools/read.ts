@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { FAILURES } from "../../../core/failures.ts";
+import { FAILURES, NEXT_ACTIONS } from "../../../core/failures.ts";
 import { READS, tool } from "../../../mcp/tool.ts";
 import { PLATFORMS } from "../../../platforms/registry.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../rules.ts";
@@ -21,8 +21,17 @@ const post = z.object({
   scheduledFor: z.string().nullable(),
   publishedAt: z.string().nullable(),
   url: z.string().nullable().describe("Of the published post."),
+  reviewComment: z
+    .string()
+    .nullable()
+    .describe("What a reviewer or client wants changed, in their words."),
   error: z.string().nullable().describe("The platform's own words."),
-  nextAction: z.string().nullable().describe("What helps after a failure."),
+  nextAction: z
+    .enum(NEXT_ACTIONS)
+    .nullable()
+    .describe(
+      "What helps after a failure. retry, retry_later: create_post again, at once or in an hour, with another idempotencyKey. replace_media, edit_post: create_post with other files, or another text. reconnect_account: its owner reconnects it in the dashboard. check_platform: the post may be out, look there first.",
+    ),
 });
 
 /** Source: spec, "Agent endpoint": get_post_status. */
@@ -50,6 +59,7 @@ function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
     scheduledFor: upload.scheduledFor?.toISOString() ?? null,
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
+    reviewComment: upload.reviewComment,
     error: isFailed ? upload.errorMessage : null,
     nextAction: isFailed && failureCode ? FAILURES[failureCode].nextAction : null,
   };
@@ -74,7 +84,12 @@ export const listPostsTool = tool({
   input: z.strictObject({
     accountId: z.string().max(100).optional(),
     platform: z.enum(PLATFORMS).optional(),
-    status: z.enum(UPLOAD_STATUSES).optional(),
+    status: z
+      .enum(UPLOAD_STATUSES)
+      .optional()
+      .describe(
+        "completed: published. pending and processing: queued. pending_approval: awaiting_approval. The others are called as the states are.",
+      ),
     limit: z.number().int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
   }),
   output: z.object({

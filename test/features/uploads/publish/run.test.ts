@@ -500,10 +500,29 @@ test("an image by URL is downloaded by the job, checked, and stored", async () =
   ]);
 });
 
+/** So many bytes, none of which has to be kept. */
+function zeros(bytes: number): ReadableStream {
+  const piece = new Uint8Array(4_000_000);
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      controller.enqueue(piece.subarray(0, Math.min(left, piece.length)));
+      left -= piece.length;
+      if (left <= 0) controller.close();
+    },
+  });
+}
+
 test.each([
   ["answers 404", () => new Response("no", { status: 404 }), "media_unreachable"],
   ["is a web page", () => new Response("<html>"), "media_invalid"],
   ["is empty", () => new Response(""), "media_invalid"],
+  [
+    "announces more than 200 MB",
+    () => new Response(pixelPng, { headers: { "content-length": "200000001" } }),
+    "media_invalid",
+  ],
+  ["has more than 200 MB", () => new Response(zeros(200_000_001)), "media_invalid"],
   [
     "redirects to a private address",
     () => new Response(null, { status: 302, headers: { location: "http://10.0.0.1/a.png" } }),

@@ -1,0 +1,55 @@
+import { notFound } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { coversScope } from "../../core/scopes.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { accountById } from "../accounts/repo.ts";
+import { textOf } from "../uploads/create/content-rules.ts";
+import { wordRulesOf } from "../uploads/repo/change.ts";
+import { uploadPage } from "../uploads/repo/read.ts";
+import { hasAnalytics } from "./plan.ts";
+import * as repo from "./repo/read.ts";
+import { type SuggestedHashtag, suggestHashtags } from "./rules/hashtags.ts";
+import { topHashtags } from "./rules/summary.ts";
+
+/** Published posts whose texts are looked at, the newest ones. Spec is silent. */
+export const LOOKED_AT = 100;
+
+interface Question {
+  text: string;
+  platform: Platform;
+  /** Learns from this account alone; else from all of the team on the platform. */
+  accountId?: string | undefined;
+  limit: number;
+}
+
+/**
+ * Suggests hashtags for a text, best first. How posts did counts for callers who may read analytics, on plans
+ * that have them.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function suggestFor(
+  ctx: Ctx,
+  { text, platform, accountId, limit }: Question,
+): Promise<SuggestedHashtag[]> {
+  const filter = { status: "completed", platform, accountId, limit: LOOKED_AT, page: 1 } as const;
+  const [rows, [rules], accounts, [plan], measured] = await ctx.read("posts:read", [
+    uploadPage(ctx.team, filter),
+    wordRulesOf(ctx.team),
+    accountById(ctx.team, accountId ?? ""),
+    repo.planOf(ctx.team),
+    repo.measuredHashtags({ team: ctx.team, platform, accountId: accountId ?? null }),
+  ]);
+  if (accountId !== undefined && accounts.length === 0) throw notFound("Account");
+  const mayMeasure =
+    coversScope(ctx.actor.scopes, "analytics:read") && hasAnalytics(ctx, plan ?? null);
+  const uses = mayMeasure ? measured.flatMap((hashtags) => hashtags ?? []) : [];
+  const { bannedHashtags } = connectorOf(platform).capabilities;
+  const own = {
+    texts: rows.flatMap(({ record }) => (record ? [textOf(record.upload)] : [])),
+    measured: topHashtags(uses, uses.length),
+  };
+  const banned = rules?.bannedHashtags?.[platform] ?? bannedHashtags;
+  return suggestHashtags(text, own, { banned, limit });
+}

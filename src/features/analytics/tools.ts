@@ -1,0 +1,41 @@
+import * as z from "zod";
+import { READS, tool } from "../../mcp/tool.ts";
+import { PLATFORMS } from "../../platforms/registry.ts";
+import { REASONS } from "./rules/hashtags.ts";
+import { LOOKED_AT, suggestFor } from "./suggest.ts";
+
+const MAX_SUGGESTED = 30;
+const DEFAULT_SUGGESTED = 10;
+/** Longer than the text of any platform. */
+const MAX_TEXT_CHARACTERS = 70_000;
+
+export const suggestHashtagsTool = tool({
+  name: "suggest_hashtags",
+  title: "Suggest hashtags",
+  description: `Suggests hashtags for a text, best first: those it has, then those of the account's own posts that fit its words, its own words, and the account's other hashtags. Own hashtags are ordered by views and engagement per post, as far as analytics were collected, else by use in the last ${LOOKED_AT} published posts. No model is asked, and hashtags that the platform hides or the team bans are left out. Take those that suit the text; not all of them have to.`,
+  input: z.strictObject({
+    text: z.string().min(1).max(MAX_TEXT_CHARACTERS).describe("The text of the post."),
+    platform: z.enum(PLATFORMS),
+    accountId: z
+      .string()
+      .max(100)
+      .optional()
+      .describe("Learns from this account alone; else from all accounts on the platform."),
+    limit: z.number().int().min(1).max(MAX_SUGGESTED).default(DEFAULT_SUGGESTED),
+  }),
+  output: z.object({
+    hashtags: z.array(
+      z.object({
+        hashtag: z.string().describe("With the #."),
+        reason: z
+          .enum(REASONS)
+          .describe(
+            "in_text: the text has it. best_performing: own posts with it were measured. own_posts: own posts have it. words: a word of the text.",
+          ),
+        uses: z.number().int().describe("How many own posts have it, of those known."),
+      }),
+    ),
+  }),
+  annotations: READS,
+  run: async ({ ctx }, question) => ({ hashtags: await suggestFor(ctx, question) }),
+});
