@@ -4,6 +4,7 @@ import type { Setting } from "./client-command.ts";
 import { addCompletionCommand } from "./completion.ts";
 import type { Host } from "./connection.ts";
 import { addListenCommand } from "./listen-command.ts";
+import { addMcpCommand } from "./mcp-command.ts";
 import { addPostsCommands } from "./post-command.ts";
 import { runProgram } from "./program.ts";
 import { addStatusCommands } from "./status-command.ts";
@@ -20,6 +21,7 @@ Begin with accounts, whose ids the other commands take:
   bulk "Hello" --all --at 2026-12-24T18:00:00+01:00
   upload film.mp4 --account acc_2 --title "A film"
   status 12
+  mcp --allow ~/Pictures
 
 Each command has a --help with examples of its own.
 
@@ -73,5 +75,6 @@ export function createProgram(setting: Setting): Command {
   addStatusCommands(program, setting);
   addUploadCommand(program, setting);
   addListenCommand(program, setting);
+  addMcpCommand(program, setting);
   return program;
 }
