@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { type ExecFileOptions, execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import { promisify } from "node:util";
+import { inProject } from "../../src/cli/paths.ts";
+import { createGradientPng } from "../../src/cli/png.ts";
+import { BridgeClient } from "../cli/bridge-client.ts";
+import { type LocalService, startLocalService } from "../cli/local-service.ts";
+
+const exec = promisify(execFile);
+
+/** The oldest Node that the package promises to run on, where this machine has one of its own. */
+const OWN_NODES = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
+
+let folder: string;
+let service: LocalService;
+let bin: string;
+
+/** The environment of somebody who has Node, and neither the project nor its tools. */
+function strangersEnv(): NodeJS.ProcessEnv {
+  const clean = Object.entries(process.env).filter(([name]) => !name.startsWith("npm_"));
+  const own = OWN_NODES.find((path) => existsSync(join(path, "node")));
+  const path = (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((one) => !one.includes("node_modules"));
+  return {
+    ...Object.fromEntries(clean),
+    PATH: [...(own ? [own] : []), ...path].join(delimiter),
+    HOME: folder,
+    AKIMBO_URL: service.origin,
+    AKIMBO_TOKEN: service.token,
+  };
+}
+
+const run = (file: string, args: string[], options: ExecFileOptions = {}) =>
+  exec(file, args, { cwd: folder, env: strangersEnv(), encoding: "utf8", ...options });
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "akimbo-package-"));
+  service = await startLocalService();
+  await service.api("POST", "/accounts", { platform: "bluesky", sandbox: true, name: "Packed" });
+  await exec("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: inProject(".") });
+  const [packed = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
+  await writeFile(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "stranger", type: "module" }),
+  );
+  // No registry is asked: all that the package needs is in it.
+  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${packed}`]);
+  bin = join(folder, "node_modules", ".bin", "akimbo");
+});
+
+after(async () => {
+  await service?.stop();
+  await rm(folder, { recursive: true });
+});
+
+test("the package is small, and holds nothing but the program, the client and their texts", async () => {
+  const root = join(folder, "node_modules", "akimbo");
+  const files = (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((one) => one.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(root.length + 1));
+  const own = files.filter((name) => !name.startsWith("node_modules/"));
+  assert.deepEqual(own.sort(), [
+    ".github/LICENSE.md",
+    ".package/akimbo.js",
+    ".package/client/api.d.ts",
+    ".package/client/index.d.ts",
+    ".package/client/index.js",
+    "README.md",
+    "package.json",
+  ]);
+  assert.deepEqual(await readdir(join(folder, "node_modules")), [
+    ".bin",
+    ".package-lock.json",
+    "akimbo",
+  ]);
+  assert.ok((await stat(join(root, ".package/akimbo.js"))).size < 3_000_000);
+  const program = await readFile(join(root, ".package/akimbo.js"), "utf8");
+  assert.ok(!program.includes(inProject(".")), "the program names a folder of this machine");
+});
+
+test("the program runs: accounts, a post, and what it leaves to the project", async () => {
+  const version = (await run(bin, ["--version"])).stdout;
+  assert.equal(String(version).trim(), "1.0.0");
+  const accounts = JSON.parse(String((await run(bin, ["accounts"])).stdout));
+  assert.equal(accounts[0].accountName, "Packed");
+  const posted = await run(bin, ["post", "From a package", "--account", accounts[0].id]);
+  assert.equal(JSON.parse(String(posted.stdout)).status, "completed");
+  assert.match(
+    String((await run(bin, ["doctor"])).stdout),
+    /The token works: 1 accounts, 1 active/,
+  );
+  await assert.rejects(run(bin, ["token", "list"]), /npm run cli -- token/);
+});
+
+test("npx runs the bridge, which publishes a local photo", async () => {
+  const photos = join(folder, "photos");
+  await mkdir(photos);
+  const png = createGradientPng({ width: 300, height: 300, from: [1, 99, 9], to: [250, 90, 90] });
+  await writeFile(join(photos, "photo.png"), png);
+  const client = new BridgeClient("npx", ["akimbo", "mcp", "--allow", photos], {
+    ...{ cwd: folder, env: strangersEnv() },
+  });
+  await client.shakeHands();
+  const { structuredContent } = await client.call("list_accounts", {});
+  const [{ id }] = structuredContent.accounts;
+  const args = { accountIds: [id], text: "A packed photo", paths: ["photo.png"] };
+  const result = await client.call("publish_carousel", args);
+  assert.equal(result.structuredContent?.posts[0].success, true, JSON.stringify(result));
+  assert.equal(await client.end(), 0);
+});
+
+test("the client has types that a program compiles against, and runs", async () => {
+  const program = `
+import { createAkimbo, type Schemas } from "akimbo/client";
+const akimbo = createAkimbo({ url: process.argv[2] ?? "", token: process.argv[3] ?? "" });
+const { data, error } = await akimbo.GET("/api/v1/accounts", { params: { query: { platform: "bluesky" } } });
+if (error) throw new Error(error.error);
+const first: Schemas["Account"] | undefined = data.data[0];
+console.log(first?.accountName);
+// @ts-expect-error there is no such platform
+void (() => akimbo.GET("/api/v1/accounts", { params: { query: { platform: "myspace" } } }));
+`;
+  await writeFile(join(folder, "program.ts"), program);
+  const compiler = inProject("src", "client", "node_modules", "typescript", "bin", "tsc");
+  const types = inProject("node_modules", "@types");
+  await run("node", [
+    ...[compiler, "--strict", "--skipLibCheck", "--module", "nodenext", "--target", "es2022"],
+    ...["--lib", "es2022,dom,dom.iterable", "--types", "node", "--typeRoots", types, "program.ts"],
+  ]);
+  const { stdout } = await run("node", ["program.js", service.origin, service.token]);
+  assert.equal(String(stdout).trim(), "Packed");
+});
