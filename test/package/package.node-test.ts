@@ -1,17 +1,24 @@
 import assert from "node:assert/strict";
-import { type ExecFileOptions, execFile } from "node:child_process";
+import { type ExecFileOptions, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
+import { createSampleVideoHead } from "../../src/cli/sample-video.ts";
 import { BridgeClient } from "../cli/bridge-client.ts";
 import { type LocalService, startLocalService } from "../cli/local-service.ts";
 
 const exec = promisify(execFile);
+
+/** Two parts. */
+const FILM_BYTES = 20_000_000;
 
 /** The oldest Node that the package promises to run on, where this machine has one of its own. */
 const OWN_NODES = ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"];
@@ -42,7 +49,6 @@ const run = (file: string, args: string[], options: ExecFileOptions = {}) =>
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "akimbo-package-"));
   service = await startLocalService();
-  await service.api("POST", "/accounts", { platform: "bluesky", sandbox: true, name: "Packed" });
   await exec("npm", ["pack", "--silent", "--pack-destination", folder], { cwd: inProject(".") });
   const [packed = ""] = (await readdir(folder)).filter((name) => name.endsWith(".tgz"));
   await writeFile(
@@ -84,19 +90,48 @@ test("the package is small, and holds nothing but the program, the client and th
   assert.ok(!program.includes(inProject(".")), "the program names a folder of this machine");
 });
 
-test("the program runs: accounts, a post, and what it leaves to the project", async () => {
-  const version = (await run(bin, ["--version"])).stdout;
-  assert.equal(String(version).trim(), "1.0.0");
-  const accounts = JSON.parse(String((await run(bin, ["accounts"])).stdout));
-  assert.equal(accounts[0].accountName, "Packed");
+test("the program runs: accounts, posts, files, events, and what it leaves to the project", async (t) => {
+  t.diagnostic(`Node ${String((await run("node", ["--version"])).stdout).trim()}`);
+  assert.equal(String((await run(bin, ["--version"])).stdout).trim(), "1.0.0");
+  const shown = await run(bin, ["accounts", "--platform", "bluesky"]);
+  const accounts = JSON.parse(String(shown.stdout));
+  assert.equal(accounts[0].accountName, "Demo");
   const posted = await run(bin, ["post", "From a package", "--account", accounts[0].id]);
   assert.equal(JSON.parse(String(posted.stdout)).status, "completed");
+  const film = join(folder, "film.mp4");
+  await writeFile(film, createSampleVideoHead("packed", FILM_BYTES));
+  await truncate(film, FILM_BYTES);
+  const stored = await run(bin, ["upload", film, "--json"]);
+  assert.match(JSON.parse(String(stored.stdout)).bucketUrl, /\/storage\/presigned\//);
+  assert.equal(await forwardedEvent(), "upload.completed");
   assert.match(
     String((await run(bin, ["doctor"])).stdout),
-    /The token works: 1 accounts, 1 active/,
+    /The token works: 9 accounts, 9 active/,
   );
   await assert.rejects(run(bin, ["token", "list"]), /npm run cli -- token/);
 });
+
+/** Lets `listen` forward the events of the last minute; the name of the first that arrives. */
+async function forwardedEvent(): Promise<string> {
+  const arrival = Promise.withResolvers<string>();
+  const server = createServer((request, response) => {
+    arrival.resolve(String(request.headers["x-webhook-event"]));
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const since = new Date(Date.now() - 60_000).toISOString();
+  const args = ["listen", "--forward-to", url, "--since", since, "--type", "upload.completed"];
+  const child = spawn(bin, args, { cwd: folder, env: strangersEnv(), stdio: "ignore" });
+  try {
+    return await arrival.promise;
+  } finally {
+    child.kill("SIGTERM");
+    await once(child, "exit");
+    server.closeAllConnections();
+    server.close();
+  }
+}
 
 test("npx runs the bridge, which publishes a local photo", async () => {
   const photos = join(folder, "photos");
@@ -107,7 +142,7 @@ test("npx runs the bridge, which publishes a local photo", async () => {
     ...{ cwd: folder, env: strangersEnv() },
   });
   await client.shakeHands();
-  const { structuredContent } = await client.call("list_accounts", {});
+  const { structuredContent } = await client.call("list_accounts", { platform: "bluesky" });
   const [{ id }] = structuredContent.accounts;
   const args = { accountIds: [id], text: "A packed photo", paths: ["photo.png"] };
   const result = await client.call("publish_carousel", args);
@@ -134,5 +169,5 @@ void (() => akimbo.GET("/api/v1/accounts", { params: { query: { platform: "myspa
     ...["--lib", "es2022,dom,dom.iterable", "--types", "node", "--typeRoots", types, "program.ts"],
   ]);
   const { stdout } = await run("node", ["program.js", service.origin, service.token]);
-  assert.equal(String(stdout).trim(), "Packed");
+  assert.equal(String(stdout).trim(), "Demo");
 });
