@@ -153,7 +153,7 @@ export function createApi(origin: string, token: string): Api {
   };
 }
 
-/** What the API answers. `reach` lets nothing through that is no success. */
+/** Returns the body of an answer. `reach` lets nothing through that is no success. */
 async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
   const { data } = await call;
   if (data === undefined) throw new Problem("The API gave an empty answer.");

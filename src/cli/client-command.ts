@@ -7,7 +7,7 @@ import {
   readConnection,
 } from "./connection.ts";
 
-/** What a command is given: where it runs, when it is to stop, and how it ends otherwise than with 0. */
+/** A command is given where it runs, when it is to stop, and how it ends otherwise than with 0. */
 export interface Setting {
   host: Host;
   stopping: AbortSignal;

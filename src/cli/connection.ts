@@ -4,7 +4,7 @@ import { Problem } from "./program.ts";
 export interface Connection {
   origin: string;
   token: string;
-  /** What to do where nothing answers there. */
+  /** Says what to do where nothing answers there. */
   remedy: string;
 }
 

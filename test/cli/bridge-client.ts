@@ -38,6 +38,12 @@ export class BridgeClient {
     return await answer;
   }
 
+  /** Takes the newest request back, which is then not answered. */
+  cancel(): void {
+    const params = { requestId: this.lastId, reason: "The user changed their mind." };
+    this.write({ jsonrpc: "2.0", method: "notifications/cancelled", params });
+  }
+
   /** Shakes hands as clients of the revision 2025-11-25 do; the server's side of it. */
   async shakeHands(): Promise<Message> {
     const clientInfo = { name: "a-test", version: "1" };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApi, ensureSandboxAccounts } from "../../src/cli/api.ts";
+import { CAROUSEL, VIDEO } from "../../src/cli/bridge/local-tools.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { createSampleVideoHead } from "../../src/cli/sample-video.ts";
@@ -183,9 +184,46 @@ test("a local film is sent with progress; the same call again sends and posts no
   assert.equal(pagination.total, 1);
 });
 
+test("two calls of the same files at once send them once, and both post", async () => {
+  const before = await journals();
+  await writeFile(join(folder, "allowed", "twice.jpg"), createJpeg(200));
+  const post = { text: "At once", paths: ["twice.jpg"] };
+  const results = await Promise.all(
+    [facebook, bluesky].map((id) => bridge.call("publish_carousel", { ...post, accountIds: [id] })),
+  );
+  for (const { structuredContent } of results) {
+    assert.equal(structuredContent.posts[0].success, true, JSON.stringify(structuredContent));
+    await untilPublished(structuredContent.posts[0].postId);
+  }
+  assert.equal((await journals()).length, before.length + 1);
+});
+
+test("a call that is cancelled stops sending, and the same call later goes on", async () => {
+  const bytes = 120_000_000;
+  const long = join(folder, "allowed", "long.mp4");
+  await writeFile(long, createSampleVideoHead("long", bytes));
+  await truncate(long, bytes);
+  const args = { accountIds: [youtube], text: "", title: "A long film", path: "long.mp4" };
+  const isTold = ({ params }: { params: { progressToken: string } }) =>
+    params.progressToken === "long";
+  void bridge.call("publish_video", args, { progressToken: "long" });
+  while (!bridge.notices.some(isTold)) await sleep(5);
+  bridge.cancel();
+  await bridge.call("list_accounts", {});
+  assert.ok(bridge.notices.filter(isTold).at(-1).params.progress < bytes);
+
+  const { structuredContent } = await bridge.call("publish_video", args);
+  await untilPublished(structuredContent.posts[0].postId);
+  const { pagination } = await service.api("GET", "/upload?search=A%20long%20film");
+  assert.equal(pagination.total, 1);
+});
+
 test("files outside the folder, links that lead there and what is no photo are refused", async () => {
   const before = await journals();
   const post = { accountIds: [facebook], text: "A secret" };
+  const large = join(folder, "allowed", "large.jpg");
+  await writeFile(large, createJpeg(201));
+  await truncate(large, CAROUSEL.maxBytes + 1);
   for (const [paths, words] of [
     [[join(folder, "secret.png")], /outside the folders/],
     [["../secret.png"], /outside the folders/],
@@ -194,6 +232,7 @@ test("files outside the folder, links that lead there and what is no photo are r
     [["none.png"], /There is no file none\.png/],
     [["notes.txt"], /not an image/],
     [["film.mp4"], /takes JPEG, PNG or WebP/],
+    [["large.jpg"], /large\.jpg has 20,000,001 bytes, and publish_carousel takes up to 20,000,000/],
     [[], /paths: /],
     [Array.from({ length: 36 }, () => "photo-0.png"), /paths: /],
     ["photo-0.png", /paths: /],
@@ -202,6 +241,9 @@ test("files outside the folder, links that lead there and what is no photo are r
     assert.equal(refused.isError, true, String(paths));
     assert.match(refused.content[0].text, words);
   }
+  await truncate(film, VIDEO.maxBytes + 1);
+  const tooLarge = await bridge.call("publish_video", { ...post, path: "film.mp4" });
+  assert.match(tooLarge.content[0].text, /takes up to 5,000,000,000/);
   const asVideo = await bridge.call("publish_video", { ...post, path: "photo-0.png" });
   assert.match(asVideo.content[0].text, /takes MP4, MOV, WebM or M4V/);
   assert.deepEqual(await journals(), before);

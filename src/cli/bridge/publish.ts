@@ -14,7 +14,7 @@ import { LOCAL_TOOLS, type LocalToolName } from "./local-tools.ts";
 import { CallProgress } from "./progress.ts";
 import type { Remote } from "./remote.ts";
 
-/** What the tools of the bridge work with. */
+/** The parts that the tools of the bridge share. */
 export interface Bridge {
   api: Api;
   remote: Remote;
