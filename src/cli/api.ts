@@ -65,6 +65,9 @@ export interface Api {
   listWebhooks(): Promise<Pick<Schemas["Webhook"], "id" | "url">[]>;
   createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
   deleteWebhook(id: number): Promise<void>;
+  listTokens(): Promise<Schemas["Token"][]>;
+  createToken(token: Schemas["NewToken"]): Promise<Schemas["CreatedToken"]>;
+  revokeToken(id: number): Promise<void>;
 }
 
 const TIMEOUT_MS = 30_000;
@@ -149,6 +152,11 @@ export function createApi(origin: string, token: string): Api {
     },
     deleteWebhook: async (number) => {
       await answerOf(client.DELETE("/api/v1/webhooks/{id}", { params: id(number) }));
+    },
+    listTokens: async () => (await answerOf(client.GET("/api/v1/tokens"))).data,
+    createToken: async (body) => (await answerOf(client.POST("/api/v1/tokens", { body }))).data,
+    revokeToken: async (number) => {
+      await answerOf(client.DELETE("/api/v1/tokens/{id}", { params: id(number) }));
     },
   };
 }

@@ -1,11 +1,11 @@
 import { addClientDoctor } from "./client-doctor.ts";
+import { addClientTokens } from "./client-tokens.ts";
 import { runCommandLine } from "./command-line.ts";
 import { PACKAGED } from "./packaged.ts";
 import { Problem } from "./program.ts";
 
 /** Commands that touch the database of an instance, which is where the project is. */
 const OWNER_COMMANDS = {
-  token: "API tokens",
   plan: "the plan of a team",
   credits: "X credits of a team",
   suggestions: "what people suggest",
@@ -15,6 +15,7 @@ const OWNER_COMMANDS = {
 
 await runCommandLine(PACKAGED, (program, setting) => {
   addClientDoctor(program, setting);
+  addClientTokens(program, setting);
   for (const [name, what] of Object.entries(OWNER_COMMANDS)) {
     program
       .command(name)

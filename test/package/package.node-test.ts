@@ -7,6 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { inProject } from "../../src/cli/paths.ts";
@@ -108,7 +109,14 @@ test("the program runs: accounts, posts, files, events, and what it leaves to th
     String((await run(bin, ["doctor"])).stdout),
     /The token works: 9 accounts, 9 active/,
   );
-  await assert.rejects(run(bin, ["token", "list"]), /npm run cli -- token/);
+  const made = JSON.parse(String((await run(bin, ["token", "create", "--name", "Packed"])).stdout));
+  assert.match(
+    String((await run(bin, ["token", "list", "--no-json"])).stdout),
+    /^\d+ +Packed +kmb_/m,
+  );
+  await run(bin, ["token", "revoke", String(made.id)]);
+  await assert.rejects(run(bin, ["accounts", "--token", made.token]), /401/);
+  await assert.rejects(run(bin, ["plan", "show"]), /npm run cli -- plan/);
 });
 
 /** Lets `listen` forward the events of the last minute; the name of the first that arrives. */
@@ -122,9 +130,12 @@ async function forwardedEvent(): Promise<string> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const since = new Date(Date.now() - 60_000).toISOString();
   const args = ["listen", "--forward-to", url, "--since", since, "--type", "upload.completed"];
-  const child = spawn(bin, args, { cwd: folder, env: strangersEnv(), stdio: "ignore" });
+  const child = spawn(bin, [...args, "--json"], { cwd: folder, env: strangersEnv() });
   try {
-    return await arrival.promise;
+    const [line] = await once(createInterface({ input: child.stdout }), "line");
+    const { event, reply } = JSON.parse(line);
+    assert.deepEqual([event, reply.status], [await arrival.promise, "200"]);
+    return event;
   } finally {
     child.kill("SIGTERM");
     await once(child, "exit");

@@ -28,6 +28,9 @@ export type OpenFile = LocalFile & { fd: number };
 
 export const closeFile = ({ fd }: Pick<OpenFile, "fd">): Promise<void> => promisify(close)(fd);
 
+/** Where Linux keeps the paths of open files. */
+const DESCRIPTORS = "/proc/self/fd";
+
 /** A FIFO in the place of a file is opened without waiting for its other end. */
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
@@ -41,6 +44,7 @@ const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 export async function openAllowed(
   given: string,
   folders: readonly AllowedFolder[],
+  descriptors = DESCRIPTORS,
 ): Promise<OpenFile> {
   const path = isAbsolute(given) ? resolve(given) : resolve(folders[0]?.path ?? ".", given);
   // Of files elsewhere nothing is told, not even that they exist.
@@ -55,7 +59,7 @@ export async function openAllowed(
     );
   });
   try {
-    const realPath = await findRealPath(fd, path);
+    const realPath = await findRealPath(fd, path, descriptors);
     if (realPath === null || !folders.some((one) => isWithin(one.realPath, realPath))) {
       throw outside(given, folders);
     }
@@ -77,11 +81,12 @@ function outside(given: string, folders: readonly AllowedFolder[]): Problem {
   );
 }
 
-/** Where the open file stands; null when that cannot be said for sure. */
-async function findRealPath(fd: number, path: string): Promise<string | null> {
+/** Finds where the open file stands; null when that cannot be said for sure. */
+async function findRealPath(fd: number, path: string, descriptors: string): Promise<string | null> {
   // Linux knows it of the descriptor itself.
-  const known = await readlink(`/proc/self/fd/${fd}`).catch(() => null);
+  const known = await readlink(`${descriptors}/${fd}`).catch(() => null);
   if (known !== null) return known;
+  // Elsewhere, what stands at the path without any link has to be the same file.
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   const [opened, there] = await Promise.all([
