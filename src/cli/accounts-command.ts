@@ -3,6 +3,7 @@ import type { Account } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
+  inWordsOf,
   onlyGiven,
   openApi,
   type Setting,
@@ -27,7 +28,10 @@ export function addAccountsCommand(program: Command, setting: Setting): void {
     .option("--tags <text>", "whose tags have this text")
     .addHelpText(
       "after",
-      "\nExample:\n  akimbo accounts --platform bluesky --json | jq -r '.[].id'",
+      inWordsOf(
+        setting,
+        "\nExample:\n  akimbo accounts --platform bluesky --json | jq -r '.[].id'",
+      ),
     )
     .action(async ({ platform, status, tags, ...options }: AccountOptions) => {
       const api = await openApi(options, setting);

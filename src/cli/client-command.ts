@@ -32,6 +32,10 @@ export const withJson = (command: Command): Command =>
     .option("--json", "JSON, as the API tells it; the default where the output is no terminal")
     .option("--no-json", "a table, there too");
 
+/** Examples for the help, with the program as a person calls it here. */
+export const inWordsOf = ({ host }: Pick<Setting, "host">, examples: string): string =>
+  examples.replaceAll(/^( +)akimbo /gm, `$1${host.command} `);
+
 /** Leaves out the options that were not given; which values there are is for the API to say. */
 export const onlyGiven = <T extends object>(options: Record<string, string | undefined>): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;

@@ -7,6 +7,8 @@ interface Words {
   description: string;
   subcommands: readonly { name: string; description: string }[];
   options: readonly { flag: string; description: string }[];
+  /** The only values of its arguments. */
+  values: readonly string[];
 }
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
@@ -36,6 +38,7 @@ function wordsOf(command: Command, path: string): Words[] {
     subcommands: command.commands.map((one) => ({
       ...{ name: one.name(), description: one.description() },
     })),
+    values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     options: [...command.options, new Option("--help", "shows what there is")].flatMap((option) =>
       option.long ? [{ flag: option.long, description: option.description }] : [],
     ),
@@ -44,8 +47,8 @@ function wordsOf(command: Command, path: string): Words[] {
   return [own, ...below];
 }
 
-const allWords = ({ subcommands, options }: Words): string =>
-  [...subcommands.map(({ name }) => name), ...options.map(({ flag }) => flag)].join(" ");
+const allWords = ({ subcommands, options, values }: Words): string =>
+  [...subcommands.map(({ name }) => name), ...values, ...options.map(({ flag }) => flag)].join(" ");
 
 /** The words for each command as the branches of a `case` over `$path`. */
 const branches = (all: readonly Words[]): string =>
@@ -83,12 +86,13 @@ ${branches(all).replaceAll(' words="', ' words_="')}
   compadd -- \${=words_}
   [[ "\${words[CURRENT]}" == -* ]] || _files
 }
-compdef _akimbo akimbo`;
+# As a file of fpath it is itself what is called first.
+if [ "\${funcstack[1]}" = "_akimbo" ]; then _akimbo "$@"; else compdef _akimbo akimbo; fi`;
 
 const quoteFish = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 function writeFish(all: readonly Words[]): string {
-  const lines = all.flatMap(({ path, subcommands, options }) => {
+  const lines = all.flatMap(({ path, subcommands, options, values }) => {
     const when = path
       ? path
           .split(" ")
@@ -100,6 +104,7 @@ function writeFish(all: readonly Words[]): string {
       ...subcommands.map(
         ({ name, description }) => `${start} -f -a ${name} -d ${quoteFish(description)}`,
       ),
+      ...values.map((value) => `${start} -f -a ${value}`),
       ...options.map(
         ({ flag, description }) => `${start} -l ${flag.slice(2)} -d ${quoteFish(description)}`,
       ),

@@ -11,6 +11,7 @@ import {
   addClientCommand,
   type ClientOptions,
   connectionOf,
+  inWordsOf,
   type Setting,
 } from "./client-command.ts";
 import { followEvents, POLL_MS, patiently } from "./event-feed.ts";
@@ -42,7 +43,7 @@ export function addListenCommand(program: Command, setting: Setting): void {
       "begins there, up to 30 days ago: ISO 8601 with an offset; default: now",
     )
     .option("--json", "prints each delivery as a line of JSON")
-    .addHelpText("after", LISTEN_HELP)
+    .addHelpText("after", inWordsOf(setting, LISTEN_HELP))
     .action((options: ListenOptions) => listen(options, setting));
 }
 

@@ -7,6 +7,7 @@ import {
   addClientCommand,
   type ClientOptions,
   collect,
+  inWordsOf,
   onlyGiven,
   openApi,
   type Setting,
@@ -22,11 +23,11 @@ import { watchUpload } from "./watch-upload.ts";
 
 interface PostOptions extends ClientOptions {
   title?: string;
-  media: string[];
+  media?: string[];
   at?: string;
   draft?: boolean;
   hold?: boolean;
-  set: string[];
+  set?: string[];
   key?: string;
   wait: boolean;
 }
@@ -36,7 +37,7 @@ interface OnePostOptions extends PostOptions {
 }
 
 interface BulkOptions extends PostOptions {
-  account: string[];
+  account?: string[];
   platform?: string[];
   tags?: string;
   all?: boolean;
@@ -56,17 +57,11 @@ const addPostCommand = (program: Command, name: string): Command =>
       "--media <file or URL>",
       "a photo, video or document; repeat it for a carousel",
       collect,
-      [],
     )
     .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
     .option("--draft", "keeps it as a draft")
     .option("--hold", "keeps it until somebody approves it")
-    .option(
-      "--set <name=value>",
-      "any other field of POST /upload; repeat it for several",
-      collect,
-      [],
-    )
+    .option("--set <name=value>", "any other field of POST /upload; repeat it for several", collect)
     .option("--key <key>", "names the call: the same key posts once in 24 hours")
     .option("--no-wait", "ends when the instance has it, not when it is out");
 
@@ -75,7 +70,7 @@ export function addPostsCommands(program: Command, setting: Setting): void {
   addPostCommand(program, "post")
     .description("publishes one post to one account, and waits until it is out")
     .requiredOption("--account <id>", "where it goes; the accounts command shows the ids")
-    .addHelpText("after", POST_HELP)
+    .addHelpText("after", inWordsOf(setting, POST_HELP))
     .action(async (text: string | undefined, options: OnePostOptions) => {
       const api = await openApi(options, setting);
       const upload = await post(api, text, options);
@@ -85,11 +80,11 @@ export function addPostsCommands(program: Command, setting: Setting): void {
 
   addPostCommand(program, "bulk")
     .description("publishes one post to many accounts, each with a result of its own")
-    .option("--account <id>", "one of them; repeat it", collect, [])
+    .option("--account <id>", "one of them; repeat it", collect)
     .option("--platform <name>", "all active accounts of a platform; repeat it", collect)
     .option("--tags <text>", "all active accounts whose tags have this text")
     .option("--all", "all active accounts")
-    .addHelpText("after", BULK_HELP)
+    .addHelpText("after", inWordsOf(setting, BULK_HELP))
     .action(async (text: string | undefined, options: BulkOptions) => {
       const api = await openApi(options, setting);
       const results = await postToMany(api, text, options);
@@ -118,7 +113,7 @@ async function readPostText(given: string | undefined): Promise<string> {
   return given === "-" ? (await readText(process.stdin)).trimEnd() : (given ?? "");
 }
 
-async function readFields({ at, draft, hold, set, media }: PostOptions): Promise<Form> {
+async function readFields({ at, draft, hold, set = [], media = [] }: PostOptions): Promise<Form> {
   if (draft && hold) throw new Problem("--draft and --hold exclude each other.");
   const status = draft ? "draft" : hold ? "pending_approval" : null;
   return {
@@ -173,7 +168,7 @@ function shareText(text: string, title?: string): Form {
 /** @throws Problem when no account is meant */
 async function chooseAccounts(
   api: Api,
-  { account, platform, tags, all }: BulkOptions,
+  { account = [], platform, tags, all }: BulkOptions,
 ): Promise<string[]> {
   const isFiltered = platform !== undefined || tags !== undefined || all === true;
   const active = isFiltered

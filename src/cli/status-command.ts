@@ -4,6 +4,7 @@ import type { Api, RetriedUploads, UploadFilter } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
+  inWordsOf,
   onlyGiven,
   openApi,
   type Setting,
@@ -45,7 +46,7 @@ export function addStatusCommands(program: Command, setting: Setting): void {
     .option("--search <text>", "of the newest: those with this text")
     .option("--limit <count>", "of the newest: how many", "20")
     .option("--wait", "waits until nothing more happens to the posts named")
-    .addHelpText("after", STATUS_HELP)
+    .addHelpText("after", inWordsOf(setting, STATUS_HELP))
     .action(async (posts: string[], options: StatusOptions) => {
       const api = await openApi(options, setting);
       const uploads = await (posts.length > 0
@@ -67,7 +68,10 @@ export function addStatusCommands(program: Command, setting: Setting): void {
     .option("--no-wait", "ends when the instance has it, not when it is out")
     .addHelpText(
       "after",
-      "\nExamples:\n  akimbo retry 12\n  akimbo retry --failed --platform tiktok",
+      inWordsOf(
+        setting,
+        "\nExamples:\n  akimbo retry 12\n  akimbo retry --failed --platform tiktok",
+      ),
     )
     .action(async (posts: string[], options: RetryOptions) => {
       const api = await openApi(options, setting);

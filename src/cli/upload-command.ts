@@ -2,7 +2,13 @@ import { createHash } from "node:crypto";
 import type { Command } from "commander";
 import { formatCount } from "../core/text.ts";
 import { type Account, type Api, askHealth, createApi, type Upload } from "./api.ts";
-import { addClientCommand, type ClientOptions, collect, type Setting } from "./client-command.ts";
+import {
+  addClientCommand,
+  type ClientOptions,
+  collect,
+  inWordsOf,
+  type Setting,
+} from "./client-command.ts";
 import { type Connection, type Host, readConnection } from "./connection.ts";
 import { type LocalFile, readHead, readLocalFile } from "./local-file.ts";
 import { readSettings } from "./post-fields.ts";
@@ -44,7 +50,7 @@ export function addUploadCommand(program: Command, { host, stopping, end }: Sett
     )
     .option("--anew", "forgets what an earlier run has sent and posted")
     .option("--json", "prints the result as JSON, and what happens to standard error")
-    .addHelpText("after", UPLOAD_HELP)
+    .addHelpText("after", inWordsOf({ host }, UPLOAD_HELP))
     .action(async (file: string, options: UploadOptions) => {
       end(await runUpload(file, options, { host, stopping }));
     });

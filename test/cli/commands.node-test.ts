@@ -141,7 +141,7 @@ test("help teaches: examples, exit codes and where the instance is named", async
   for (const words of [/Exit codes:\n {2}0 {2}done/, /AKIMBO_URL/, /post "Hello" --account/]) {
     assert.match(out, words);
   }
-  assert.match((await run(["bulk", "--help"])).out, /Examples:\n {2}akimbo bulk "Hello"/);
+  assert.match((await run(["bulk", "--help"])).out, /Examples:\n {2}npm run cli -- bulk "Hello"/);
 });
 
 const bashed = async (script: string, words: string[]): Promise<string[]> => {
@@ -156,6 +156,7 @@ test("completions: commands, commands of commands, and options", async () => {
   assert.deepEqual(await bashed(out, ["akimbo", "token", "re"]), ["revoke"]);
   assert.deepEqual(await bashed(out, ["akimbo", "token", "create", "--na"]), ["--name"]);
   assert.deepEqual(await bashed(out, ["akimbo", "mcp", "--a"]), ["--allow"]);
+  assert.deepEqual(await bashed(out, ["akimbo", "completion", "f"]), ["fish"]);
   assert.match((await run(["completion", "zsh"])).out, /^#compdef akimbo\n/);
   assert.match(
     (await run(["completion", "fish"])).out,
