@@ -1,6 +1,6 @@
-import { chmod, mkdir, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { type BuildOptions, build } from "esbuild";
+import { type BuildOptions, build, type Metafile } from "esbuild";
 import { declareClient } from "../client/generate.ts";
 import { inProject } from "./paths.ts";
 import { runProgram } from "./program.ts";
@@ -24,11 +24,12 @@ const WITH_REQUIRE =
 export async function buildPackage(): Promise<void> {
   await rm(PACKAGE_DIR, { recursive: true, force: true });
   const program = `${PACKAGE_DIR}/akimbo.js`;
-  await Promise.all([
+  const [{ metafile }] = await Promise.all([
     build({
       ...COMMON,
       entryPoints: ["src/cli/bin.ts"],
       outfile: program,
+      metafile: true,
       banner: { js: `#!/usr/bin/env node\n${WITH_REQUIRE}` },
     }),
     build({
@@ -40,11 +41,31 @@ export async function buildPackage(): Promise<void> {
     }),
   ]);
   await chmod(program, EXECUTABLE);
+  await writeFile(`${PACKAGE_DIR}/THIRD-PARTY.txt`, await collectLicences(metafile));
   for (const [name, text] of Object.entries(await declareClient())) {
     const path = `${PACKAGE_DIR}/client/${name}`;
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }
+}
+
+const FOLDER_OF_PACKAGE = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+/** Returns the licences of the packages that are in the program. */
+async function collectLicences({ outputs }: Metafile): Promise<string> {
+  const inputs = Object.values(outputs).flatMap((output) => Object.entries(output.inputs));
+  const used = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  const folders = used.flatMap(([path]) => FOLDER_OF_PACKAGE.exec(path)?.[0] ?? []);
+  const licences = await Promise.all([...new Set(folders)].sort().map(readLicence));
+  return `The program contains these packages.\n\n${licences.join("\n\n")}\n`;
+}
+
+async function readLicence(folder: string): Promise<string> {
+  const read = (name: string) => readFile(inProject(folder, name), "utf8");
+  const { name, version, license } = JSON.parse(await read("package.json"));
+  const file = (await readdir(inProject(folder))).find((one) => /^licen[cs]e/i.test(one));
+  const text = file ? (await read(file)).trim() : "";
+  return `== ${name} ${version}${license ? `, ${license}` : ""}\n\n${text}`.trimEnd();
 }
 
 if (import.meta.main) {

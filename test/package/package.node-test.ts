@@ -74,6 +74,7 @@ test("the package is small, and holds nothing but the program, the client and th
   const own = files.filter((name) => !name.startsWith("node_modules/"));
   assert.deepEqual(own.sort(), [
     ".github/LICENSE.md",
+    ".package/THIRD-PARTY.txt",
     ".package/akimbo.js",
     ".package/client/api.d.ts",
     ".package/client/index.d.ts",
