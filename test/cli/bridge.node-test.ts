@@ -258,6 +258,10 @@ test("what the instance would refuse is refused before a byte is sent", async ()
   const untitled = await bridge.call("publish_video", { ...post, accountIds: [youtube] });
   assert.equal(untitled.isError, true);
   assert.match(untitled.content[0].text, /title/);
+  assert.equal(untitled.structuredContent, undefined);
+  const both = { ...post, accountIds: [facebook], paths: ["fresh.mp4"] };
+  const unknown = await bridge.call("publish_video", both);
+  assert.match(unknown.content[0].text, /paths/);
   const wrong = await bridge.call("publish_video", { ...post, accountIds: youtube });
   assert.equal(wrong.isError, true);
   assert.match(wrong.content[0].text, /accountIds/);

@@ -69,7 +69,8 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
   if ("mediaUrls" in args) {
     throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
   }
-  const { path: _, paths: __, ...shared } = args;
+  // What belongs to neither tool is for the instance to refuse.
+  const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));
   return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
 }
 
@@ -103,7 +104,10 @@ function requireWithinLimits(name: LocalToolName, { name: file, mime, sizeBytes 
 /** Files that come by public addresses, of which validate_post takes no more. */
 const MAX_NAMED = 10;
 
-const verdict = z.object({ valid: z.boolean(), targets: z.array(z.unknown()) });
+const verdict = z.object({
+  targets: z.array(z.unknown()),
+  errors: z.array(z.object({ error: z.string() })),
+});
 
 /**
  * Asks the instance if it would take the post, before anything is sent: null when an account of the call would, or
@@ -124,8 +128,9 @@ async function refusedBefore(
   const result = await remote.callTool("validate_post", { ...shared, mediaUrls }, signal);
   if (result.isError) return result;
   const { data } = verdict.safeParse(result.structuredContent);
-  if (!data || data.valid || data.targets.length > 0) return null;
-  return { ...result, isError: true };
+  if (!data || data.errors.length === 0 || data.targets.length > 0) return null;
+  const text = data.errors.map(({ error }) => error).join("\n");
+  return { content: [{ type: "text", text }], isError: true };
 }
 
 /** Smaller files are sent before their platforms' limits are asked for. */
