@@ -1,5 +1,7 @@
 import * as z from "zod";
+import { createAkimbo, type operations, type Schemas, toForm } from "../client/index.ts";
 import type { RouteName } from "../features/presign/rules.ts";
+import { parseJson } from "./json.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 import {
@@ -9,196 +11,198 @@ import {
   Refusal,
   readRetryAfter,
 } from "./retry.ts";
+import type { Presigned } from "./upload-journal.ts";
 
-const account = z.object({
-  id: z.string(),
-  platform: z.string(),
-  accountName: z.string(),
-  status: z.string(),
-  mode: z.string().optional(),
-});
-export type Account = z.infer<typeof account>;
-
-const upload = z.object({
-  id: z.number(),
-  status: z.string(),
-  scheduledFor: z.string().nullish(),
-  metadata: z
-    .object({ shareUrl: z.string().nullish(), warnings: z.array(z.string()).optional() })
-    .nullish(),
-  errorMessage: z.string().nullish(),
-  failure: z.object({ code: z.string(), nextAction: z.string() }).partial().nullish(),
-  progress: z
-    .object({ phase: z.string(), sentBytes: z.number(), totalBytes: z.number() })
-    .nullish(),
-});
-export type Upload = z.infer<typeof upload>;
-
-const common = { bucketUrl: z.string(), accessUrl: z.string() };
-
-/** A presigned file: with parts, or for one PUT. */
-export const presigned = z.union([
-  z.object({
-    ...common,
-    multipart: z.object({
-      parts: z.array(z.object({ partNumber: z.number(), uploadUrl: z.string(), size: z.number() })),
-      partSize: z.number(),
-      completeUrl: z.string(),
-      abortUrl: z.string(),
-    }),
-  }),
-  z.object({
-    ...common,
-    uploadUrl: z.string(),
-    uploadHeaders: z.record(z.string(), z.string()),
-  }),
-]);
-export type Presigned = z.infer<typeof presigned>;
-
-const capabilities = z.object({
-  mediaSupport: z.object({
-    kinds: z.array(z.string()),
-    imageMaxBytes: z.number().optional(),
-    videoMaxBytes: z.number().optional(),
-    documentMaxBytes: z.number().optional(),
-  }),
-  settingsSchema: z.record(z.string(), z.unknown()),
-});
-export type Capabilities = z.infer<typeof capabilities>;
-
-const board = z.object({ id: z.string(), name: z.string() });
-type Board = z.infer<typeof board>;
-
-const event = z.object({
-  id: z.string(),
-  event: z.string(),
-  createdAt: z.iso.datetime(),
-  data: z.record(z.string(), z.unknown()),
-});
+export type Account = Pick<Schemas["Account"], "id" | "platform" | "accountName" | "status"> &
+  Partial<Schemas["Account"]>;
+export type Upload = Schemas["Upload"];
+/** The result of one account of a batch. */
+export type BulkResult = Schemas["BulkResult"];
+export type Capabilities = Schemas["PlatformCapabilities"];
 /** An event of the feed, as a webhook is sent it. */
-export type FeedEvent = z.infer<typeof event>;
+export type FeedEvent = Schemas["Event"];
+export type AccountFilter = NonNullable<operations["listAccounts"]["parameters"]["query"]>;
+export type UploadFilter = NonNullable<operations["listUploads"]["parameters"]["query"]>;
+export type RetryFilter = Schemas["FailedUploadsRetry"];
+/** Failed posts that were queued again, and those that were not. */
+export type RetriedUploads =
+  operations["retryFailedUploads"]["responses"][200]["content"]["application/json"]["data"];
 
-const eventPage = z.object({ data: z.array(event), nextCursor: z.string() });
-const webhook = z.object({ id: z.number(), url: z.string() });
-const oneWebhook = z.object({ data: webhook });
-const webhookList = z.object({ data: z.array(webhook) });
-const done = z.object({ success: z.literal(true) });
-const oneWholeAccount = z.object({ data: account });
-const oneCapabilities = z.object({ data: capabilities });
-const verdict = z.object({ valid: z.boolean(), errors: z.array(z.object({ error: z.string() })) });
-const presignedFiles = z.object({ files: z.tuple([presigned]) });
-const accountList = z.object({ data: z.array(account) });
-const boardList = z.object({ data: z.array(board) });
-const oneAccount = z.object({ data: account.pick({ id: true }) });
-const createdUpload = z.object({ data: z.object({ uploadId: z.number(), status: z.string() }) });
-const oneUpload = z.object({ data: upload });
+/** Fields of a form by name; a list is a field that is repeated. */
+export type Form = Record<string, string | Blob | (string | Blob)[]>;
+
+interface EventPage {
+  data: FeedEvent[];
+  nextCursor: string;
+}
+
+/** The client of the REST API as the commands use it: every failure is a Problem in the API's own words. */
+export interface Api {
+  origin: string;
+  listAccounts(filter?: AccountFilter): Promise<Account[]>;
+  createSandboxAccount(platform: string, name: string): Promise<string>;
+  /** Lists the boards of a Pinterest account. */
+  listBoards(accountId: string): Promise<Pick<Schemas["PinterestBoard"], "id" | "name">[]>;
+  getAccount(id: string): Promise<Account>;
+  getCapabilities(platform: string): Promise<Capabilities>;
+  /** The errors of a post that is checked and not made; none when it would be taken. */
+  validate(form: Form): Promise<string[]>;
+  /** The addresses of files, in their order. */
+  presign(
+    route: RouteName,
+    files: readonly LocalFile[],
+    idempotencyKey: string,
+  ): Promise<Presigned[]>;
+  /** @param idempotencyKey makes the call safe to repeat */
+  createUpload(form: Form, idempotencyKey?: string): Promise<number>;
+  createUploads(form: Form, idempotencyKey: string): Promise<BulkResult[]>;
+  getUpload(id: number): Promise<Upload>;
+  listUploads(filter: UploadFilter): Promise<Upload[]>;
+  retryUpload(id: number, force: boolean, idempotencyKey: string): Promise<void>;
+  retryFailed(filter: RetryFilter): Promise<RetriedUploads>;
+  /** The events behind the cursor, oldest first; without one, from 30 days ago. */
+  listEvents(page: { after: string | null; limit: number }): Promise<EventPage>;
+  listWebhooks(): Promise<Pick<Schemas["Webhook"], "id" | "url">[]>;
+  createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
+  deleteWebhook(id: number): Promise<void>;
+  listTokens(): Promise<Schemas["Token"][]>;
+  createToken(token: Schemas["NewToken"]): Promise<Schemas["CreatedToken"]>;
+  revokeToken(id: number): Promise<void>;
+}
+
+const TIMEOUT_MS = 30_000;
+/** A form with files takes as long as the line needs. */
+const FORM_TIMEOUT_MS = 10 * 60_000;
+
+export function createApi(origin: string, token: string): Api {
+  const client = createAkimbo({ url: origin, token, fetch: reach });
+  const named = (key: string | undefined) => (key ? { "Idempotency-Key": key } : {});
+  const id = (number: number) => ({ path: { id: String(number) } });
+
+  return {
+    origin,
+    listAccounts: async (query = {}) =>
+      (await answerOf(client.GET("/api/v1/accounts", { params: { query } }))).data,
+    createSandboxAccount: async (platform, name) => {
+      const body = { platform, sandbox: true, name } as Schemas["NewAccount"];
+      const made = await answerOf(client.POST("/api/v1/accounts", { body }));
+      if ("data" in made) return made.data.id;
+      throw new Problem(`POST /accounts: ${platform} asks for a person's consent.`);
+    },
+    listBoards: async (accountId) =>
+      (await answerOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })))
+        .data,
+    getAccount: async (accountId) =>
+      (await answerOf(client.GET("/api/v1/accounts/{id}", { params: { path: { id: accountId } } })))
+        .data,
+    getCapabilities: async (name) => {
+      const platform = name as Account["platform"];
+      const asked = client.GET("/api/v1/platforms/capabilities", {
+        params: { query: { platform } },
+      });
+      const [one] = [(await answerOf(asked)).data].flat();
+      if (one) return one;
+      throw new Problem(`GET /platforms/capabilities: nothing is told of ${platform}.`);
+    },
+    validate: async (form) => {
+      const body = form as unknown as Schemas["NewUploads"];
+      const asked = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
+      return (await answerOf(asked)).errors.map(({ error }) => error);
+    },
+    presign: async (route, files, key) => {
+      const declared = files.map(({ name, sizeBytes: size, mime: type }) => ({ name, size, type }));
+      const asked = client.POST("/api/v1/upload/presign", {
+        params: { header: named(key) },
+        body: { route, files: declared },
+      });
+      return (await answerOf(asked)).files;
+    },
+    createUpload: async (form, key) => {
+      const body = form as unknown as Schemas["NewUpload"];
+      const asked = client.POST("/api/v1/upload", {
+        ...{ params: { header: named(key) }, body, bodySerializer: toForm },
+      });
+      return (await answerOf(asked)).data.uploadId;
+    },
+    createUploads: async (form, key) => {
+      const body = form as unknown as Schemas["NewUploads"];
+      const asked = client.POST("/api/v1/upload/bulk", {
+        ...{ params: { header: named(key) }, body, bodySerializer: toForm },
+      });
+      return (await answerOf(asked)).results;
+    },
+    getUpload: async (number) =>
+      (await answerOf(client.GET("/api/v1/upload/{id}", { params: id(number) }))).data,
+    listUploads: async (query) =>
+      (await answerOf(client.GET("/api/v1/upload", { params: { query } }))).data,
+    retryUpload: async (number, force, key) => {
+      const params = { ...id(number), header: named(key) };
+      await answerOf(client.POST("/api/v1/upload/{id}/retry", { params, body: { force } }));
+    },
+    retryFailed: async (body) =>
+      (await answerOf(client.POST("/api/v1/upload/retry-failed", { body }))).data,
+    listEvents: async ({ after, limit }) => {
+      const query = { ...(after ? { after } : {}), limit };
+      return await answerOf(client.GET("/api/v1/events", { params: { query } }));
+    },
+    listWebhooks: async () => (await answerOf(client.GET("/api/v1/webhooks"))).data,
+    createWebhook: async (webhook) => {
+      const body = webhook as Schemas["NewWebhook"];
+      return (await answerOf(client.POST("/api/v1/webhooks", { body }))).data.id;
+    },
+    deleteWebhook: async (number) => {
+      await answerOf(client.DELETE("/api/v1/webhooks/{id}", { params: id(number) }));
+    },
+    listTokens: async () => (await answerOf(client.GET("/api/v1/tokens"))).data,
+    createToken: async (body) => (await answerOf(client.POST("/api/v1/tokens", { body }))).data,
+    revokeToken: async (number) => {
+      await answerOf(client.DELETE("/api/v1/tokens/{id}", { params: id(number) }));
+    },
+  };
+}
+
+/** Returns the body of an answer. `reach` lets nothing through that is no success. */
+async function answerOf<T>(call: Promise<{ data?: T }>): Promise<T> {
+  const { data } = await call;
+  if (data === undefined) throw new Problem("The API gave an empty answer.");
+  return data;
+}
+
+/** @throws Problem for every answer that is no success: Refusal, or PassingProblem where another try may help */
+async function reach(request: Request): Promise<Response> {
+  const isForm = request.headers.get("content-type")?.startsWith("multipart/") ?? false;
+  const { response, text } = await ask(request, {}, isForm ? FORM_TIMEOUT_MS : TIMEOUT_MS);
+  const { status, headers } = response;
+  const body = parseJson(text);
+  if (response.ok && typeof body === "object" && body !== null) return Response.json(body);
+  const { pathname, search } = new URL(request.url);
+  const path = pathname.replace("/api/v1", "") + search;
+  const message = `${request.method} ${path}: ${explain(status, body, text)}`;
+  if (response.ok) throw new Problem(message);
+  if (!isPassingStatus(status)) throw new Refusal(message);
+  throw new PassingProblem(message, readRetryAfter(headers.get("retry-after")));
+}
+
+/** The answer of a server with its text. @throws PassingProblem when there is none */
+export async function ask(
+  to: string | Request,
+  init: RequestInit,
+  timeoutMs = TIMEOUT_MS,
+): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(to, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    return { response, text: await response.text() };
+  } catch (error) {
+    const { origin } = new URL(typeof to === "string" ? to : to.url);
+    throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+  }
+}
+
 const refusal = z.object({
   error: z.string(),
   message: z.string().optional(),
   errors: z.array(z.object({ field: z.string().optional(), message: z.string() })).optional(),
 });
-
-/** A client of the REST API at `origin`; every failure is a Problem in the API's own words. */
-export interface Api {
-  origin: string;
-  listAccounts(): Promise<Account[]>;
-  createSandboxAccount(platform: string, name: string): Promise<string>;
-  /** Lists the boards of a Pinterest account. */
-  listBoards(accountId: string): Promise<Board[]>;
-  getAccount(id: string): Promise<Account>;
-  getCapabilities(platform: string): Promise<Capabilities>;
-  /** The errors of a post that is checked and not made; none when it would be taken. */
-  validate(form: FormData): Promise<string[]>;
-  presign(route: RouteName, file: LocalFile, idempotencyKey: string): Promise<Presigned>;
-  /** @param idempotencyKey makes the call safe to repeat */
-  createUpload(form: FormData, idempotencyKey?: string): Promise<number>;
-  getUpload(id: number): Promise<Upload>;
-  /** The events behind the cursor, oldest first; without one, from 30 days ago. */
-  listEvents(page: { after: string | null; limit: number }): Promise<z.infer<typeof eventPage>>;
-  listWebhooks(): Promise<z.infer<typeof webhook>[]>;
-  createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
-  deleteWebhook(id: number): Promise<void>;
-}
-
-const TIMEOUT_MS = 30_000;
-
-export function createApi(origin: string, token: string): Api {
-  async function call<T>(schema: z.ZodType<T>, path: string, init: RequestInit = {}): Promise<T> {
-    const headers = new Headers(init.headers);
-    headers.set("x-api-key", token);
-    const { response, text } = await ask(`${origin}/api/v1${path}`, { ...init, headers });
-    const body = parseJson(text);
-    const parsed = schema.safeParse(body);
-    if (response.ok && parsed.success) return parsed.data;
-    const { status } = response;
-    const message = `${init.method ?? "GET"} ${path}: ${explain(status, body, text)}`;
-    if (response.ok) throw new Problem(message);
-    if (!isPassingStatus(status)) throw new Refusal(message);
-    throw new PassingProblem(message, readRetryAfter(response.headers.get("retry-after")));
-  }
-
-  const post = <T>(schema: z.ZodType<T>, path: string, body: object, key?: string): Promise<T> =>
-    call(schema, path, {
-      method: "POST",
-      headers: {
-        ...(key ? { "idempotency-key": key } : {}),
-        ...(body instanceof FormData ? {} : { "content-type": "application/json" }),
-      },
-      body: body instanceof FormData ? body : JSON.stringify(body),
-    });
-
-  const query = (values: Record<string, string>) => `?${new URLSearchParams(values)}`;
-
-  return {
-    origin,
-    listAccounts: async () => (await call(accountList, "/accounts")).data,
-    createSandboxAccount: async (platform, name) =>
-      (await post(oneAccount, "/accounts", { platform, sandbox: true, name })).data.id,
-    listBoards: async (accountId) =>
-      (await call(boardList, `/pinterest/boards${query({ accountId })}`)).data,
-    getAccount: async (id) =>
-      (await call(oneWholeAccount, `/accounts/${encodeURIComponent(id)}`)).data,
-    getCapabilities: async (platform) =>
-      (await call(oneCapabilities, `/platforms/capabilities${query({ platform })}`)).data,
-    validate: async (form) =>
-      (await post(verdict, "/upload/validate", form)).errors.map(({ error }) => error),
-    presign: async (route, { name, sizeBytes: size, mime: type }, key) => {
-      const body = { route, files: [{ name, size, type }] };
-      return (await post(presignedFiles, "/upload/presign", body, key)).files[0];
-    },
-    createUpload: async (form, key) =>
-      (await post(createdUpload, "/upload", form, key)).data.uploadId,
-    getUpload: async (id) => (await call(oneUpload, `/upload/${id}`)).data,
-    listEvents: ({ after, limit }) =>
-      call(eventPage, `/events${query({ ...(after ? { after } : {}), limit: String(limit) })}`),
-    listWebhooks: async () => (await call(webhookList, "/webhooks")).data,
-    createWebhook: async (body) => (await post(oneWebhook, "/webhooks", body)).data.id,
-    deleteWebhook: async (id) => void (await call(done, `/webhooks/${id}`, { method: "DELETE" })),
-  };
-}
-
-/** The answer of a server with its text. @throws PassingProblem when there is none */
-export async function ask(
-  url: string,
-  init: RequestInit,
-  timeoutMs = TIMEOUT_MS,
-): Promise<{ response: Response; text: string }> {
-  try {
-    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
-    return { response, text: await response.text() };
-  } catch (error) {
-    const { origin } = new URL(url);
-    throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
-}
 
 function explain(status: number, body: unknown, text: string): string {
   const refused = refusal.safeParse(body);

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseJson } from "./json.ts";
 import { Problem } from "./program.ts";
 import { readComplaint, runWrangler } from "./wrangler.ts";
 
@@ -45,14 +46,6 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
     throw new Problem(`The database has not been set up yet. Run \`${setUp}\` first.`);
   }
   throw new Problem(`The database said: ${reason}`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
-  }
 }
 
 /** @throws Problem when a migration fails */

@@ -1,5 +1,6 @@
 import type { DemoRun, DemoPost as PostPlan } from "../sandbox/kit/demo.ts";
 import { SIMULATED_PLATFORMS } from "../sandbox/registry.ts";
+import type { Form } from "./api.ts";
 import { type Colour, createGradientPng } from "./png.ts";
 import { createSampleVideo } from "./sample-video.ts";
 
@@ -55,13 +56,9 @@ function createPhoto({ id }: DemoRun, index: number): Buffer<ArrayBuffer> {
   });
 }
 
-export function toForm(accountId: string, post: DemoPost): FormData {
-  const form = new FormData();
-  form.set("accountId", accountId);
-  for (const [name, value] of Object.entries(post.fields)) form.set(name, value);
-  for (const photo of post.photos) {
-    form.append("photo", new Blob([photo], { type: "image/png" }), "sunset.png");
-  }
-  if (post.video) form.set("video", new Blob([post.video], { type: "video/mp4" }), "film.mp4");
-  return form;
-}
+/** The fields of a post, its files among them. */
+export const toForm = (accountId: string, { fields, photos, video }: DemoPost): Form => ({
+  ...{ accountId, ...fields },
+  photo: photos.map((photo) => new File([photo], "sunset.png", { type: "image/png" })),
+  ...(video ? { video: new File([video], "film.mp4", { type: "video/mp4" }) } : {}),
+});

@@ -7,12 +7,18 @@ import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
+import {
+  addClientCommand,
+  type ClientOptions,
+  connectionOf,
+  inWordsOf,
+  type Setting,
+} from "./client-command.ts";
 import { followEvents, POLL_MS, patiently } from "./event-feed.ts";
-import { readOrigin, readToken } from "./instance.ts";
 import { Problem } from "./program.ts";
 import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
 
-interface ListenOptions {
+interface ListenOptions extends ClientOptions {
   forwardTo: string;
   type?: string[];
   secret?: string;
@@ -24,9 +30,8 @@ const TARGET_WAIT_MS = SECOND / 4;
 const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 
 /** Adds `listen`, which runs until it is stopped. */
-export function addListenCommand(program: Command, stopping: AbortSignal): void {
-  program
-    .command("listen")
+export function addListenCommand(program: Command, setting: Setting): void {
+  addClientCommand(program, "listen")
     .description(
       "sends the team's events to a server of yours as webhooks would, signed, as they happen",
     )
@@ -37,33 +42,39 @@ export function addListenCommand(program: Command, stopping: AbortSignal): void 
       "--since <date>",
       "begins there, up to 30 days ago: ISO 8601 with an offset; default: now",
     )
-    .addHelpText(
-      "after",
-      "\nIt reads from the instance at AKIMBO_URL with AKIMBO_TOKEN, else from the one of npm start.",
-    )
-    .action((options: ListenOptions) => listen(options, stopping));
+    .option("--json", "prints each delivery as a line of JSON")
+    .addHelpText("after", inWordsOf(setting, LISTEN_HELP))
+    .action((options: ListenOptions) => listen(options, setting));
 }
 
+const LISTEN_HELP = `
+Example:
+  akimbo listen --forward-to http://localhost:3000/hook --type upload.completed upload.failed
+
+It runs until you stop it, and takes a token with the scope webhooks:read.`;
+
 /** @throws Problem for options that are not to be understood, and what only a person can put right */
-async function listen(options: ListenOptions, stopping: AbortSignal): Promise<void> {
-  const { secret = newSecret() } = options;
+async function listen(options: ListenOptions, setting: Setting): Promise<void> {
+  const { secret = newSecret(), json: isJson = false } = options;
+  const { stopping } = setting;
+  const say = isJson ? console.error : console.log;
   const url = readTarget(options.forwardTo);
   const names = readNames(options.type);
   const since = readSince(options.since);
-  const [origin, token] = [readOrigin(), await readToken()];
+  const { origin, token } = await connectionOf(options, setting);
   const tell = (problem: string) => console.error(`${problem}\nWaiting for it …`);
   const patience = { stopping, tell };
-  console.log(`Secret: ${secret}`);
+  say(`Secret: ${secret}`);
   const events = await followEvents(createApi(origin, token), {
     ...{ since, ...patience },
     // A server of one's own is asked as often all day: whoever works on a receiver waits for it.
     ...(isOwnMachine(origin) ? { longestPollMs: POLL_MS } : {}),
   });
-  console.log(`Events of ${origin} go to ${url}. Ctrl-C ends it.`);
+  say(`Events of ${origin} go to ${url}. Ctrl-C ends it.`);
   for await (const event of events) {
     if (names && !names.has(event.event)) continue;
     const reply = await patiently(() => forward(url, event, secret), patience, TARGET_WAIT_MS);
-    console.log(toLine(event, reply));
+    console.log(isJson ? JSON.stringify({ ...event, reply }) : toLine(event, reply));
   }
 }
 

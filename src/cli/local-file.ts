@@ -1,5 +1,7 @@
+import { createReadStream, fstat, type ReadStream, read, type Stats } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { basename, resolve } from "node:path";
+import { promisify } from "node:util";
 import { detectFileType, type FileType } from "../core/file-type.ts";
 import { Problem } from "./program.ts";
 
@@ -11,7 +13,12 @@ export interface LocalFile extends FileType {
   sizeBytes: number;
   /** Time of the last change, in ms. */
   changedAt: number;
+  /** An open descriptor: what is read is this file, whatever comes to stand at the path. */
+  fd?: number;
 }
+
+/** A file by its path, or by a descriptor that is open. */
+type Source = Pick<LocalFile, "path" | "fd">;
 
 /** Leading bytes by which types are told, those of Office files too. */
 const HEAD_BYTES = 16 * 1024;
@@ -20,29 +27,40 @@ const HEAD_BYTES = 16 * 1024;
 const calledFrom = (env: NodeJS.ProcessEnv): string =>
   (env.npm_lifecycle_event && env.INIT_CWD) || process.cwd();
 
+/** The absolute path of a file as a person named it. */
+export const toPath = (given: string, env: NodeJS.ProcessEnv = process.env): string =>
+  resolve(calledFrom(env), given);
+
 /** @throws Problem for what is no file, or of no type that a platform takes */
-export async function readLocalFile(
+export const readLocalFile = (
   given: string,
   env: NodeJS.ProcessEnv = process.env,
-): Promise<LocalFile> {
-  const path = resolve(calledFrom(env), given);
-  const { size: sizeBytes, mtimeMs: changedAt, ...stats } = await look(path);
+): Promise<LocalFile> => describeFile({ path: toPath(given, env) });
+
+/** @throws Problem for what is no file, or of no type that a platform takes */
+export async function describeFile(source: Source): Promise<LocalFile> {
+  const { path } = source;
+  const { size: sizeBytes, mtimeMs: changedAt, ...stats } = await look(source);
   if (stats.isDirectory) throw new Problem(`${path} is a folder. Name one file.`);
   if (!stats.isFile) throw new Problem(`${path} is not a file.`);
   if (sizeBytes === 0) throw new Problem(`${path} is empty.`);
   const name = basename(path);
-  const type = detectFileType(await readHead(path, HEAD_BYTES), name);
+  const type = detectFileType(await readHead(source, HEAD_BYTES), name);
   if (!type) {
     throw new Problem(
       `${name} is not an image, video or document of a known type. Its bytes decide that, not its name.`,
     );
   }
-  return { path, name, sizeBytes, changedAt, ...type };
+  return { ...source, name, sizeBytes, changedAt, ...type };
 }
 
-async function look(path: string) {
+const statOf = ({ path, fd }: Source): Promise<Stats> =>
+  fd === undefined ? stat(path) : promisify(fstat)(fd);
+
+async function look(source: Source) {
+  const { path } = source;
   try {
-    const stats = await stat(path);
+    const stats = await statOf(source);
     const { size, mtimeMs } = stats;
     return { size, mtimeMs, isFile: stats.isFile(), isDirectory: stats.isDirectory() };
   } catch (error) {
@@ -56,23 +74,40 @@ async function look(path: string) {
 }
 
 /** Reads the first bytes of a file; fewer when it is shorter. @throws Problem */
-export async function readHead(path: string, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+export async function readHead(source: Source, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const head = new Uint8Array(bytes);
+  const readFrom = (fd: number) => promisify(read)(fd, head, 0, bytes, 0);
   try {
-    const file = await open(path);
+    if (source.fd !== undefined) return head.subarray(0, (await readFrom(source.fd)).bytesRead);
+    const file = await open(source.path);
     try {
-      const head = new Uint8Array(bytes);
-      const { bytesRead } = await file.read(head, 0, bytes, 0);
-      return head.subarray(0, bytesRead);
+      return head.subarray(0, (await readFrom(file.fd)).bytesRead);
     } finally {
       await file.close();
     }
   } catch (error) {
-    throw new Problem(`${path} cannot be read: ${(error as Error).message}`);
+    throw new Problem(`${source.path} cannot be read: ${(error as Error).message}`);
   }
 }
 
-/** Returns true while the file is as it was when `readLocalFile` looked at it. */
-export async function isUnchanged({ path, sizeBytes, changedAt }: LocalFile): Promise<boolean> {
-  const stats = await stat(path).catch(() => null);
+/** Read in pieces of this size: smaller ones cost more time, and larger ones memory. */
+const CHUNK_BYTES = 1024 ** 2;
+
+/** Streams a range of a file. */
+export const openRange = ({ path, fd }: Source, offset: number, size: number): ReadStream =>
+  createReadStream(path, {
+    start: offset,
+    end: offset + size - 1,
+    highWaterMark: CHUNK_BYTES,
+    ...(fd === undefined ? {} : { fd, autoClose: false }),
+  });
+
+/** Returns true while the file is as it was when it was described. */
+export async function isUnchanged({
+  sizeBytes,
+  changedAt,
+  ...source
+}: LocalFile): Promise<boolean> {
+  const stats = await statOf(source).catch(() => null);
   return stats?.size === sizeBytes && stats.mtimeMs === changedAt;
 }

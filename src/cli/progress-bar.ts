@@ -6,7 +6,7 @@ export interface ProgressBar {
   end(): void;
 }
 
-interface BarOptions {
+export interface BarOptions {
   label: string;
   totalBytes: number;
   /** Bytes that were done before: they do not count into the speed. */
@@ -103,3 +103,18 @@ export function createProgressBar(options: BarOptions): ProgressBar {
     },
   };
 }
+
+/** Where a long piece of work tells how far it is. */
+export interface Reporter {
+  say(text: string): void;
+  startBar(options: BarOptions): ProgressBar;
+}
+
+/** The terminal, or the file that standard output goes to. */
+export const OUTPUT: Reporter = { say: (text) => console.log(text), startBar: createProgressBar };
+
+/** Leaves standard output to the result alone. */
+export const ERROR_OUTPUT: Reporter = {
+  say: (text) => console.error(text),
+  startBar: (options) => createProgressBar({ ...options, out: process.stderr }),
+};

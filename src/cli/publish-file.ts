@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { DAY } from "../core/time.ts";
 import type { Account, Api, Upload } from "./api.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
-import { createProgressBar } from "./progress-bar.ts";
+import { OUTPUT, type Reporter } from "./progress-bar.ts";
 import { PassingProblem, Refusal, retrying } from "./retry.ts";
 import type { StoredFile } from "./store-file.ts";
 import type { UploadJournal } from "./upload-journal.ts";
+import { isAtRest, watchUpload } from "./watch-upload.ts";
 
 /** Fields of POST /upload, besides the account and the file. */
 export type PostFields = Record<string, string>;
@@ -18,18 +18,11 @@ interface Publishing {
   file: LocalFile;
   journal: UploadJournal;
   fields: PostFields;
+  reporter?: Reporter;
 }
 
 /** The instance remembers the answer to a call for so long. */
 const KEY_KEPT_MS = DAY;
-/** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
-const FIRST_POLL_MS = 400;
-const LONGEST_POLL_MS = 4_000;
-const POLL_GROWTH = 1.25;
-
-/** States of a post in which nothing more happens now. */
-const RESTING = ["completed", "failed", "scheduled", "draft", "pending_approval"];
-
 const NOT_BEGUN = { phase: "waiting for its turn", sentBytes: 0, totalBytes: 0 };
 
 const hash = (value: unknown): string =>
@@ -42,12 +35,6 @@ export const nameOfPost = ({ id }: Account, fields: PostFields): string =>
 /** The field of the form that takes a file of this kind. */
 export const fieldOf = ({ kind }: LocalFile): "video" | "photo" =>
   kind === "video" ? "video" : "photo";
-
-export function toForm(fields: PostFields): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  return form;
-}
 
 /**
  * Publishes a stored file and waits for the outcome; what an earlier run has posted is not posted again.
@@ -65,7 +52,7 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
         "if it did. Look at your posts. If it is not there, add --anew.",
     );
   }
-  const form = toForm({ accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields });
+  const form = { accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields };
   // The key follows from what is posted, so that no interruption can lose it.
   const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
   if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
@@ -88,20 +75,19 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
 }
 
 /** Shows the progress of a post until nothing more happens to it. */
-async function watch({ api, account, file }: Publishing, id: number): Promise<Upload> {
+async function watch(publishing: Publishing, id: number): Promise<Upload> {
+  const { api, account, file, reporter = OUTPUT } = publishing;
   const label = `To ${account.platform}`;
-  const bar = createProgressBar({ label, totalBytes: file.sizeBytes });
+  const bar = reporter.startBar({ label, totalBytes: file.sizeBytes });
   try {
-    for (let pollMs = FIRST_POLL_MS; ; pollMs = Math.min(pollMs * POLL_GROWTH, LONGEST_POLL_MS)) {
-      const upload = await retrying(() => api.getUpload(id));
-      if (upload.status === "completed") bar.show(file.sizeBytes, "published");
-      if (RESTING.includes(upload.status)) return upload;
-      const { phase, sentBytes, totalBytes } = upload.progress ?? NOT_BEGUN;
+    return await watchUpload(api, id, ({ status, progress }) => {
+      if (status === "completed") bar.show(file.sizeBytes, "published");
+      if (isAtRest(status)) return;
+      const { phase, sentBytes, totalBytes } = progress ?? NOT_BEGUN;
       const isSending = phase === "sending" && sentBytes < totalBytes;
       if (isSending) bar.show(sentBytes);
       else bar.show(sentBytes, phase === "sending" ? "processing" : phase);
-      await sleep(pollMs);
-    }
+    });
   } catch (error) {
     if (!(error instanceof PassingProblem)) throw error;
     throw new PassingProblem(`${error.message}\nThe post goes on without this program.`);

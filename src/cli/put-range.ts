@@ -1,6 +1,6 @@
-import { createReadStream } from "node:fs";
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { type LocalFile, openRange } from "./local-file.ts";
 import { Problem } from "./program.ts";
 import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "./retry.ts";
 
@@ -8,7 +8,7 @@ import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter }
 export interface RangePut {
   url: string;
   headers?: Record<string, string>;
-  path: string;
+  file: Pick<LocalFile, "path" | "fd">;
   offset: number;
   size: number;
   signal: AbortSignal;
@@ -19,8 +19,6 @@ export interface RangePut {
 /** Presigned addresses that work no more: there is no other way than to presign again. */
 export class AddressesEnded extends Problem {}
 
-/** Read in pieces of this size: smaller ones cost more time, and larger ones memory. */
-const CHUNK_BYTES = 1024 ** 2;
 /** Storage that says nothing for so long is taken for gone. */
 const SILENCE_MS = 120_000;
 const MAX_ANSWER_BYTES = 16_000;
@@ -50,7 +48,7 @@ export async function putRange(put: RangePut): Promise<string> {
   }
 }
 
-function send({ url, headers, path, offset, size, signal, onBytes }: RangePut): Promise<string> {
+function send({ url, headers, file, offset, size, signal, onBytes }: RangePut): Promise<string> {
   const { request: open, agent } = url.startsWith("https:") ? https : http;
   return new Promise((resolve, reject) => {
     const request = open(url, {
@@ -58,11 +56,7 @@ function send({ url, headers, path, offset, size, signal, onBytes }: RangePut): 
       agent,
       headers: { ...headers, "content-length": String(size) },
     });
-    const body = createReadStream(path, {
-      start: offset,
-      end: offset + size - 1,
-      highWaterMark: CHUNK_BYTES,
-    });
+    const body = openRange(file, offset, size);
     let isOver = false;
     const fail = (error: unknown) => {
       isOver = true;
@@ -84,7 +78,7 @@ function send({ url, headers, path, offset, size, signal, onBytes }: RangePut): 
     body.on("end", () => {
       if (sent < size) fail(new Problem("The file became shorter while it was sent."));
     });
-    body.on("error", (error) => fail(new Problem(`${path} cannot be read: ${error.message}`)));
+    body.on("error", (error) => fail(new Problem(`${file.path} cannot be read: ${error.message}`)));
     request.on("error", fail);
     request.setTimeout(SILENCE_MS, () => fail(new Error("no answer for two minutes")));
     request.on("response", (response) => {

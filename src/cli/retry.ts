@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Problem } from "./program.ts";
 
+/** The exit code where nothing is wrong with the command, and another try may succeed. */
+export const TRY_LATER = 3;
+
 /** A failure that may be over in a moment: no answer, or an answer that says so. */
 export class PassingProblem extends Problem {
   /** How long the answer asks to wait; null when it does not say. */
   readonly waitMs: number | null;
 
   constructor(message: string, waitMs: number | null = null) {
-    super(message);
+    super(message, TRY_LATER);
     this.waitMs = waitMs;
   }
 }

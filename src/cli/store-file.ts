@@ -1,18 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { MINUTE } from "../core/time.ts";
-import { type Api, ask, type Presigned } from "./api.ts";
+import { type Api, ask } from "./api.ts";
 import { isUnchanged, type LocalFile } from "./local-file.ts";
 import { choosePresignRoute } from "./presign-route.ts";
 import { Problem } from "./program.ts";
 import {
-  createProgressBar,
   formatBytes,
   formatTransfer,
+  OUTPUT,
   type ProgressBar,
+  type Reporter,
 } from "./progress-bar.ts";
 import { AddressesEnded, putRange, RefusedPut } from "./put-range.ts";
 import { isPassingStatus, PassingProblem, retrying } from "./retry.ts";
-import type { UploadJournal } from "./upload-journal.ts";
+import type { Presigned, UploadJournal } from "./upload-journal.ts";
 
 interface Storing {
   api: Api;
@@ -22,6 +23,7 @@ interface Storing {
   platform: string | null;
   /** Aborted when the program is told to stop. */
   stopping: AbortSignal;
+  reporter?: Reporter;
 }
 
 /** The file where posts find it. */
@@ -45,7 +47,7 @@ const COMPLETE_TIMEOUT_MS = 5 * MINUTE;
  * @throws Problem
  */
 export async function storeFile(storing: Storing): Promise<StoredFile> {
-  const { file, journal } = storing;
+  const { file, journal, reporter = OUTPUT } = storing;
   await forgetUseless(storing);
   for (let isSecond = false; ; isSecond = true) {
     const target = journal.presigned ?? (await presign(storing));
@@ -59,7 +61,7 @@ export async function storeFile(storing: Storing): Promise<StoredFile> {
       journal.clear();
       const message = `The addresses of ${file.name} in storage have ended (${error.message}).`;
       if (isSecond) throw new Problem(`${message} Run the command again.`);
-      console.log(`${message} It is sent from the beginning.`);
+      reporter.say(`${message} It is sent from the beginning.`);
     }
   }
 }
@@ -67,22 +69,22 @@ export async function storeFile(storing: Storing): Promise<StoredFile> {
 async function presign({ api, file, journal, platform }: Storing): Promise<Presigned> {
   const route = choosePresignRoute(platform, file);
   const key = randomUUID();
-  const target = await retrying(() => api.presign(route, file, key));
-  const { path, sizeBytes, changedAt } = file;
-  journal.note({ file: { path, sizeBytes, changedAt }, presigned: target });
+  const [target] = await retrying(() => api.presign(route, [file], key));
+  if (!target) throw new Problem(`${file.name} was given no address in storage.`);
+  journal.begin(file, target);
   return target;
 }
 
 /** Clears the journal of an upload that this one cannot go on with. */
-async function forgetUseless({ file, journal }: Storing): Promise<void> {
+async function forgetUseless({ file, journal, reporter = OUTPUT }: Storing): Promise<void> {
   const { presigned } = journal;
   if (presigned === null) return;
   if (!journal.isOf(file)) {
     if (!journal.isStored) await abort(presigned);
-    console.log(`${file.name} has changed since the last run. It is sent from the beginning.`);
+    reporter.say(`${file.name} has changed since the last run. It is sent from the beginning.`);
     journal.clear();
   } else if (journal.isStored && (await isGone(presigned))) {
-    console.log(`${file.name} is no longer in storage. It is sent again.`);
+    reporter.say(`${file.name} is no longer in storage. It is sent again.`);
     journal.clear();
   }
 }
@@ -115,19 +117,19 @@ const rangesOf = (target: Presigned, { sizeBytes }: LocalFile): Range[] =>
 
 /** Sends what is missing and has it put together; returns the bytes that were sent. */
 async function sendMissing(storing: Storing, target: Presigned): Promise<number> {
-  const { file, journal, stopping } = storing;
+  const { file, journal, stopping, reporter = OUTPUT } = storing;
   const ranges = rangesOf(target, file);
   const missing = ranges.filter(({ partNumber }) => !journal.etags.has(partNumber));
   const missingBytes = missing.reduce((sum, { size }) => sum + size, 0);
   const fromBytes = file.sizeBytes - missingBytes;
   if (fromBytes > 0) {
     const count = `${ranges.length - missing.length} of ${ranges.length}`;
-    console.log(`${count} parts are in storage already (${formatBytes(fromBytes)}).`);
+    reporter.say(`${count} parts are in storage already (${formatBytes(fromBytes)}).`);
   }
-  const bar = createProgressBar({ label: "Sending", totalBytes: file.sizeBytes, fromBytes });
+  const bar = reporter.startBar({ label: "Sending", totalBytes: file.sizeBytes, fromBytes });
   const onStop = () => {
     bar.end();
-    console.log("Stopped. The same command goes on from here.");
+    reporter.say("Stopped. The same command goes on from here.");
   };
   stopping.addEventListener("abort", onStop, { once: true });
   const startedAt = performance.now();
@@ -142,7 +144,7 @@ async function sendMissing(storing: Storing, target: Presigned): Promise<number>
     bar.end();
     journal.note({ stored: true });
     if (missingBytes > 0) {
-      console.log(`Sent ${formatTransfer(missingBytes, performance.now() - startedAt)}.`);
+      reporter.say(`Sent ${formatTransfer(missingBytes, performance.now() - startedAt)}.`);
     }
     return missingBytes;
   } catch (error) {
@@ -171,7 +173,7 @@ async function sendAll(
   const lane = async () => {
     for (let range = waiting.shift(); range; range = waiting.shift()) {
       const { partNumber, ...where } = range;
-      const put = { ...where, headers, path: file.path, signal, onBytes };
+      const put = { ...where, headers, file, signal, onBytes };
       const etag = await retrying(() => putRange(put), signal).catch((error) => {
         // One PUT takes the place of nothing: this is our own, whose answer was lost.
         const isThere = error instanceof RefusedPut && error.status === 412;

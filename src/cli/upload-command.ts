@@ -1,18 +1,25 @@
 import { createHash } from "node:crypto";
-import { join } from "node:path";
+import type { Command } from "commander";
 import { formatCount } from "../core/text.ts";
 import { type Account, type Api, askHealth, createApi, type Upload } from "./api.ts";
-import { readOrigin, readToken } from "./instance.ts";
+import {
+  addClientCommand,
+  type ClientOptions,
+  collect,
+  inWordsOf,
+  type Setting,
+} from "./client-command.ts";
+import { type Connection, type Host, readConnection } from "./connection.ts";
 import { type LocalFile, readHead, readLocalFile } from "./local-file.ts";
-import { readStateDir } from "./paths.ts";
+import { readSettings } from "./post-fields.ts";
 import { Problem } from "./program.ts";
-import { formatBytes } from "./progress-bar.ts";
-import { fieldOf, nameOfPost, type PostFields, publishFile, toForm } from "./publish-file.ts";
-import { PassingProblem, retrying } from "./retry.ts";
+import { ERROR_OUTPUT, formatBytes, OUTPUT, type Reporter } from "./progress-bar.ts";
+import { fieldOf, nameOfPost, type PostFields, publishFile } from "./publish-file.ts";
+import { PassingProblem, retrying, TRY_LATER } from "./retry.ts";
 import { storeFile } from "./store-file.ts";
 import { removeOldJournals, UploadJournal } from "./upload-journal.ts";
 
-export interface UploadOptions {
+export interface UploadOptions extends ClientOptions {
   account?: string;
   title?: string;
   description?: string;
@@ -26,6 +33,36 @@ const COMMON_FIELDS = ["status", "thumbnail_url"];
 /** Leading bytes of a video or document that a dry run is sent: LinkedIn takes no film under 75 KB. */
 const SAMPLE_BYTES = 256_000;
 
+/** Adds `upload`, for files of any size. */
+export function addUploadCommand(program: Command, { host, stopping, end }: Setting): void {
+  addClientCommand(program, "upload")
+    .description("uploads a file of any size and publishes it; what was interrupted goes on")
+    .argument("<file>", "a video, an image or a document")
+    .option("--account <id>", "where it is published; without it, the file is only uploaded")
+    .option("--title <text>", "the title of the post")
+    .option("--description <text>", "its description")
+    .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
+    .option(
+      "--set <name=value>",
+      "any other field of POST /upload; repeat it for several",
+      collect,
+      [],
+    )
+    .option("--anew", "forgets what an earlier run has sent and posted")
+    .option("--json", "prints the result as JSON, and what happens to standard error")
+    .addHelpText("after", inWordsOf({ host }, UPLOAD_HELP))
+    .action(async (file: string, options: UploadOptions) => {
+      end(await runUpload(file, options, { host, stopping }));
+    });
+}
+
+const UPLOAD_HELP = `
+Examples:
+  akimbo upload film.mp4 --account acc_1 --title "A film" --set privacyStatus=private
+  akimbo upload film.mp4
+
+Stop it when you like: the same command sends what is missing, and posts nothing twice.`;
+
 /**
  * Uploads a file and publishes it; without an account, it is only uploaded. Returns the exit code.
  *
@@ -34,26 +71,39 @@ const SAMPLE_BYTES = 256_000;
 export async function runUpload(
   given: string,
   options: UploadOptions,
-  stopping: AbortSignal,
+  { host, stopping }: { host: Host; stopping: AbortSignal },
 ): Promise<number> {
   const fields = readFields(options);
   const file = await readLocalFile(given);
-  const [origin, token] = [readOrigin(), await readToken()];
-  await requireInstance(origin);
-  const api = createApi(origin, token);
-  const folder = join(readStateDir(), "uploads");
+  const connection = await readConnection(options, host);
+  await requireInstance(connection);
+  const api = createApi(connection.origin, connection.token);
+  const folder = host.uploadsFolder(process.env);
   await removeOldJournals(folder);
-  const tokenHash = createHash("sha256").update(token).digest("hex");
-  const journal = UploadJournal.open(folder, [origin, tokenHash, file.path]);
+  const journal = openJournal(folder, connection, file);
   if (options.anew) journal.clear();
+  const { json: isJson = false } = options;
+  const reporter = isJson ? ERROR_OUTPUT : OUTPUT;
+  const run = { api, file, journal, stopping, reporter, isJson };
   try {
-    if (options.account === undefined) return await storeAlone({ api, file, journal, stopping });
+    if (options.account === undefined) return await storeAlone(run);
     const account = await retrying(() => api.getAccount(options.account ?? ""));
-    return await publish({ api, account, file, journal, fields, stopping });
+    return await publish({ ...run, account, fields });
   } catch (error) {
     if (!(error instanceof PassingProblem)) throw error;
-    throw new Problem(`${error.message}\nThe same command goes on from where this one stopped.`);
+    const message = `${error.message}\nThe same command goes on from where this one stopped.`;
+    throw new Problem(message, error.exitCode);
   }
+}
+
+/** Opens the journal of a file's upload to an instance with a token. */
+export function openJournal(
+  folder: string,
+  { origin, token }: Pick<Connection, "origin" | "token">,
+  { path }: LocalFile,
+): UploadJournal {
+  const tokenHash = createHash("sha256").update(token).digest("hex");
+  return UploadJournal.open(folder, [origin, tokenHash, path]);
 }
 
 interface Run {
@@ -61,14 +111,20 @@ interface Run {
   file: LocalFile;
   journal: UploadJournal;
   stopping: AbortSignal;
+  reporter: Reporter;
+  isJson: boolean;
 }
 
 const describeFile = ({ name, sizeBytes, mime }: LocalFile): string =>
   `${name}, ${formatBytes(sizeBytes)}, ${mime}`;
 
 async function storeAlone(run: Run): Promise<number> {
-  console.log(describeFile(run.file));
+  run.reporter.say(describeFile(run.file));
   const { bucketUrl, accessUrl } = await storeFile({ ...run, platform: null });
+  if (run.isJson) {
+    console.log(JSON.stringify({ bucketUrl, accessUrl }, null, 2));
+    return 0;
+  }
   console.log(
     [
       "The file is in storage. A post takes it by its address:",
@@ -81,18 +137,20 @@ async function storeAlone(run: Run): Promise<number> {
 }
 
 async function publish(run: Run & { account: Account; fields: PostFields }): Promise<number> {
-  const { file, account, journal, fields } = run;
+  const { file, account, journal, fields, reporter } = run;
   const { platform, accountName } = account;
-  console.log(`${describeFile(file)} → ${platform} (${accountName})`);
+  reporter.say(`${describeFile(file)} → ${platform} (${accountName})`);
   const name = nameOfPost(account, fields);
   const isKnown = journal.isOf(file) && journal.post(name).sentAt !== null;
   if (!isKnown) await requireAcceptable(run);
   const wasPosted = isKnown && journal.post(name).uploadId !== null;
-  if (wasPosted) console.log("An earlier run has made this post; --anew would make another one.");
+  if (wasPosted) reporter.say("An earlier run has made this post; --anew would make another one.");
   const stored = wasPosted
     ? { bucketUrl: "", accessUrl: "", sentBytes: 0, ms: 0 }
     : await storeFile({ ...run, platform });
-  return report(await publishFile(run, stored));
+  const upload = await publishFile(run, stored);
+  if (run.isJson) console.log(JSON.stringify(upload, null, 2));
+  return report(upload, reporter);
 }
 
 /**
@@ -120,9 +178,9 @@ async function requireAcceptable({
       `${file.name} has ${formatCount(file.sizeBytes)} bytes, and ${platform} takes ${file.kind}s of up to ${formatCount(maxBytes)}.`,
     );
   }
-  const form = toForm({ accounts: JSON.stringify([account.id]), ...fields });
-  const head = await readHead(file.path, file.kind === "image" ? file.sizeBytes : SAMPLE_BYTES);
-  form.set(fieldOf(file), new Blob([head], { type: file.mime }), file.name);
+  const head = await readHead(file, file.kind === "image" ? file.sizeBytes : SAMPLE_BYTES);
+  const sample = new File([head], file.name, { type: file.mime });
+  const form = { accounts: JSON.stringify([account.id]), ...fields, [fieldOf(file)]: sample };
   const errors = await retrying(() => api.validate(form));
   if (errors.length > 0) throw new Problem(errors.join("\n"));
 }
@@ -132,18 +190,10 @@ const OWN_FIELDS = ["accountId", "video", "photo", "file", ...OPTION_FIELDS];
 
 /** @throws Problem for a field that is set otherwise */
 function readFields({ account, title, description, at, set }: UploadOptions): PostFields {
-  const fields: PostFields = {};
+  const fields: PostFields = readSettings(set, OWN_FIELDS);
   const options = { title, description, schedule_date: at };
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) fields[name] = value;
-  }
-  for (const one of set) {
-    const [, name, value] = /^(\w+)=(.*)$/s.exec(one) ?? [];
-    if (name === undefined || value === undefined) {
-      throw new Problem(`--set wants NAME=VALUE, such as --set privacyStatus=private, not ${one}.`);
-    }
-    if (OWN_FIELDS.includes(name)) throw new Problem(`--set ${name}: it has an option of its own.`);
-    fields[name] = value;
   }
   if (account === undefined && Object.keys(fields).length > 0) {
     throw new Problem("Without --account the file is only uploaded: the other options need one.");
@@ -151,15 +201,15 @@ function readFields({ account, title, description, at, set }: UploadOptions): Po
   return fields;
 }
 
-async function requireInstance(origin: string): Promise<void> {
+async function requireInstance({ origin, remedy }: Connection): Promise<void> {
   const health = await askHealth(origin);
   if (health?.status) return;
   if (health) throw new Problem(`What answers at ${origin}/health is not Akimbo: ${health.text}`);
-  const remedy = process.env.AKIMBO_URL ? "Check AKIMBO_URL." : "Start Akimbo with npm start.";
-  throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`);
+  throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
 }
 
-function report({ id, status, scheduledFor, metadata, errorMessage, failure }: Upload): number {
+function report(upload: Upload, { say }: Reporter): number {
+  const { id, status, scheduledFor, metadata, errorMessage, failure } = upload;
   if (status === "failed") {
     console.error(`Failed: ${errorMessage ?? failure?.code ?? "no reason is known"}`);
     console.error(
@@ -169,11 +219,10 @@ function report({ id, status, scheduledFor, metadata, errorMessage, failure }: U
     );
     return 1;
   }
-  if (status === "scheduled") console.log(`Scheduled for ${scheduledFor}, as post ${id}.`);
-  else if (status === "pending_approval") console.log(`Held for approval, as post ${id}.`);
-  else if (status === "draft") console.log(`Saved as a draft, post ${id}.`);
-  else
-    console.log(`Published: ${metadata?.shareUrl ?? `post ${id}; the platform gave no address`}`);
-  for (const warning of metadata?.warnings ?? []) console.log(`But: ${warning}`);
+  if (status === "scheduled") say(`Scheduled for ${scheduledFor}, as post ${id}.`);
+  else if (status === "pending_approval") say(`Held for approval, as post ${id}.`);
+  else if (status === "draft") say(`Saved as a draft, post ${id}.`);
+  else say(`Published: ${metadata?.shareUrl ?? `post ${id}; the platform gave no address`}`);
+  for (const warning of metadata?.warnings ?? []) say(`But: ${warning}`);
   return 0;
 }

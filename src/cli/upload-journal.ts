@@ -4,14 +4,35 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import * as z from "zod";
 import { DAY } from "../core/time.ts";
-import { type Presigned, presigned } from "./api.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
+import { parseJson } from "./json.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 
 const OWNER_ONLY_FOLDER = 0o700;
 /** Storage keeps a file that no post takes for a week. */
 const KEPT_MS = 8 * DAY;
+
+const addresses = { bucketUrl: z.string(), accessUrl: z.string() };
+
+/** The addresses of a file in storage: with parts, or for one PUT. */
+const presigned = z.union([
+  z.object({
+    ...addresses,
+    multipart: z.object({
+      parts: z.array(z.object({ partNumber: z.number(), uploadUrl: z.string(), size: z.number() })),
+      partSize: z.number(),
+      completeUrl: z.string(),
+      abortUrl: z.string(),
+    }),
+  }),
+  z.object({
+    ...addresses,
+    uploadUrl: z.string(),
+    uploadHeaders: z.record(z.string(), z.string()),
+  }),
+]);
+export type Presigned = z.infer<typeof presigned>;
 
 /** Lines of a journal. What was written stays, so a run that is killed loses the line it was at, at most. */
 const line = z.union([
@@ -96,6 +117,11 @@ export class UploadJournal {
     }
   }
 
+  /** Notes the addresses of a file that is about to be sent. */
+  begin({ path, sizeBytes, changedAt }: LocalFile, target: Presigned): void {
+    this.note({ file: { path, sizeBytes, changedAt }, presigned: target });
+  }
+
   /** Notes a step, on disk before anything else is done. */
   note(entry: Line): void {
     if ("presigned" in entry) this.clear();
@@ -130,14 +156,6 @@ export class UploadJournal {
 
   post(name: string): JournalPost {
     return this.posts.get(name) ?? NEW_POST;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return null;
   }
 }
 

@@ -38,7 +38,7 @@ async function setUp(t: TestContext, answer: Answer) {
   };
   const { signal } = new AbortController();
   const put = (more: object = {}) =>
-    putRange({ url, path, offset: OFFSET, size: SIZE, signal, onBytes, ...more });
+    putRange({ url, file: { path }, offset: OFFSET, size: SIZE, signal, onBytes, ...more });
   return { put, bytes, counted: () => counted, calls: () => calls };
 }
 

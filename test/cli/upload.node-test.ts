@@ -9,6 +9,7 @@ import { text } from "node:stream/consumers";
 import { after, before, type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApi, ensureSandboxAccounts } from "../../src/cli/api.ts";
+import { CHECKOUT } from "../../src/cli/instance.ts";
 import { inProject } from "../../src/cli/paths.ts";
 import { Problem } from "../../src/cli/program.ts";
 import { createSampleVideoHead } from "../../src/cli/sample-video.ts";
@@ -192,14 +193,20 @@ test("what waits for a date or for approval is told, and the program ends", asyn
 });
 
 /** The message by which the command refuses, in this process: a program of its own takes a second to start. */
-async function refusal(t: TestContext, path: string, options: Partial<UploadOptions>, env = {}) {
+async function refusal(
+  t: TestContext,
+  path: string,
+  options: Partial<UploadOptions>,
+  env = {},
+  exitCode = 1,
+) {
   t.mock.method(console, "log", () => {});
   Object.assign(process.env, instanceVars(), env);
-  const { signal } = new AbortController();
-  const ended = runUpload(path, { set: [], ...options }, signal);
+  const setting = { host: CHECKOUT, stopping: new AbortController().signal };
+  const ended = runUpload(path, { set: [], ...options }, setting);
   const error = await ended.catch((reason: unknown) => reason);
   assert.ok(error instanceof Problem, String(error));
-  assert.equal(error.exitCode, 1);
+  assert.equal(error.exitCode, exitCode);
   return error.message;
 }
 
@@ -246,8 +253,8 @@ test("a token that does not work and a server that is not there are told", async
   const film = await writeFilm("token.mp4", 1 * MB);
   const AKIMBO_TOKEN = `kmb_${"6".repeat(64)}`;
   assert.match(await refusal(t, film, {}, { AKIMBO_TOKEN }), /401 Missing or invalid API token/);
-  const nowhere = await refusal(t, film, {}, { AKIMBO_URL: "http://localhost:9" });
+  const nowhere = await refusal(t, film, {}, { AKIMBO_URL: "http://localhost:9" }, 3);
   assert.match(nowhere, /^Nothing answers at http:\/\/localhost:9\/health\. Check AKIMBO_URL\./);
-  const local = await refusal(t, film, {}, { AKIMBO_URL: "", PORT: "9" });
+  const local = await refusal(t, film, {}, { AKIMBO_URL: "", PORT: "9" }, 3);
   assert.match(local, /Start Akimbo with npm start\./);
 });

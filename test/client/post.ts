@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import createClient from "openapi-fetch";
-import type { components, paths } from "./.generated/api.ts";
+import { type Akimbo, createAkimbo, toForm } from "../../src/client/index.ts";
 import { createSamplePhoto } from "./photo.ts";
-
-type NewUpload = components["schemas"]["NewUpload"];
 
 const POLL_MS = 250;
 const MAX_POLLS = 120;
 
-/** An integrator's program: publishes a photo with the generated client and reads it back, as JSON. */
-async function main(baseUrl: string, token: string): Promise<void> {
-  const client = createClient<paths>({ baseUrl, headers: { "x-api-key": token } });
+/** An integrator's program: publishes a photo with the client and reads it back, as JSON. */
+async function main(url: string, token: string): Promise<void> {
+  const client = createAkimbo({ url, token });
 
   const connected = await client.POST("/api/v1/accounts", {
     body: { platform: "bluesky", sandbox: true, name: "Generated" },
@@ -51,19 +48,8 @@ async function main(baseUrl: string, token: string): Promise<void> {
   throw new Error("The post did not go out.");
 }
 
-function toForm(fields: NewUpload): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    for (const one of [value].flat()) {
-      if (one instanceof Blob) form.append(name, one, "file");
-      else form.append(name, String(one));
-    }
-  }
-  return form;
-}
-
 /** Never called: what the compiler refuses. */
-export function mistakes(client: ReturnType<typeof createClient<paths>>) {
+export function mistakes(client: Akimbo) {
   return [
     // @ts-expect-error a post is for an account
     client.POST("/api/v1/upload", { body: { description: "Hello" } }),
@@ -76,5 +62,5 @@ export function mistakes(client: ReturnType<typeof createClient<paths>>) {
   ];
 }
 
-const [baseUrl = "", token = ""] = process.argv.slice(2);
-await main(baseUrl, token);
+const [url = "", token = ""] = process.argv.slice(2);
+await main(url, token);

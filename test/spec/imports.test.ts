@@ -98,7 +98,8 @@ const ARROWS: Record<string, string[]> = {
   doors: ["config.ts", "cron", "deps.ts", "features", "http", "mcp", "platforms", "sandbox"],
   "app.ts": ["doors", "http"],
   "worker.ts": ["app.ts", "cron", "deps.ts", "doors", "durable", "queue", "sandbox"],
-  cli: ["config.ts", "db", "features", "platforms", "sandbox"],
+  client: ["cli"],
+  cli: ["client", "config.ts", "db", "features", "platforms", "sandbox"],
 };
 
 test("no module imports itself through others, not even for a type", () => {

@@ -124,6 +124,25 @@ describe("create_post", () => {
     expect(harness.sent).toEqual([]);
   });
 
+  test("takes more than ten files where the others are presigned, as they are", async () => {
+    const { harness, member, accountIds, run } = await openAgent("tiktok");
+    const [type, bytes] = ["image/jpeg", testJpeg];
+    const names = Array.from({ length: 12 }, (_, i) => `${i}.jpg`);
+    const presigned = await Promise.all(
+      names.map((name) =>
+        uploadPresigned(harness, member.token, { route: "photos", type, bytes, name }),
+      ),
+    );
+    const settings = { tiktok: { privacyLevel: "SELF_ONLY" } };
+    const post = { accountIds, text: "Twelve", settings };
+    const own = presigned.map(({ bucketUrl }) => bucketUrl);
+    const made = await run("create_post", { ...post, mediaUrls: [...own, PHOTO] });
+    expect(made.structuredContent.posts[0].error).toBeNull();
+    const foreign = Array(11).fill(PHOTO);
+    const refused = await run("create_post", { ...post, mediaUrls: [...own, ...foreign] });
+    expect(refused.content[0].text).toMatch(/mediaUrls.*more than 10 addresses/s);
+  });
+
   test("of a token without posts:publish is held, and says so", async () => {
     const { harness, member, accountIds, run } = await openAgent("bluesky");
     const token = await createToken(member.userId, { scopes: ["posts:write"] });

@@ -6,6 +6,7 @@ import { inToolTerms } from "../../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { Looked } from "../../idempotency/once.ts";
+import { keyInUrl } from "../../presign/address.ts";
 import { HELD } from "../approval.ts";
 import { MAX_ACCOUNTS } from "../create/batch.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
@@ -21,8 +22,12 @@ import {
   toRawSettings,
 } from "./settings.ts";
 
-/** Source: spec, "Agent endpoint". */
-const MAX_MEDIA = 10;
+/** Addresses that are downloaded; presigned files are passed on untouched. Source: spec, "Agent endpoint". */
+const MAX_DOWNLOADED = 10;
+/** Files of one post where it may have the most. */
+const MAX_MEDIA = Math.max(
+  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
+);
 
 const input = z.strictObject({
   accountIds: z.array(z.string().max(100)).min(1).max(MAX_ACCOUNTS).describe("From list_accounts."),
@@ -33,9 +38,12 @@ const input = z.strictObject({
   mediaUrls: z
     .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
+    .refine((urls) => urls.filter((url) => keyInUrl(url) === null).length <= MAX_DOWNLOADED, {
+      error: `has more than ${MAX_DOWNLOADED} addresses that are no presigned uploads`,
+    })
     .optional()
     .describe(
-      "Up to 10 public http(s) URLs, each under 200 MB, or addresses of presigned uploads of any size. Several make a carousel.",
+      `Up to ${MAX_DOWNLOADED} public http(s) URLs, each under 200 MB, and addresses of presigned uploads of any size. Several make a carousel.`,
     ),
   scheduleDate: z
     .string()

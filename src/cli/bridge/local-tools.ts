@@ -1,0 +1,71 @@
+import type { Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+
+/** Source: spec, "Agent endpoint": what the bridge adds. */
+export const CAROUSEL = {
+  maxFiles: 35,
+  maxBytes: 20_000_000,
+  types: ["image/jpeg", "image/png", "image/webp"],
+  typeNames: "JPEG, PNG or WebP",
+} as const;
+export const VIDEO = {
+  maxFiles: 1,
+  maxBytes: 5_000_000_000,
+  types: ["video/mp4", "video/quicktime", "video/webm"],
+  typeNames: "MP4, MOV, WebM or M4V",
+} as const;
+
+const path = z.string().min(1).max(4_096);
+
+/** The tools of the bridge: their own arguments beside those of create_post. */
+export const LOCAL_TOOLS = {
+  publish_carousel: {
+    limits: CAROUSEL,
+    title: "Publish local photos",
+    description: `Publishes 1 to ${CAROUSEL.maxFiles} photos of this machine (${CAROUSEL.typeNames}, up to 20 MB each) as one post, several as a carousel in the order given. Otherwise like create_post: it takes its arguments, with paths in the place of mediaUrls, and answers as it does. Platforms take fewer: get_platform_capabilities tells how many. This is public and mostly cannot be undone: show text and photos to your user first.`,
+    own: z.object({
+      paths: z
+        .array(path)
+        .min(1)
+        .max(CAROUSEL.maxFiles)
+        .describe(
+          "Files in the folders that your user allowed, absolute or from the first of them.",
+        ),
+    }),
+  },
+  publish_video: {
+    limits: VIDEO,
+    title: "Publish a local video",
+    description: `Publishes a video of this machine (${VIDEO.typeNames}, up to 5 GB). Otherwise like create_post: it takes its arguments, with path in the place of mediaUrls, and answers as it does. Sending takes as long as the line needs; what breaks off is gone on with by the same call. Platforms may take less: get_platform_capabilities tells. This is public and mostly cannot be undone: show text and video to your user first.`,
+    own: z.object({
+      path: path.describe(
+        "A file in the folders that your user allowed, absolute or from the first of them.",
+      ),
+    }),
+  },
+} as const;
+
+export type LocalToolName = keyof typeof LOCAL_TOOLS;
+
+export const isLocalTool = (name: string): name is LocalToolName =>
+  Object.hasOwn(LOCAL_TOOLS, name);
+
+/** Describes the tools of the bridge by create_post, as the instance has it; none where it has none. */
+export function describeLocalTools(remote: readonly Tool[]): Tool[] {
+  const createPost = remote.find(({ name }) => name === "create_post");
+  if (!createPost) return [];
+  const { inputSchema, outputSchema, annotations } = createPost;
+  const { mediaUrls: _, ...shared } = inputSchema.properties ?? {};
+  return Object.entries(LOCAL_TOOLS).map(([name, { title, description, own }]) => {
+    const { properties = {} } = z.toJSONSchema(own) as { properties?: Record<string, object> };
+    return {
+      ...{ name, title, description, annotations },
+      inputSchema: {
+        ...inputSchema,
+        properties: { ...properties, ...shared } as typeof shared,
+        required: [...Object.keys(properties), ...(inputSchema.required ?? [])],
+      },
+      ...(outputSchema ? { outputSchema } : {}),
+    };
+  });
+}

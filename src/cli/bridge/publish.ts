@@ -1,0 +1,232 @@
+import { randomUUID } from "node:crypto";
+import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { formatCount } from "../../core/text.ts";
+import type { Api } from "../api.ts";
+import type { Connection } from "../connection.ts";
+import { Problem } from "../program.ts";
+import { Refusal, retrying } from "../retry.ts";
+import { storeFile } from "../store-file.ts";
+import { openJournal } from "../upload-command.ts";
+import type { UploadJournal } from "../upload-journal.ts";
+import { type AllowedFolder, closeFile, type OpenFile, openAllowed } from "./allowed.ts";
+import { LOCAL_TOOLS, type LocalToolName } from "./local-tools.ts";
+import { CallProgress } from "./progress.ts";
+import type { Remote } from "./remote.ts";
+
+/** The parts that the tools of the bridge share. */
+export interface Bridge {
+  api: Api;
+  remote: Remote;
+  connection: Connection;
+  folders: readonly AllowedFolder[];
+  uploadsFolder: string;
+  stopping: AbortSignal;
+}
+
+/** Files on their way at the same time; a large one has lanes of its own. */
+const LANES = 4;
+
+type Args = Record<string, unknown>;
+
+/**
+ * Sends the files of a call to storage and has create_post publish them.
+ *
+ * @throws Problem
+ */
+export async function publishLocal(
+  bridge: Bridge,
+  name: LocalToolName,
+  args: Args,
+  call: ServerContext,
+): Promise<CallToolResult> {
+  const { paths, shared } = readPaths(name, args);
+  const files = await openAll(paths, bridge.folders);
+  try {
+    for (const file of files) requireWithinLimits(name, file);
+    const refused = await refusedBefore(bridge, shared, files, call);
+    if (refused) return refused;
+    for (const file of files) await requireRoom(bridge.api, shared, file);
+    const mediaUrls = await exclusively(files, () => storeAll(bridge, files, call));
+    return await bridge.remote.callTool(
+      "create_post",
+      { ...shared, mediaUrls },
+      call.mcpReq.signal,
+    );
+  } finally {
+    await Promise.all(files.map(closeFile));
+  }
+}
+
+/** @throws Problem naming what is wrong with the paths */
+function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: Args } {
+  const { own } = LOCAL_TOOLS[name];
+  const read = own.safeParse(args);
+  if (!read.success) {
+    const [issue] = read.error.issues;
+    throw new Problem(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  if ("mediaUrls" in args) {
+    throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
+  }
+  // What belongs to neither tool is for the instance to refuse.
+  const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));
+  return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
+}
+
+async function openAll(
+  paths: readonly string[],
+  folders: readonly AllowedFolder[],
+): Promise<OpenFile[]> {
+  const opened = await Promise.allSettled(paths.map((path) => openAllowed(path, folders)));
+  const files = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const problems = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  if (problems.length === 0) return files;
+  await Promise.all(files.map(closeFile));
+  throw problems.every((one) => one instanceof Problem)
+    ? new Problem(problems.map(({ message }) => message).join("\n"))
+    : problems.find((one) => !(one instanceof Problem));
+}
+
+/** @throws Problem */
+function requireWithinLimits(name: LocalToolName, { name: file, mime, sizeBytes }: OpenFile): void {
+  const { types, typeNames, maxBytes } = LOCAL_TOOLS[name].limits;
+  if (!types.some((type) => type === mime)) {
+    throw new Problem(`${file} is ${mime}, and ${name} takes ${typeNames}.`);
+  }
+  if (sizeBytes > maxBytes) {
+    throw new Problem(
+      `${file} has ${formatCount(sizeBytes)} bytes, and ${name} takes up to ${formatCount(maxBytes)}.`,
+    );
+  }
+}
+
+/** Files that come by public addresses, of which validate_post takes no more. */
+const MAX_NAMED = 10;
+
+const verdict = z.object({
+  targets: z.array(z.unknown()),
+  errors: z.array(z.object({ error: z.string() })),
+});
+
+/**
+ * Asks the instance if it would take the post, before anything is sent: null when an account of the call would, or
+ * when there is nothing to send.
+ */
+async function refusedBefore(
+  { remote, connection, uploadsFolder }: Bridge,
+  shared: Args,
+  files: readonly OpenFile[],
+  { mcpReq: { signal } }: ServerContext,
+): Promise<CallToolResult | null> {
+  // The same call once more may be one whose answer was lost: its post is no duplicate.
+  if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file)))
+    return null;
+  const mediaUrls = files
+    .slice(0, MAX_NAMED)
+    .map(({ kind }, i) => `https://example.com/${i}.${kind === "video" ? "mp4" : "jpg"}`);
+  const result = await remote.callTool("validate_post", { ...shared, mediaUrls }, signal);
+  if (result.isError) return result;
+  const { data } = verdict.safeParse(result.structuredContent);
+  if (!data || data.errors.length === 0 || data.targets.length > 0) return null;
+  const text = data.errors.map(({ error }) => error).join("\n");
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+/** Smaller files are sent before their platforms' limits are asked for. */
+const LARGE_BYTES = 100_000_000;
+
+/** @throws Problem for a large video that is too large for every platform of the call */
+async function requireRoom(api: Api, { accountIds }: Args, file: OpenFile): Promise<void> {
+  if (file.kind !== "video" || file.sizeBytes < LARGE_BYTES || !Array.isArray(accountIds)) return;
+  const accounts = await retrying(() => api.listAccounts()).catch((error: unknown) => {
+    // A token that may not read them may publish all the same.
+    if (error instanceof Refusal) return [];
+    throw error;
+  });
+  const meant = accounts.filter(({ id }) => accountIds.includes(id));
+  const limits = await Promise.all(
+    [...new Set(meant.map(({ platform }) => platform))].map(async (platform) => {
+      const { mediaSupport } = await retrying(() => api.getCapabilities(platform));
+      return { platform, maxBytes: mediaSupport.videoMaxBytes ?? Number.POSITIVE_INFINITY };
+    }),
+  );
+  if (limits.length === 0 || limits.some(({ maxBytes }) => file.sizeBytes <= maxBytes)) return;
+  const list = limits.map(({ platform, maxBytes }) => `${platform} up to ${formatCount(maxBytes)}`);
+  const size = formatCount(file.sizeBytes);
+  throw new Problem(
+    `${file.name} has ${size} bytes. Platforms take less: ${list.join(", ")}. Send a smaller one.`,
+  );
+}
+
+const isStored = (journal: UploadJournal, file: OpenFile): boolean =>
+  journal.isStored && journal.isOf(file);
+
+/** A file of the call, and what is known of its upload. */
+interface Sending {
+  file: OpenFile;
+  journal: UploadJournal;
+}
+
+/** Brings the files into storage, each once; their addresses, in order. */
+async function storeAll(
+  bridge: Bridge,
+  files: readonly OpenFile[],
+  call: ServerContext,
+): Promise<string[]> {
+  const { api, connection, uploadsFolder } = bridge;
+  const stopping = AbortSignal.any([bridge.stopping, call.mcpReq.signal]);
+  const distinct = [...new Map(files.map((file) => [file.path, file])).values()];
+  const waiting: Sending[] = distinct.map((file) => ({
+    ...{ file, journal: openJournal(uploadsFolder, connection, file) },
+  }));
+  await presignPhotos(api, waiting);
+  const totalBytes = distinct.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const progress = new CallProgress(call, totalBytes);
+  const addresses = new Map<string, string>();
+  const lane = async () => {
+    for (let one = waiting.shift(); one; one = waiting.shift()) {
+      const { path, sizeBytes } = one.file;
+      const reporter = progress.reporterOf(path);
+      const stored = await storeFile({ ...one, api, platform: null, stopping, reporter });
+      progress.finish(path, sizeBytes);
+      addresses.set(path, stored.bucketUrl);
+    }
+  };
+  const lanes = Array.from({ length: LANES }, lane);
+  try {
+    await Promise.all(lanes);
+  } finally {
+    waiting.length = 0;
+    await Promise.allSettled(lanes);
+  }
+  return files.map(({ path }) => addresses.get(path) ?? "");
+}
+
+/** Asks for the addresses of new photos in one call: one each would use up the calls of a quarter of an hour. */
+async function presignPhotos(api: Api, all: readonly Sending[]): Promise<void> {
+  const fresh = all.filter(({ file, journal }) => file.kind === "image" && !journal.presigned);
+  if (fresh.length === 0) return;
+  const key = randomUUID();
+  const files = fresh.map(({ file }) => file);
+  const targets = await retrying(() => api.presign("photos", files, key));
+  for (const [index, { file, journal }] of fresh.entries()) {
+    const target = targets[index];
+    if (target) journal.begin(file, target);
+  }
+}
+
+/** Calls that are at work on a file, by its path. */
+const busy = new Map<string, Promise<unknown>>();
+
+/** Lets calls of the same files wait for each other: their journals are one. */
+async function exclusively<T>(files: readonly OpenFile[], act: () => Promise<T>): Promise<T> {
+  const before = files.map(({ path }) => busy.get(path));
+  const mine = Promise.allSettled(before).then(act);
+  for (const { path } of files) busy.set(path, mine);
+  try {
+    return await mine;
+  } finally {
+    for (const { path } of files) if (busy.get(path) === mine) busy.delete(path);
+  }
+}

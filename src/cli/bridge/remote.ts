@@ -1,0 +1,94 @@
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import * as z from "zod";
+import { MINUTE } from "../../core/time.ts";
+import { parseJson } from "../json.ts";
+import { Problem } from "../program.ts";
+import { describeNetworkError, isPassingStatus, PassingProblem, readRetryAfter } from "../retry.ts";
+
+/** The revision that the instance is spoken to in; it keeps nothing between two calls. */
+const REVISION = "2025-11-25";
+/** An instance that says nothing for so long is taken for gone. */
+const TIMEOUT_MS = 2 * MINUTE;
+
+const answer = z.union([
+  z.object({ result: z.record(z.string(), z.unknown()) }),
+  z.object({ error: z.object({ code: z.number(), message: z.string() }) }),
+]);
+const refusal = z.object({ error: z.string() });
+
+/** An error of the protocol, such as an unknown tool, with its code. */
+export class RemoteError extends Problem {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The agent endpoint of an instance. */
+export class Remote {
+  private readonly address: string;
+  private readonly token: string;
+
+  constructor(origin: string, token: string) {
+    this.address = `${origin}/mcp`;
+    this.token = token;
+  }
+
+  /** @throws Problem */
+  async listTools(): Promise<Tool[]> {
+    return (await this.send("tools/list", {})).tools as Tool[];
+  }
+
+  /**
+   * Calls a tool once; its refusal is a result.
+   *
+   * @throws Problem when the call itself is refused or lost, RemoteError for an error of the protocol
+   */
+  async callTool(
+    name: string,
+    args: Record<string, unknown>,
+    signal?: AbortSignal,
+  ): Promise<CallToolResult> {
+    return (await this.send("tools/call", { name, arguments: args }, signal)) as CallToolResult;
+  }
+
+  private async send(
+    method: string,
+    params: object,
+    signal?: AbortSignal,
+  ): Promise<Record<string, unknown>> {
+    const { response, text } = await this.post({ jsonrpc: "2.0", id: 1, method, params }, signal);
+    const body = parseJson(text);
+    const { data } = answer.safeParse(body);
+    if (data && "result" in data) return data.result;
+    if (data) throw new RemoteError(data.error.code, data.error.message);
+    const { status, headers } = response;
+    const said = refusal.safeParse(body).data?.error ?? `unexpected answer: ${text.slice(0, 200)}`;
+    const message = `${this.address} answers ${status}. ${said}`;
+    if (!isPassingStatus(status)) throw new Problem(message);
+    throw new PassingProblem(message, readRetryAfter(headers.get("retry-after")));
+  }
+
+  private async post(message: object, signal?: AbortSignal) {
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const response = await fetch(this.address, {
+        method: "POST",
+        headers: {
+          "x-api-key": this.token,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+          "mcp-protocol-version": REVISION,
+        },
+        body: JSON.stringify(message),
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+      });
+      return { response, text: await response.text() };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new PassingProblem(`${this.address} cannot be reached: ${describeNetworkError(error)}`);
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { Command, CommanderError } from "commander";
+import { addAccountsCommand } from "./accounts-command.ts";
+import type { Setting } from "./client-command.ts";
+import { addCompletionCommand } from "./completion.ts";
+import type { Host } from "./connection.ts";
+import { addListenCommand } from "./listen-command.ts";
+import { addMcpCommand } from "./mcp-command.ts";
+import { addPostsCommands } from "./post-command.ts";
+import { runProgram } from "./program.ts";
+import { addStatusCommands } from "./status-command.ts";
+import { addUploadCommand } from "./upload-command.ts";
+import { VERSION } from "./version.ts";
+
+/** The exit code of a command that was not understood. */
+const MISUSED = 2;
+
+const HELP = `
+Begin with accounts, whose ids the other commands take:
+  accounts
+  post "Hello" --account acc_1
+  bulk "Hello" --all --at 2026-12-24T18:00:00+01:00
+  upload film.mp4 --account acc_2 --title "A film"
+  status 12
+  mcp --allow ~/Pictures
+
+Each command has a --help with examples of its own.
+
+Which instance:
+  --url and --token, or AKIMBO_URL and AKIMBO_TOKEN, or `;
+
+const EXIT_CODES = `
+
+Exit codes:
+  0  done
+  1  refused, or a post that failed
+  2  the command was not understood
+  3  the instance cannot be reached, or asks to come back later
+  130 and above: stopped by a signal`;
+
+/** Runs the program: the commands of everybody, and those that the host adds. */
+export async function runCommandLine(
+  host: Host,
+  addOthers: (program: Command, setting: Setting) => void,
+): Promise<void> {
+  await runProgram(async (stopping) => {
+    let exitCode = 0;
+    const end = (code: number) => {
+      exitCode = code;
+    };
+    const setting = { host, stopping, end };
+    const program = createProgram(setting);
+    addOthers(program, setting);
+    addCompletionCommand(program);
+    try {
+      await program.parseAsync();
+    } catch (error) {
+      if (!(error instanceof CommanderError)) throw error;
+      return error.exitCode === 0 ? 0 : MISUSED;
+    }
+    return exitCode;
+  });
+}
+
+/** The program with the commands that every host has. */
+export function createProgram(setting: Setting): Command {
+  const { command, whereInstance } = setting.host;
+  const program = new Command(command)
+    .description("Akimbo from the command line: publish to nine networks, once.")
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError(`Add --help: ${command} --help`)
+    .addHelpText("after", HELP + whereInstance + EXIT_CODES);
+  addAccountsCommand(program, setting);
+  addPostsCommands(program, setting);
+  addStatusCommands(program, setting);
+  addUploadCommand(program, setting);
+  addListenCommand(program, setting);
+  addMcpCommand(program, setting);
+  return program;
+}

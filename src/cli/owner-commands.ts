@@ -1,0 +1,181 @@
+import type { Command } from "commander";
+import {
+  describeCredits,
+  type GrantOptions,
+  grantCredits,
+  refundCredits,
+} from "./credits-commands.ts";
+import type { Place } from "./d1.ts";
+import { requireDeployConfig } from "./deploy-config.ts";
+import { runDoctor } from "./doctor.ts";
+import { describeKeys } from "./key-commands.ts";
+import { readStateDir } from "./paths.ts";
+import { describePlan, setLegacyDomains, setPlan } from "./plan-commands.ts";
+import { Problem } from "./program.ts";
+import { createLink, findOrigin } from "./sign-in-links.ts";
+import { describeSuggestions, setStatus } from "./suggestion-commands.ts";
+import {
+  type CreateOptions,
+  createFirstToken,
+  createUserToken,
+  describeTokens,
+  revokeToken,
+} from "./token-commands.ts";
+
+interface PlaceOptions {
+  remote?: boolean;
+}
+
+interface TeamOptions extends PlaceOptions {
+  team: string;
+}
+
+interface LinkOptions {
+  email?: string;
+  user?: string;
+}
+
+async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
+  const stateDir = readStateDir();
+  if (remote) return { kind: "remote", config: await requireDeployConfig(stateDir) };
+  return { kind: "local", stateDir };
+}
+
+/** Adds the commands of whoever runs an instance: they touch its database. */
+export function addOwnerCommands(program: Command): void {
+  const token = program.command("token").description("API tokens, straight in the database");
+  const withPlace = (command: Command) =>
+    command.option("--remote", "the deployed database instead of the local one");
+
+  withPlace(token.command("create"))
+    .description("creates a token and shows it once")
+    .requiredOption("--name <name>", "what the token is for")
+    .option("--scopes <scopes>", "comma-separated; default: all")
+    .option("--team <id or slug>", "pins the token to this team")
+    .option("--user <email or id>", "whom the token acts for; default: the only owner")
+    .option("--init", "also creates the first owner, in an empty database")
+    .option("--email <email>", "the first owner's address, with --init")
+    .action(async (options: CreateOptions & PlaceOptions & { init?: boolean; email?: string }) => {
+      const { init = false, email } = options;
+      if (init !== (email !== undefined)) throw new Problem("--init and --email go together.");
+      if (init && (options.team || options.user)) {
+        throw new Problem("--init makes its own user and team: leave out --user and --team.");
+      }
+      const place = await choosePlace(options);
+      const created = email
+        ? await createFirstToken(place, { ...options, email })
+        : await createUserToken(place, options);
+      console.log(`${created.token}\n\nToken ${created.id} is shown this once; keep it safe.`);
+    });
+
+  withPlace(token.command("list"))
+    .description("shows all tokens, without their secret part")
+    .action(async (options: PlaceOptions) => {
+      console.log(await describeTokens(await choosePlace(options)));
+    });
+
+  withPlace(token.command("revoke"))
+    .description("ends a token; it stops working at once")
+    .argument("<id>", "the number that token list shows")
+    .action(async (id: string, options: PlaceOptions) => {
+      console.log(`Revoked ${await revokeToken(await choosePlace(options), id)}.`);
+    });
+
+  const credits = program.command("credits").description("X credits of a team");
+  const plan = program.command("plan").description("the plan of a team");
+  const ofTeam = (command: Command) =>
+    withPlace(command).requiredOption("--team <id or slug>", "the team");
+
+  ofTeam(credits.command("show"))
+    .description("shows what is left, and the packs")
+    .action(async (options: TeamOptions) => {
+      console.log(await describeCredits(await choosePlace(options), options.team));
+    });
+
+  ofTeam(credits.command("grant"))
+    .description("adds purchased credits")
+    .option("--pack <name>", "a pack that is sold, such as Starter")
+    .option("--amount <credits>", "any number of credits instead")
+    .action(async (options: TeamOptions & GrantOptions) => {
+      console.log(await grantCredits(await choosePlace(options), options));
+    });
+
+  ofTeam(credits.command("refund"))
+    .description("takes back what is left of a pack")
+    .requiredOption("--id <pack_…>", "the pack, as credits show lists it")
+    .action(async (options: TeamOptions & { id: string }) => {
+      console.log(await refundCredits(await choosePlace(options), options));
+    });
+
+  ofTeam(plan.command("show"))
+    .description("shows the plan")
+    .action(async (options: TeamOptions) => {
+      console.log(await describePlan(await choosePlace(options), options.team));
+    });
+
+  ofTeam(plan.command("set"))
+    .description("changes the plan, and tells the team's webhooks")
+    .argument("<plan>", "the plan's name, or none for the default plan")
+    .option("--until <date>", "when it ends by itself, in UTC; default: never")
+    .action(async (name: string, options: TeamOptions & { until?: string }) => {
+      const { team, until } = options;
+      console.log(await setPlan(await choosePlace(options), team, { name, until }));
+    });
+
+  ofTeam(plan.command("legacy-domains"))
+    .description("gives the team domains from a former plan, or takes them")
+    .argument("<on or off>", "on, or off")
+    .action(async (switched: string, options: TeamOptions) => {
+      console.log(await setLegacyDomains(await choosePlace(options), options.team, switched));
+    });
+
+  const suggestions = program.command("suggestions").description("what people suggest");
+
+  withPlace(suggestions.command("list"))
+    .description("shows the newest suggestions of all teams")
+    .action(async (options: PlaceOptions) => {
+      console.log(await describeSuggestions(await choosePlace(options)));
+    });
+
+  withPlace(suggestions.command("set"))
+    .description("changes the status of one, and tells the team's webhooks")
+    .argument("<id>", "the number that suggestions list shows")
+    .argument("<status>", "open, planned, done or declined")
+    .action(async (id: string, status: string, options: PlaceOptions) => {
+      console.log(await setStatus(await choosePlace(options), id, status));
+    });
+
+  withPlace(program.command("keys"))
+    .description("shows how many logins each encryption key encrypts")
+    .action(async (options: PlaceOptions) => {
+      console.log(await describeKeys(await choosePlace(options)));
+    });
+
+  withPlace(program.command("signin-link"))
+    .description("makes a link that signs one person in, once and within the hour")
+    .option("--email <email>", "whom; default: the owner, the first person of the instance")
+    .option("--user <id>", "whom, by their id")
+    .action(async ({ email, user, ...options }: PlaceOptions & LinkOptions) => {
+      if (email !== undefined && user !== undefined) {
+        throw new Problem(
+          "--email and --user both say whom the link is for. Leave one of them out.",
+        );
+      }
+      const place = await choosePlace(options);
+      const origin = await findOrigin(place);
+      const to = user === undefined ? null : { id: user };
+      const link = await createLink(place, email === undefined ? to : { email });
+      console.log(`${origin}${link.path}\n\nIt signs ${link.email} in, once and within the hour.`);
+    });
+
+  program
+    .command("doctor")
+    .description(
+      "shows what each platform needs, asks it about your app, and warns of API versions that end soon",
+    )
+    .option(
+      "--remote",
+      "looks at the instance at AKIMBO_URL: its /health, and the names of its secrets",
+    )
+    .action(runDoctor);
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from "node:crypto";
+import { text as readText } from "node:stream/consumers";
+import type { Command } from "commander";
+import { PLATFORMS } from "../platforms/registry.ts";
+import type { Account, Api, BulkResult, Form, Upload } from "./api.ts";
+import {
+  addClientCommand,
+  type ClientOptions,
+  collect,
+  inWordsOf,
+  onlyGiven,
+  openApi,
+  type Setting,
+  show,
+  withJson,
+} from "./client-command.ts";
+import { placeText, readMedia, readSettings } from "./post-fields.ts";
+import { Problem } from "./program.ts";
+import { retrying } from "./retry.ts";
+import { formatTable } from "./table.ts";
+import { formatUploads } from "./upload-table.ts";
+import { watchUpload } from "./watch-upload.ts";
+
+interface PostOptions extends ClientOptions {
+  title?: string;
+  media?: string[];
+  at?: string;
+  draft?: boolean;
+  hold?: boolean;
+  set?: string[];
+  key?: string;
+  wait: boolean;
+}
+
+interface OnePostOptions extends PostOptions {
+  account: string;
+}
+
+interface BulkOptions extends PostOptions {
+  account?: string[];
+  platform?: string[];
+  tags?: string;
+  all?: boolean;
+}
+
+const OWN_FIELDS = [
+  ...["accountId", "accounts", "overrides", "caption", "title", "description"],
+  ...["photo", "video", "file", "schedule_date", "status"],
+];
+
+/** The argument and the options of every command that makes posts. */
+const addPostCommand = (program: Command, name: string): Command =>
+  withJson(addClientCommand(program, name))
+    .argument("[text]", "the text; - reads it from standard input")
+    .option("--title <text>", "a title beside the text, where the platform has one")
+    .option(
+      "--media <file or URL>",
+      "a photo, video or document; repeat it for a carousel",
+      collect,
+    )
+    .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
+    .option("--draft", "keeps it as a draft")
+    .option("--hold", "keeps it until somebody approves it")
+    .option("--set <name=value>", "any other field of POST /upload; repeat it for several", collect)
+    .option("--key <key>", "names the call: the same key posts once in 24 hours")
+    .option("--no-wait", "ends when the instance has it, not when it is out");
+
+/** Adds `post` and `bulk`. */
+export function addPostsCommands(program: Command, setting: Setting): void {
+  addPostCommand(program, "post")
+    .description("publishes one post to one account, and waits until it is out")
+    .requiredOption("--account <id>", "where it goes; the accounts command shows the ids")
+    .addHelpText("after", inWordsOf(setting, POST_HELP))
+    .action(async (text: string | undefined, options: OnePostOptions) => {
+      const api = await openApi(options, setting);
+      const upload = await post(api, text, options);
+      show(options, upload, () => formatUploads([upload]));
+      if (upload.status === "failed") setting.end(1);
+    });
+
+  addPostCommand(program, "bulk")
+    .description("publishes one post to many accounts, each with a result of its own")
+    .option("--account <id>", "one of them; repeat it", collect)
+    .option("--platform <name>", "all active accounts of a platform; repeat it", collect)
+    .option("--tags <text>", "all active accounts whose tags have this text")
+    .option("--all", "all active accounts")
+    .addHelpText("after", inWordsOf(setting, BULK_HELP))
+    .action(async (text: string | undefined, options: BulkOptions) => {
+      const api = await openApi(options, setting);
+      const results = await postToMany(api, text, options);
+      show(options, results, () => formatResults(results));
+      if (results.some(hasFailed)) setting.end(1);
+    });
+}
+
+const POST_HELP = `
+Examples:
+  akimbo post "Hello" --account acc_1
+  akimbo post "Two views" --account acc_1 --media front.jpg --media back.jpg
+  akimbo post - --account acc_2 --title "Our film" --media film.mp4 --set privacyStatus=private < text.txt
+
+Files of up to 95 MB together go along; the upload command sends larger ones.`;
+
+const BULK_HELP = `
+Examples:
+  akimbo bulk "Hello" --account acc_1 --account acc_2
+  akimbo bulk "New in our shop" --platform instagram --platform facebook --media shoes.jpg
+  akimbo bulk "Closed tomorrow" --all --at 2026-12-24T18:00:00+01:00
+
+The exit code is 1 when one of the accounts does not get the post; the others have it all the same.`;
+
+async function readPostText(given: string | undefined): Promise<string> {
+  return given === "-" ? (await readText(process.stdin)).trimEnd() : (given ?? "");
+}
+
+async function readFields({ at, draft, hold, set = [], media = [] }: PostOptions): Promise<Form> {
+  if (draft && hold) throw new Problem("--draft and --hold exclude each other.");
+  const status = draft ? "draft" : hold ? "pending_approval" : null;
+  return {
+    ...readSettings(set, OWN_FIELDS),
+    ...(at === undefined ? {} : { schedule_date: at }),
+    ...(status === null ? {} : { status }),
+    ...(await readMedia(media)),
+  };
+}
+
+async function post(api: Api, given: string | undefined, options: OnePostOptions): Promise<Upload> {
+  const text = await readPostText(given);
+  const fields = await readFields(options);
+  const { account, title, key = randomUUID(), wait } = options;
+  const { platform } = await retrying(() => api.getAccount(account));
+  const form = { ...fields, accountId: account, ...placeText(platform, text, title) };
+  const id = await retrying(() => api.createUpload(form, key));
+  return await (wait ? watchUpload(api, id) : retrying(() => api.getUpload(id)));
+}
+
+/** The result of an account, with the post as it stands then. */
+type Result = BulkResult & { upload?: Upload };
+
+const hasFailed = ({ success, upload }: Result): boolean => !success || upload?.status === "failed";
+
+async function postToMany(
+  api: Api,
+  given: string | undefined,
+  options: BulkOptions,
+): Promise<Result[]> {
+  const text = await readPostText(given);
+  const fields = await readFields(options);
+  const accounts = await chooseAccounts(api, options);
+  const { title, key = randomUUID(), wait } = options;
+  const form = { ...fields, accounts: JSON.stringify(accounts), ...shareText(text, title) };
+  const results = await retrying(() => api.createUploads(form, key));
+  if (!wait) return results;
+  return await Promise.all(
+    results.map(async (result) =>
+      result.success ? { ...result, upload: await watchUpload(api, result.uploadId) } : result,
+    ),
+  );
+}
+
+/** A title stands beside the text where a platform has both; elsewhere the text is all there is. */
+function shareText(text: string, title?: string): Form {
+  if (title === undefined) return { caption: text };
+  const overrides = Object.fromEntries(PLATFORMS.map((platform) => [platform, { caption: text }]));
+  return { title, overrides: JSON.stringify(overrides) };
+}
+
+/** @throws Problem when no account is meant */
+async function chooseAccounts(
+  api: Api,
+  { account = [], platform, tags, all }: BulkOptions,
+): Promise<string[]> {
+  const isFiltered = platform !== undefined || tags !== undefined || all === true;
+  const active = isFiltered
+    ? await retrying(() => api.listAccounts(onlyGiven({ status: "active", tags })))
+    : [];
+  const isMeant = (one: Account) => platform === undefined || platform.includes(one.platform);
+  const chosen = [...new Set([...account, ...active.filter(isMeant).map(({ id }) => id)])];
+  if (chosen.length > 0) return chosen;
+  throw new Problem(
+    isFiltered
+      ? "No active account is like that. The accounts command shows all."
+      : "Which accounts? Name them with --account, --platform, --tags or --all.",
+  );
+}
+
+function formatResults(results: readonly Result[]): string {
+  const made = results.flatMap(({ upload }) => (upload ? [upload] : []));
+  const refused = results.flatMap((one) =>
+    one.success ? [] : [`${one.accountId} does not get it: ${one.error}`],
+  );
+  const queued = results.flatMap((one) => (one.success && !one.upload ? [one] : []));
+  const waiting = formatTable(
+    ["Post", "Platform", "Account", "Scheduled for"],
+    queued.map(({ uploadId, platform, accountId, scheduledFor }) => [
+      ...[String(uploadId), platform, accountId, scheduledFor ?? "now"],
+    ]),
+  );
+  return [
+    ...(made.length > 0 ? [formatUploads(made)] : []),
+    ...(queued.length > 0 ? [waiting] : []),
+    ...refused,
+  ].join("\n");
+}

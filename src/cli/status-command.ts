@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import type { Command } from "commander";
+import type { Api, RetriedUploads, UploadFilter } from "./api.ts";
+import {
+  addClientCommand,
+  type ClientOptions,
+  inWordsOf,
+  onlyGiven,
+  openApi,
+  type Setting,
+  show,
+  withJson,
+} from "./client-command.ts";
+import { Problem } from "./program.ts";
+import { retrying } from "./retry.ts";
+import { formatTable } from "./table.ts";
+import { formatUploads } from "./upload-table.ts";
+import { watchUpload } from "./watch-upload.ts";
+
+interface StatusOptions extends ClientOptions {
+  status?: string;
+  platform?: string;
+  search?: string;
+  limit: string;
+  wait?: boolean;
+}
+
+interface RetryOptions extends ClientOptions {
+  force?: boolean;
+  failed?: boolean;
+  account?: string;
+  platform?: string;
+  wait: boolean;
+}
+
+/** Adds `status` and `retry`. */
+export function addStatusCommands(program: Command, setting: Setting): void {
+  withJson(addClientCommand(program, "status"))
+    .description("shows where posts stand: those named, else the newest ones")
+    .argument("[post...]", "numbers of posts")
+    .option(
+      "--status <status>",
+      "of the newest: draft, pending_approval, scheduled, completed, failed …",
+    )
+    .option("--platform <name>", "of the newest: those of one platform")
+    .option("--search <text>", "of the newest: those with this text")
+    .option("--limit <count>", "of the newest: how many", "20")
+    .option("--wait", "waits until nothing more happens to the posts named")
+    .addHelpText("after", inWordsOf(setting, STATUS_HELP))
+    .action(async (posts: string[], options: StatusOptions) => {
+      const api = await openApi(options, setting);
+      const uploads = await (posts.length > 0
+        ? readPosts(api, posts.map(toId), options.wait === true)
+        : retrying(() => api.listUploads(toUploadFilter(options))));
+      show(options, uploads, () =>
+        uploads.length > 0 ? formatUploads(uploads) : "There is no such post.",
+      );
+      if (posts.length > 0 && uploads.some(({ status }) => status === "failed")) setting.end(1);
+    });
+
+  withJson(addClientCommand(program, "retry"))
+    .description("publishes failed posts again")
+    .argument("[post...]", "numbers of posts")
+    .option("--failed", "all that failed within a day and may go better this time")
+    .option("--account <id>", "with --failed: those of one account")
+    .option("--platform <name>", "with --failed: those of one platform")
+    .option("--force", "also what the platform would most likely refuse again")
+    .option("--no-wait", "ends when the instance has it, not when it is out")
+    .addHelpText(
+      "after",
+      inWordsOf(
+        setting,
+        "\nExamples:\n  akimbo retry 12\n  akimbo retry --failed --platform tiktok",
+      ),
+    )
+    .action(async (posts: string[], options: RetryOptions) => {
+      const api = await openApi(options, setting);
+      if ((options.failed ?? false) === posts.length > 0) {
+        throw new Problem("Name the posts, or say --failed for all that failed within a day.");
+      }
+      await (options.failed
+        ? retryAll(api, options)
+        : retryPosts(api, posts.map(toId), options, setting));
+    });
+}
+
+const STATUS_HELP = `
+Examples:
+  akimbo status 12
+  akimbo status 12 13 --wait --json
+  akimbo status --status failed
+
+The exit code is 1 when a post that is named has failed.`;
+
+/** @throws Problem */
+function toId(given: string): number {
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw new Problem(`"${given}" is no number of a post; the status command shows them.`);
+}
+
+const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean) =>
+  Promise.all(
+    ids.map((id) => (isWaiting ? watchUpload(api, id) : retrying(() => api.getUpload(id)))),
+  );
+
+const toUploadFilter = ({ status, platform, search, limit }: StatusOptions): UploadFilter => ({
+  ...onlyGiven<UploadFilter>({ status, platform, search }),
+  limit: Number(limit),
+});
+
+async function retryPosts(
+  api: Api,
+  ids: readonly number[],
+  options: RetryOptions,
+  setting: Setting,
+): Promise<void> {
+  for (const id of ids) {
+    const key = randomUUID();
+    await retrying(() => api.retryUpload(id, options.force === true, key));
+  }
+  const uploads = await readPosts(api, ids, options.wait);
+  show(options, uploads, () => formatUploads(uploads));
+  if (uploads.some(({ status }) => status === "failed")) setting.end(1);
+}
+
+async function retryAll(api: Api, options: RetryOptions): Promise<void> {
+  const { account: accountId, platform } = options;
+  const result = await api.retryFailed(onlyGiven({ accountId, platform }));
+  show(options, result, () => formatRetried(result));
+}
+
+function formatRetried({ retried, skipped }: RetriedUploads): string {
+  const told = retried.length > 0 ? `Queued again: ${retried.join(", ")}.` : "Nothing to retry.";
+  if (skipped.length === 0) return told;
+  const rows = skipped.map(({ uploadId, platform, reason }) => [
+    String(uploadId),
+    platform,
+    reason,
+  ]);
+  return `${told}\n\n${formatTable(["Left", "Platform", "Why"], rows)}`;
+}

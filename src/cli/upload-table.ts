@@ -1,0 +1,32 @@
+import type { Upload } from "./api.ts";
+import { formatTable } from "./table.ts";
+
+const TEXT_CHARACTERS = 40;
+
+/** Posts as a table: what each is, and where it stands. */
+export const formatUploads = (uploads: readonly Upload[]): string =>
+  formatTable(
+    ["Post", "Platform", "Account", "Status", "Text", "Result"],
+    uploads.map((upload) => [
+      String(upload.id),
+      upload.platform,
+      upload.connectedAccount?.accountName ?? "removed",
+      upload.status,
+      shorten(upload.description || upload.title || ""),
+      resultOf(upload),
+    ]),
+  );
+
+function shorten(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  const characters = [...line];
+  return characters.length > TEXT_CHARACTERS
+    ? `${characters.slice(0, TEXT_CHARACTERS - 1).join("")}…`
+    : line;
+}
+
+function resultOf({ status, metadata, scheduledFor, errorMessage, failure }: Upload): string {
+  if (status === "failed") return errorMessage ?? failure?.code ?? "no reason is known";
+  if (status === "completed") return metadata?.shareUrl ?? "the platform gave no address";
+  return scheduledFor ? `at ${scheduledFor}` : "";
+}

@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { OpenAPI3 } from "openapi-typescript";
+import { readDocument } from "../cli/openapi.ts";
+
+const HERE = import.meta.dirname;
+const TYPES = join(HERE, ".generated", "api.ts");
+
+/**
+ * Writes the types of the client from the document of the API; files in forms are Blobs. While the document is the
+ * one that they were made from, they stay.
+ */
+export async function generateTypes(): Promise<void> {
+  const document = await readDocument();
+  const maker = await readFile(import.meta.filename);
+  const tools = await readFile(join(HERE, "package.json"));
+  const hash = createHash("sha256").update(document).update(maker).update(tools).digest("hex");
+  const mark = `// Of ${hash}\n`;
+  const known = await readFile(TYPES, "utf8").catch(() => "");
+  if (known.startsWith(mark)) return;
+  const { default: openapiTS, astToString } = await import("openapi-typescript");
+  const { default: ts } = await import("typescript");
+  const blob = ts.factory.createTypeReferenceNode("Blob");
+  const types = await openapiTS(JSON.parse(document) as OpenAPI3, {
+    // The generator's own recipe for files in a form.
+    transform: (schema) => (schema.format === "binary" ? blob : undefined),
+  });
+  await mkdir(dirname(TYPES), { recursive: true });
+  await writeFile(TYPES, mark + astToString(types));
+}
+
+/** Returns the declarations of the client by file name, as they are packed. */
+export async function declareClient(): Promise<Record<string, string>> {
+  await generateTypes();
+  const { default: ts } = await import("typescript");
+  const source = await readFile(join(HERE, "index.ts"), "utf8");
+  const { outputText } = ts.transpileDeclaration(source, {
+    compilerOptions: { target: ts.ScriptTarget.ESNext, module: ts.ModuleKind.ESNext },
+  });
+  return {
+    "index.d.ts": outputText.replaceAll("./.generated/api.ts", "./api.js"),
+    "api.d.ts": await readFile(TYPES, "utf8"),
+  };
+}
+
+if (import.meta.main) await generateTypes();
