@@ -10,7 +10,7 @@ const openConnect: OpenDoor = async (makeDeps) =>
   (await import("./doors/connect.ts")).createConnect(makeDeps);
 
 /** Doors by the first part of a path, each loaded by its first request. */
-const DOORS = new Map<string, OpenDoor>([
+export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],
   ["connect", openConnect],
@@ -23,7 +23,9 @@ const DOORS = new Map<string, OpenDoor>([
   ["sandbox", async (makeDeps) => (await import("./doors/sandbox.ts")).createSandbox(makeDeps)],
   ["storage", async (makeDeps) => (await import("./doors/storage.ts")).createStorage(makeDeps)],
 ]);
-const openSite: OpenDoor = async (makeDeps) =>
+
+/** The door of all other paths. */
+export const openSite: OpenDoor = async (makeDeps) =>
   (await import("./doors/site.ts")).createSite(makeDeps);
 
 const doorOf = (path: string): OpenDoor => DOORS.get(path.split("/", 2)[1] ?? "") ?? openSite;

@@ -6,6 +6,7 @@ import { countCosts } from "./counted.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureDuePosts } from "./due-posts.ts";
 import { measureFullSize } from "./full-size.ts";
+import { measureLinkPages } from "./full-size-links.ts";
 import { measureIntake } from "./intake.ts";
 import { measureLateness } from "./lateness.ts";
 import { canMeasureCpu } from "./process-cost.ts";
@@ -50,6 +51,8 @@ const ON_REQUEST = {
     const sizeBytes = (mebibytes ?? STORED_MIB) * MIB;
     return measureStorage(workspace, sizeBytes);
   },
+  links: async (workspace: Workspace) =>
+    measureLinkPages(workspace, await buildBundle(workspace), THOROUGH.sizes),
   redirect: async (workspace: Workspace) =>
     measureRedirects(workspace, await buildBundle(workspace), THOROUGH.effort),
   start: async (workspace: Workspace) =>
@@ -79,7 +82,8 @@ function readArguments() {
 /**
  * Measures and prints; a bar that is missed is told, and is no failure of the program. `--only storage` and
  * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`,
- * `start`, `calls` and `webhooks` the redirects, the first answers of fresh Workers, the CPU of calls and of attempts.
+ * `links`, `start`, `calls` and `webhooks` the redirects, the pages of short links, the first answers of fresh
+ * Workers, the CPU of calls and of attempts.
  */
 async function main(): Promise<number> {
   const { quick, only, mebibytes } = readArguments();
@@ -126,6 +130,7 @@ async function main(): Promise<number> {
       ]);
     }
     show("A page of 100 posts", await measureFullSize(workspace, bundle, sizes));
+    show("A page of short links", await measureLinkPages(workspace, bundle, sizes));
     printVerdict(all);
     return 0;
   } finally {

@@ -27,12 +27,14 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-export async function startLocalService(): Promise<LocalService> {
+/** @param vars variables of the Worker */
+export async function startLocalService(vars: Record<string, string> = {}): Promise<LocalService> {
   const stateDir = await mkdtemp(join(tmpdir(), "akimbo-service-"));
   const port = await freePort();
   const origin = `http://localhost:${port}`;
   const token = `kmb_${"5".repeat(64)}`;
-  const server: ChildProcess = fork(inProject("src/cli/start.ts"), {
+  const options = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const server: ChildProcess = fork(inProject("src/cli/start.ts"), options, {
     env: { ...process.env, PORT: String(port), STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: token },
     stdio: "ignore",
   });

@@ -1,8 +1,9 @@
-import { expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createMember, Harness, harnessWith } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { Visits } from "../support/visits.ts";
 import { slowPlans, store } from "./support.ts";
+import { keptLinks, LINK_PAGES, loadLinks } from "./workload.ts";
 
 /** Bar: rows that a redirect reads which nobody asked for before. */
 const MAX_READ = 2;
@@ -57,23 +58,49 @@ test("clicks are stored by one statement for all messages of a batch", async () 
   expect(costs.rowsWritten).toBeLessThanOrEqual(3 * messages.length);
 });
 
-test("a page of 100 links reads those, and nothing of other teams", async () => {
-  const { harness, token, teamId } = await begin();
-  const links = (team: number, from: number, count: number) =>
-    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-      INSERT INTO short_links (team_id, domain_id, slug, slug_key, destination, use_deeplink, bot_protection,
-        created_by, created_at, updated_at, rules)
-      SELECT ${team}, 0, 'x' || (${from} + i), 'x' || (${from} + i), '${URL_A}', 0, 0, 1, 0, 0, '[]' FROM n`;
-  await store([links(teamId, 0, 300)]);
-  const list = () =>
-    measure(harness, () => harness.call("GET", "/short-links?limit=100", { token }));
-  const { costs } = await list();
-  expect(costs.roundTrips).toHaveLength(1);
-  expect(costs.rowsRead).toBeLessThanOrEqual(2 * 100 + 80 + 300);
-  expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);
-  await store([links(teamId + 1_000, 1_000, 5_000)]);
-  // The count may look at the row behind its last.
-  expect((await list()).costs.rowsRead).toBeLessThanOrEqual(costs.rowsRead + 1);
+describe("a page of links", () => {
+  const ROWS = 1_500;
+  const others = { teams: 50, firstTeam: 500_000 };
+  const few = new Map<string, number>();
+  const many = new Map<string, number>();
+
+  beforeAll(async () => {
+    const { harness, token, teamId } = await begin();
+    const read = async (into: Map<string, number>) => {
+      for (const { name, query } of LINK_PAGES) {
+        const search = new URLSearchParams(Object.entries(query).map(([of, n]) => [of, `${n}`]));
+        const { costs, result } = await measure(harness, () =>
+          harness.call("GET", `/short-links?${search}`, { token }),
+        );
+        expect([result.status, result.body.pagination.total]).toEqual([200, keptLinks(ROWS)]);
+        expect(costs.roundTrips).toHaveLength(1);
+        expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);
+        into.set(name, costs.rowsRead);
+      }
+    };
+    await store([
+      ...loadLinks({ ...others, rows: 1_000, firstId: 5_000_000 }),
+      ...loadLinks({ firstTeam: teamId, teams: 1, rows: ROWS, firstId: 6_000_000 }),
+    ]);
+    await read(few);
+    await store(loadLinks({ ...others, rows: 20_000, firstId: 7_000_000 }));
+    await read(many);
+  });
+
+  afterAll(() =>
+    store([
+      "DELETE FROM short_links WHERE id >= 5000000",
+      "DELETE FROM domains WHERE host LIKE 'load-%'",
+    ]),
+  );
+
+  test.each(LINK_PAGES)("$name: reads 2 rows a link, 80 more, and the counted entries", (page) => {
+    expect(few.get(page.name)).toBeLessThanOrEqual(2 * page.limit + 80 + keptLinks(ROWS));
+  });
+
+  test.each(LINK_PAGES)("$name: links of other teams cost nothing", ({ name }) => {
+    expect(many.get(name)).toBe(few.get(name));
+  });
 });
 
 test("a link is made in 2 round trips, changed in 3 and deleted in 2; no statement walks a table", async () => {

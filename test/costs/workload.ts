@@ -49,6 +49,51 @@ export function loadPosts({ firstTeam, teams, rows, firstId, from }: Posts): str
   ];
 }
 
+/** A link in so many was deleted, and one in so many stands on a domain of its team. */
+const [DELETED_ONE_IN, ON_DOMAIN_ONE_IN] = [10, 2];
+
+type Links = Omit<Posts, "from">;
+
+/**
+ * SQL that stores short links by the thousand, and a domain for each of the teams. Row i of a team is deleted or on
+ * its domain by its number among the team's.
+ */
+export function loadLinks({ firstTeam, teams, rows, firstId }: Links): string[] {
+  const count = (until: number) =>
+    `WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${until} - 1)`;
+  const domain = (i: string) => `1000000 + ${firstTeam} + ${i}`;
+  return [
+    `${count(teams)} INSERT INTO domains (id, team_id, user_id, is_shared, host, txt_name, txt_value,
+        cname_target, verified_at, created_at, updated_at)
+      SELECT ${domain("i")}, ${firstTeam} + i, 1, 0, 'load-' || (${firstTeam} + i) || '.example', 'a', 'b',
+        'c', 1, 0, 0
+      FROM n WHERE TRUE ON CONFLICT DO NOTHING`,
+    `${count(rows)}, link (i, turn) AS (SELECT i, i / ${teams} FROM n)
+      INSERT INTO short_links (id, team_id, domain_id, slug, slug_key, destination, use_deeplink,
+        bot_protection, created_by, created_at, updated_at, deleted_at, rules)
+      SELECT ${firstId} + i, ${firstTeam} + i % ${teams},
+        CASE turn % ${ON_DOMAIN_ONE_IN} WHEN 0 THEN ${domain(`i % ${teams}`)} ELSE 0 END,
+        'load-' || (${firstId} + i), 'load-' || (${firstId} + i), 'https://example.com/', 0, 0, 1, 0, 0,
+        CASE turn % ${DELETED_ONE_IN} WHEN 0 THEN 1 END, '[]'
+      FROM link`,
+  ];
+}
+
+/** Links of a team with `rows` of them by `loadLinks` that are not deleted. */
+export const keptLinks = (rows: number): number => rows - Math.ceil(rows / DELETED_ONE_IN);
+
+/** Every way to ask for a page of links; `limit` is how many there are on it. */
+export const LINK_PAGES: {
+  name: string;
+  query: { page?: number; limit?: number };
+  limit: number;
+}[] = [
+  { name: "no filter", query: {}, limit: 50 },
+  { name: "limit=1", query: { limit: 1 }, limit: 1 },
+  { name: "limit=100", query: { limit: 100 }, limit: 100 },
+  { name: "limit=1000", query: { limit: 1_000 }, limit: 1_000 },
+];
+
 export interface ListFilter {
   name: string;
   query: Record<string, string>;

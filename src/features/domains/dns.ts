@@ -45,11 +45,24 @@ const textIn = (data: string): string => data.replace(/"\s*"/g, "").replace(/^"|
 
 const nameIn = (data: string): string => data.toLowerCase().replace(/\.$/, "");
 
-interface Records {
-  host: string;
+/** The TXT record by which somebody shows that a domain is theirs. */
+export interface OwnershipRecord {
   txtName: string;
   txtValue: string;
+}
+
+interface Records extends OwnershipRecord {
+  host: string;
   cnameTarget: string;
+}
+
+/** Returns true when a TXT record can be seen. @throws AppError UNAVAILABLE */
+export async function hasText(
+  deps: Pick<Deps, "fetch" | "log">,
+  { txtName, txtValue }: OwnershipRecord,
+): Promise<boolean> {
+  const texts = await lookUp(deps, txtName, "TXT");
+  return texts.map(textIn).includes(txtValue);
 }
 
 /** Returns what is missing of a domain's records, in words; empty where nothing is. @throws AppError UNAVAILABLE */
@@ -57,12 +70,12 @@ export async function missingRecords(
   deps: Pick<Deps, "fetch" | "log">,
   { host, txtName, txtValue, cnameTarget }: Records,
 ): Promise<string[]> {
-  const [texts, targets] = await Promise.all([
-    lookUp(deps, txtName, "TXT"),
+  const [isOwned, targets] = await Promise.all([
+    hasText(deps, { txtName, txtValue }),
     lookUp(deps, host, "CNAME"),
   ]);
   const missing: string[] = [];
-  if (!texts.map(textIn).includes(txtValue)) {
+  if (!isOwned) {
     missing.push(`a TXT record ${txtName} with the value ${txtValue}`);
   }
   if (!targets.map(nameIn).includes(cnameTarget)) {

@@ -74,12 +74,25 @@ export const insertDomain = (row: NewDomain): Query<DomainRow[]> =>
     readDomain,
   );
 
+const readHolder = rowReader(
+  pickColumns(domains, ["id", "teamId", "host", "edgeHostnameId", "verifiedAt"]),
+);
+
+/** The domain that has a host. */
+export type Holder = ReturnType<typeof readHolder>;
+
 /** Finds the domain that has a host, whoever's it is. It goes across teams: a host is one for all. */
 export const holderOf = (host: string) =>
   sqlQuery(
-    sql`SELECT id, team_id FROM domains WHERE host = ${host} AND deleted_at IS NULL`,
-    rowReader(pickColumns(domains, ["id", "teamId"])),
+    sql`SELECT id, team_id, host, edge_hostname_id, verified_at FROM domains
+      WHERE host = ${host} AND deleted_at IS NULL`,
+    readHolder,
   );
+
+/** Deletes a domain that nobody has shown to be theirs; the tick removes it from the edge. */
+export const endClaim = (id: number, at: Date): Query<number> =>
+  sqlWrite(sql`UPDATE domains SET deleted_at = ${at.getTime()}, updated_at = ${at.getTime()},
+    check_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
 
 export const markVerified = (id: number, at: Date): Query<number> =>
   sqlWrite(sql`UPDATE domains SET verified_at = ${at.getTime()}, check_at = NULL,
@@ -103,6 +116,14 @@ export const domainsDue = (now: Date, most: number): Query<DomainRow[]> =>
   sqlQuery(
     sql`SELECT * FROM domains WHERE check_at <= ${now.getTime()} ORDER BY check_at LIMIT ${most}`,
     readDomain,
+  );
+
+/** Finds the domain that a name at the edge serves now. */
+export const servedBy = ({ host, edgeHostnameId }: Pick<DomainRow, "host" | "edgeHostnameId">) =>
+  sqlQuery(
+    sql`SELECT id FROM domains WHERE host = ${host} AND edge_hostname_id = ${edgeHostnameId}
+      AND deleted_at IS NULL`,
+    rowReader(pickColumns(domains, ["id"])),
   );
 
 /** Removes a deleted domain for good. */

@@ -47,7 +47,7 @@ const create = apiRoute({
   responses: {
     ...json(domainSchema, "The domain, and the records to add."),
     ...conflict(
-      "DOMAIN_TAKEN: it has been added already. PLAN_LIMIT: the team has as many as it can.",
+      "DOMAIN_TAKEN: it has been added already. Where another team has added it, and not shown that it is theirs, `error` names the TXT record by which this one shows it. PLAN_LIMIT: the team has as many as it can.",
     ),
   },
 });

@@ -1,11 +1,12 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
-import { randomHex } from "../../core/ids.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { hostNameOf } from "../links/destinations.ts";
 import { forgetPlaces } from "../links/hot.ts";
+import { endForeignClaim, ownRecord, refusalOfHost } from "./claims.ts";
 import { missingRecords } from "./dns.ts";
-import { checkHostname, createHostname, type EdgeHostname, removeHostname } from "./edge.ts";
+import { checkHostname, createHostname, type EdgeHostname } from "./edge.ts";
+import { leaveEdge } from "./leave-edge.ts";
 import * as repo from "./repo.ts";
 import { MAX_DOMAINS, readDomainName, refusedDomain, requireDomainPlan } from "./rules.ts";
 import type { NewDomain } from "./schema.ts";
@@ -44,7 +45,7 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
   const host = requireDomain(ctx, domain, origin);
   if (count >= MAX_DOMAINS) throw tooMany();
   const [[holder]] = await ctx.db.run([repo.holderOf(host)]);
-  if (holder) throw taken(host, holder.teamId === ctx.actor.teamId);
+  if (holder) await endForeignClaim(ctx, holder);
   const records = await newRecords(ctx, host, origin);
   const now = ctx.now();
   const [[row]] = await ctx.db.run([
@@ -60,9 +61,10 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
       createdAt: now,
     }),
   ]);
+  if (row) return row;
   // Somebody was faster: the name at the edge is theirs now.
-  if (!row) throw taken(host, false);
-  return row;
+  const [[faster]] = await ctx.db.run([repo.holderOf(host)]);
+  throw faster ? await refusalOfHost(ctx, faster) : tooMany();
 }
 
 /** Without it a request for a domain could not be told from one for the instance. @throws AppError UNAVAILABLE */
@@ -87,14 +89,6 @@ function requireDomain({ config }: Ctx, text: string, origin: string): string {
 const tooMany = (): AppError =>
   new AppError("PLAN_LIMIT", `A team has at most ${MAX_DOMAINS} domains. Delete one first.`);
 
-const taken = (host: string, isOwn: boolean): AppError =>
-  new AppError(
-    "DOMAIN_TAKEN",
-    isOwn
-      ? `${host} has been added already. GET /domains lists it.`
-      : `${host} belongs to another team. One that is not verified within 7 days is free again.`,
-  );
-
 /** The records by which somebody shows that a domain is theirs. */
 type NewRecords = Pick<repo.DomainRow, "edgeHostnameId" | "txtName" | "txtValue" | "cnameTarget">;
 
@@ -110,12 +104,7 @@ async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRe
       cnameTarget: made.cnameTarget || ownHost,
     };
   }
-  return {
-    edgeHostnameId: null,
-    txtName: `_akimbo.${host}`,
-    txtValue: `akimbo-${randomHex(16)}`,
-    cnameTarget: ownHost,
-  };
+  return { edgeHostnameId: null, ...(await ownRecord(ctx, host)), cnameTarget: ownHost };
 }
 
 /**
@@ -175,17 +164,4 @@ export async function deleteDomain(ctx: Ctx, id: number): Promise<repo.DomainRow
   if (deleted === 0) throw notFound("Domain");
   ctx.defer(leaveEdge(ctx, row));
   return row;
-}
-
-/** Removes a deleted domain from the edge; what fails is left to the tick. */
-export async function leaveEdge(
-  deps: Pick<Deps, "config" | "fetch" | "log" | "db">,
-  { id, edgeHostnameId }: Pick<repo.DomainRow, "id" | "edgeHostnameId">,
-): Promise<void> {
-  try {
-    if (edgeHostnameId !== null && deps.config.edge) await removeHostname(deps, edgeHostnameId);
-    await deps.db.run([repo.removeDomain(id)]);
-  } catch (error) {
-    deps.log({ event: "domain.not_removed", domainId: id, error: String(error) });
-  }
 }

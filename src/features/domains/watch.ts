@@ -1,9 +1,10 @@
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { forgetPlaces } from "../links/hot.ts";
+import { leaveEdge } from "./leave-edge.ts";
 import * as repo from "./repo.ts";
 import { nextCheck } from "./rules.ts";
-import { leaveEdge, missingOf } from "./service.ts";
+import { missingOf } from "./service.ts";
 
 /** Calls that one takes at most: two questions to DNS, and what is stored of it. */
 const CALLS = 5;

@@ -138,7 +138,24 @@ async function openApp(destination: string, visit: RequestVisit): Promise<Respon
   return links && (await import("./pages.ts")).appPage(links);
 }
 
-const ownByConfig = new WeakMap<object, OwnAddresses>();
+/** Addresses of short links, and the names that a destination on one of them has in it. */
+interface OwnNames {
+  own: OwnAddresses;
+  names: string[];
+}
+
+const ownByConfig = new WeakMap<object, OwnNames>();
+
+function ownNames(config: RedirectDeps["config"]): OwnNames {
+  const known = ownByConfig.get(config);
+  if (known) return known;
+  const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));
+  const own = { shortHosts: [name(config.shortDomain)], mainHosts: [name(config.publicUrl)] };
+  const names = [...own.shortHosts, ...own.mainHosts].flatMap((one) => (one ? [one] : []));
+  const fresh = { own, names };
+  ownByConfig.set(config, fresh);
+  return fresh;
+}
 
 /**
  * Returns true for a destination on an address of short links. Those are refused when a link is saved, and a
@@ -155,14 +172,10 @@ function isInCircle(
     const mainHosts = [hostNameOf(new URL(visited).host)];
     if (isOwnShortLink(new URL(destination), { shortHosts: [], mainHosts })) return true;
   }
-  let own = ownByConfig.get(config);
-  if (!own) {
-    const name = (text: string | null) => text && hostNameOf(text.replace(/^https?:\/\//, ""));
-    own = { shortHosts: [name(config.shortDomain)], mainHosts: [name(config.publicUrl)] };
-    ownByConfig.set(config, own);
-  }
-  const names = [host && hostNameOf(host), ...own.shortHosts, ...own.mainHosts];
-  if (!names.some((one) => one && destination.includes(one))) return false;
-  const shortHosts = [...own.shortHosts, host && hostNameOf(host)];
+  const { own, names } = ownNames(config);
+  const hostName = host && hostNameOf(host);
+  const isNamed = (one: string) => destination.includes(one);
+  if (!names.some(isNamed) && !(hostName && isNamed(hostName))) return false;
+  const shortHosts = [...own.shortHosts, hostName];
   return isOwnShortLink(new URL(destination), { ...own, shortHosts });
 }

@@ -16,6 +16,7 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set([
     "dashboard",
     "docs",
     "favicon",
+    "files",
     "health",
   ],
   ...["help", "home", "index", "invite", "legal", "login", "logout", "mcp", "media", "null"],

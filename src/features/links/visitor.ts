@@ -69,6 +69,7 @@ const countryIn = (request: Request): string | null => {
 export class RequestVisit implements Visit {
   readonly agent: string;
   private readonly request: Request;
+  private readonly headers: Headers;
   private readonly at: number;
   private readonly trustsHeader: boolean;
   private knownCountry: string | null | undefined;
@@ -77,14 +78,15 @@ export class RequestVisit implements Visit {
   /** @param trustsHeader development only: the header cf-ipcountry may name another country */
   constructor(request: Request, at: number, trustsHeader: boolean) {
     this.request = request;
+    this.headers = request.headers;
     this.at = at;
     this.trustsHeader = trustsHeader;
-    this.agent = (request.headers.get("user-agent") ?? "").slice(0, MAX_LOOKED_AT);
+    this.agent = (this.headers.get("user-agent") ?? "").slice(0, MAX_LOOKED_AT);
   }
 
   country(): string | null {
     if (this.knownCountry === undefined) {
-      const told = this.trustsHeader ? this.request.headers.get("cf-ipcountry") : null;
+      const told = this.trustsHeader ? this.headers.get("cf-ipcountry") : null;
       this.knownCountry = told ? told.toUpperCase() : countryIn(this.request);
     }
     return this.knownCountry;
@@ -100,11 +102,11 @@ export class RequestVisit implements Visit {
   }
 
   language(): string | null {
-    return rememberedLanguage(this.request.headers.get("accept-language"));
+    return rememberedLanguage(this.headers.get("accept-language"));
   }
 
   referer(): string | null {
-    const referer = this.request.headers.get("referer");
+    const referer = this.headers.get("referer");
     return referer === null ? null : referer.slice(0, MAX_LOOKED_AT).toLowerCase();
   }
 

@@ -161,6 +161,7 @@ describe("without a way to the edge", () => {
 
   test("is one team's alone; of several at once one wins", async () => {
     const domain = newHost();
+    serveDns({});
     const members = await Promise.all([createMember(), createMember(), createMember()]);
     const answers = await Promise.all(
       members.map((member) => call("POST", "/domains", { domain }, member)),
@@ -184,6 +185,83 @@ describe("without a way to the edge", () => {
     expect(answer.body.errors).toEqual([
       { field: "domainId", message: expect.stringContaining("no domain") },
     ]);
+  });
+});
+
+/** The record that a refusal asks for: its name, as DNS is asked for it, and its value. */
+function askedFor({ error }: { error: string }): Record<string, string[]> {
+  const [, name, value] = /TXT record (\S+) with the value (akimbo-\w+)/.exec(error) ?? [];
+  if (!name || !value) throw new Error(`No record is asked for: ${error}`);
+  return { [`TXT ${name}`]: [`"${value}"`] };
+}
+
+describe("a domain that somebody else has added, and not shown to be theirs", () => {
+  const claim = (domain: string, member: Member) => call("POST", "/domains", { domain }, member);
+  const holdersOf = async (domain: string) => {
+    const { results } = await env.DB.prepare(
+      "SELECT team_id FROM domains WHERE host = ? AND deleted_at IS NULL",
+    )
+      .bind(domain)
+      .all<{ team_id: number }>();
+    return results.map(({ team_id }) => team_id);
+  };
+
+  test("is its owner's, who shows it by a record; whoever was first does not get it back", async () => {
+    const squatter = owner;
+    const { domain, id } = await add();
+    owner = await createMember();
+    serveDns({});
+    const refused = await claim(domain, owner);
+    expect(refused).toMatchObject({ status: 409, body: { code: "DOMAIN_TAKEN" } });
+    expect(await holdersOf(domain)).toEqual([squatter.teamId]);
+    const records = askedFor(refused.body);
+    // It is asked for by the same words each time, and of each team by other ones.
+    expect(askedFor((await claim(domain, owner)).body)).toEqual(records);
+    const third = askedFor((await claim(domain, await createMember())).body);
+    expect(third).not.toEqual(records);
+    serveDns(records);
+    const own = await add(domain);
+    expect(records).toEqual({
+      [`TXT ${own.edgeOwnershipTxtName}`]: [`"${own.edgeOwnershipTxtValue}"`],
+    });
+    expect(await holdersOf(domain)).toEqual([owner.teamId]);
+    expect((await call("POST", `/domains/${id}/verify`, undefined, squatter)).status).toBe(404);
+    expect((await claim(domain, squatter)).status).toBe(409);
+    expect((await verify(own)).body.verified).toBe(true);
+    const late = await claim(domain, squatter);
+    expect(late).toMatchObject({ status: 409, body: { code: "DOMAIN_TAKEN" } });
+    expect(late.body.error).not.toContain("TXT");
+    expect(await holdersOf(domain)).toEqual([owner.teamId]);
+  });
+
+  test("stays theirs while DNS cannot be asked, and where they show it first", async () => {
+    const first = owner;
+    const domain = await add();
+    const other = await createMember();
+    serveDns({}, async () => new Response("no", { status: 500 }));
+    expect((await claim(domain.domain, other)).status).toBe(503);
+    expect(await holdersOf(domain.domain)).toEqual([first.teamId]);
+    serveDns({});
+    const records = askedFor((await claim(domain.domain, other)).body);
+    expect((await verify(domain)).body.verified).toBe(true);
+    serveDns(records);
+    expect((await claim(domain.domain, other)).status).toBe(409);
+    expect(await holdersOf(domain.domain)).toEqual([first.teamId]);
+  });
+
+  test("is one team's where two show it at once", async () => {
+    const { domain } = await add();
+    const others = await Promise.all([createMember(), createMember()]);
+    serveDns({});
+    const name = `TXT _akimbo.${domain}`;
+    const asked = await Promise.all(others.map((one) => claim(domain, one)));
+    const texts = asked.flatMap(({ body }) => askedFor(body)[name] ?? []);
+    serveDns({ [name]: texts });
+    const answers = await Promise.all(others.map((one) => claim(domain, one)));
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    const last = await holdersOf(domain);
+    expect(last).toHaveLength(1);
+    expect(others.map(({ teamId }) => teamId)).toContain(last[0]);
   });
 });
 
@@ -284,6 +362,8 @@ describe("by the edge", () => {
   }
   let hostnames: Hostname[];
   let calls: string[];
+  /** TXT records that DNS has, by their names. */
+  let texts: Record<string, string[]>;
   /** Takes the place of the edge's answer. */
   let broken: ((method: string) => Response | Promise<Response> | null) | null;
 
@@ -306,10 +386,18 @@ describe("by the edge", () => {
     await begin({ edge: EDGE });
     hostnames = [];
     calls = [];
+    texts = {};
     broken = null;
     harness.network = async (input, init) => {
       const request = new Request(input, init);
       const url = new URL(request.url);
+      if (url.origin === "https://cloudflare-dns.com") {
+        const Answer = (texts[url.searchParams.get("name") ?? ""] ?? []).map((data) => ({
+          type: 16,
+          data,
+        }));
+        return Response.json({ Status: 0, Answer });
+      }
       const base = `/client/v4/zones/${ZONE}/custom_hostnames`;
       expect(url.origin + url.pathname.slice(0, base.length)).toBe(
         `https://api.cloudflare.com${base}`,
@@ -444,6 +532,42 @@ describe("by the edge", () => {
     const other = newHost();
     hostnames.push({ id: "theirs", hostname: other, status: "active" });
     expect((await call("POST", "/domains", { domain: other })).status).toBe(400);
+  });
+
+  /** Adds a domain as one team, and shows it to be another's, which is `owner` from now on. */
+  async function contest(): Promise<string> {
+    const { domain } = await add();
+    owner = await createMember();
+    const refused = await call("POST", "/domains", { domain });
+    for (const [name, values] of Object.entries(askedFor(refused.body))) {
+      texts[name.replace("TXT ", "")] = values;
+    }
+    return domain;
+  }
+
+  test("a domain that another team has only claimed is made anew for whoever shows it to be theirs", async () => {
+    const domain = await contest();
+    const [first] = hostnames;
+    const own = await add(domain);
+    expect(hostnames).toEqual([{ id: own.edgeHostnameId, hostname: domain, status: "pending" }]);
+    expect(own.edgeHostnameId).not.toBe(first?.id);
+    (hostnames[0] as Hostname).status = "active";
+    expect((await call("POST", `/domains/${own.id}/verify`)).body.verified).toBe(true);
+  });
+
+  test("an edge that keeps the first one's name hands it on, and the tick leaves it there", async () => {
+    const domain = await contest();
+    const [first] = hostnames;
+    broken = (method) => (method === "DELETE" ? new Response("down", { status: 502 }) : null);
+    expect((await add(domain)).edgeHostnameId).toBe(first?.id);
+    broken = null;
+    harness.advance(2 * 3_600);
+    await harness.tick();
+    expect(hostnames).toEqual([first]);
+    const { results } = await env.DB.prepare("SELECT team_id FROM domains WHERE host = ?")
+      .bind(domain)
+      .all();
+    expect(results).toEqual([{ team_id: owner.teamId }]);
   });
 
   test("no tick without a domain to look at asks anybody", async () => {

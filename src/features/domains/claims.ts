@@ -1,0 +1,55 @@
+import { AppError } from "../../core/errors.ts";
+import { sign } from "../../core/signature.ts";
+import type { Ctx } from "../../deps.ts";
+import { hasText, type OwnershipRecord } from "./dns.ts";
+import { leaveEdge } from "./leave-edge.ts";
+import * as repo from "./repo.ts";
+
+/** Hex digits of a record's value: 128 bits. */
+const DIGITS = 32;
+
+/**
+ * The TXT record by which the team of the call shows that a domain is theirs: the same whenever it is asked for,
+ * so that nothing has to be kept of those who ask.
+ */
+export async function ownRecord(
+  { config, actor }: Pick<Ctx, "config" | "actor">,
+  host: string,
+): Promise<OwnershipRecord> {
+  const digits = await sign(config.signingKey, `domain\n${actor.teamId}\n${host}`);
+  return { txtName: `_akimbo.${host}`, txtValue: `akimbo-${digits.slice(0, DIGITS)}` };
+}
+
+/** Returns why a host that somebody has cannot be added, and what to do. */
+export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppError> {
+  const { host, teamId, verifiedAt } = holder;
+  if (teamId === ctx.actor.teamId) {
+    return new AppError("DOMAIN_TAKEN", `${host} has been added already. GET /domains lists it.`);
+  }
+  if (verifiedAt) return new AppError("DOMAIN_TAKEN", `${host} belongs to another team.`);
+  const { txtName, txtValue } = await ownRecord(ctx, host);
+  return new AppError(
+    "DOMAIN_TAKEN",
+    `Another team has added ${host}, and not shown that it is theirs. If it is yours, add a TXT record ${txtName} with the value ${txtValue}, then send the call again.`,
+  );
+}
+
+/**
+ * Makes room for the team of the call where another one has added a host without showing that it is theirs, and
+ * this one shows it.
+ *
+ * Spec is silent: whoever adds a domain first does not keep its owner out.
+ *
+ * @throws AppError DOMAIN_TAKEN, UNAVAILABLE where DNS or the edge does not answer
+ */
+export async function endForeignClaim(ctx: Ctx, holder: repo.Holder): Promise<void> {
+  const { id, host, teamId, verifiedAt } = holder;
+  const isClaim = teamId !== ctx.actor.teamId && !verifiedAt;
+  if (!isClaim || !(await hasText(ctx, await ownRecord(ctx, host)))) {
+    throw await refusalOfHost(ctx, holder);
+  }
+  const [ended] = await ctx.db.run([repo.endClaim(id, ctx.now())]);
+  if (ended === 0) throw await refusalOfHost(ctx, { ...holder, verifiedAt: ctx.now() });
+  ctx.log({ event: "domain.given_way", domainId: id, teamId });
+  await leaveEdge(ctx, holder);
+}
