@@ -37,6 +37,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   extras: {
+    ...lazily(() => import("./comments.ts"), "comments"),
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },
 };
