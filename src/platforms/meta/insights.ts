@@ -44,7 +44,7 @@ interface Told {
 }
 
 /** Calls that are made for posts some of which Meta refuses: enough to find one among fifty. */
-const SEARCH_CALLS = 8;
+const SEARCH_CALLS = 9;
 
 /**
  * Adds to posts what their insights tell. Those that Meta refuses are searched for by halves; they keep their
@@ -54,27 +54,16 @@ const SEARCH_CALLS = 8;
  */
 export async function withInsights(
   posts: readonly MeasuredPost[],
-  { platform, ask, toRefused, endsThere = () => false, toCounters }: Source,
+  source: Source,
 ): Promise<Result<Told, Stopped>> {
-  const told = new Map<string, Insights>();
-  let isEnd = false;
-  const open = posts.length > 0 ? [posts.map(({ id }) => id)] : [];
-  for (let calls = 0; calls < SEARCH_CALLS && !isEnd; calls++) {
-    const ids = open.shift();
-    if (!ids) break;
-    const reply = await ask(ids);
-    if (reply.ok) {
-      for (const [id, insights] of reply.value) told.set(id, insights);
-      continue;
-    }
-    const refused = toRefused(reply.error);
-    if (!isLasting(refused)) return refuse(refused);
-    if (endsThere(reply.error)) open.splice(0);
-    const half = Math.ceil(ids.length / 2);
-    if (ids.length > 1) open.unshift(ids.slice(0, half), ids.slice(half));
-    else isEnd = endsThere(reply.error);
-  }
+  const search = createSearch(source);
+  const ids = posts.map(({ id }) => id);
+  const refused = ids.length > 0 ? await search.ask(ids) : null;
+  if (refused) await search.halve(ids, refused);
+  const { told, stopped, isEnd } = search.outcome();
+  if (stopped) return refuse(stopped);
   const untold = posts.filter(({ id }) => !told.has(id)).length;
+  const { platform, toCounters } = source;
   const problem = `${platform} did not tell the views of ${untold} post${untold === 1 ? "" : "s"}.`;
   return ok({
     posts: posts.map((post) => {
@@ -84,6 +73,49 @@ export async function withInsights(
     problems: untold > 0 ? [problem] : [],
     isEnd,
   });
+}
+
+/** Asks for insights, and for parts of what was refused as a whole. */
+function createSearch({ ask: send, toRefused, endsThere = () => false }: Source) {
+  const told = new Map<string, Insights>();
+  let stopped: Stopped | null = null;
+  let isEnd = false;
+  let calls = 0;
+
+  /** Answers the refusal; null where there is none, or nothing more is to be asked. */
+  async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
+    if (stopped || calls >= SEARCH_CALLS) return null;
+    calls++;
+    const reply = await send(ids);
+    if (reply.ok) {
+      for (const [id, insights] of reply.value) told.set(id, insights);
+      return null;
+    }
+    const refused = toRefused(reply.error);
+    if (isLasting(refused)) return reply.error;
+    stopped = refused;
+    return null;
+  }
+
+  /** Searches posts at least one of which is refused, for this reason. */
+  async function halve(ids: readonly string[], refusal: GraphRefusal): Promise<void> {
+    if (ids.length === 1) {
+      isEnd ||= endsThere(refusal);
+      return;
+    }
+    if (calls >= SEARCH_CALLS) return;
+    const middle = Math.ceil(ids.length / 2);
+    const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
+    const first = await ask(newer);
+    if (stopped) return;
+    // It is one of the others, as all of these are told.
+    if (!first) return halve(older, refusal);
+    const second = endsThere(first) ? null : await ask(older);
+    await halve(newer, first);
+    if (second) await halve(older, second);
+  }
+
+  return { ask, halve, outcome: () => ({ told, stopped, isEnd }) };
 }
 
 /** Insights by the ids of the posts that were asked for together, those that can be read. */
