@@ -273,6 +273,13 @@ export interface AudienceStats {
   videoCount: number;
 }
 
+/** A comment on a post. `author`: the platform's own id of whoever wrote it. */
+export interface PostComment {
+  author: string;
+  text: string;
+  createdAt: Date;
+}
+
 /** Questions that one network alone answers; `token_expired`: a fresh token may help. */
 export interface Extras {
   pages?(
@@ -282,6 +289,11 @@ export interface Extras {
   ): Promise<Result<OrganizationPage[], Stopped>>;
   boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
   stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
+  comments?(
+    fetch: Fetch,
+    accessToken: string,
+    postId: string,
+  ): Promise<Result<PostComment[], Stopped>>;
 }
 
 /**

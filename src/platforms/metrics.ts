@@ -54,8 +54,8 @@ export type MetricsReading<T> = Promise<Result<T, Stopped>>;
 export interface MetricsReader {
   /** The counters that the platform tells at all. */
   counts: readonly (keyof PostCounters)[];
-  /** Calls that a page makes at most. */
-  callsPerPage: number;
+  /** Calls that the page at this place makes at most. */
+  callsOf(cursor: string | null): number;
   /** Days for which the platform lets single days be kept; absent: as long as others. */
   keepDays?: number;
   /** Hours in which an account is read at most once, as its platform charges for it. */

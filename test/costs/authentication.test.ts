@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { SECTIONS } from "../../src/features/leaving/repo/export.ts";
+import { pageOf } from "../platforms/linkedin/row.ts";
 import {
   connectSandbox,
   createMember,
@@ -33,6 +34,11 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     json: { url: "https://example.com/" },
   });
   const linkId = String(link.body.id);
+  const name = `Ada ${member.teamId}`;
+  const page = await harness.call("POST", "/accounts", {
+    token,
+    json: { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) },
+  });
   const ids: Record<string, string> = {
     "/short-links/{id}": linkId,
     "/short-links/{id}/qr": linkId,
@@ -46,9 +52,11 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/upload/{id}": uploadId,
     "/posts/{id}": uploadId,
     "/analytics/{connectedAccountId}": accountId,
+    "/analytics/{connectedAccountId}/linkedin/comments": page.body.data.id,
     "/webhooks/{id}/deliveries": String(hook.body.data.id),
   };
   const queries: Record<string, string> = {
+    "/analytics/{connectedAccountId}/linkedin/comments": "?postId=urn:li:share:1",
     "/pinterest/boards": `?accountId=${await connectSandbox(harness, member, "Ada", "pinterest")}`,
     "/tiktok/stats": `?accountId=${await connectSandbox(harness, member, "Ada", "tiktok")}`,
   };

@@ -460,7 +460,7 @@ describe("a pin", () => {
 
 test.each([
   ["GET", "/nothing", 404],
-  ["GET", "/pins", 405],
+  ["PUT", "/pins", 405],
   ["DELETE", "/boards", 405],
   ["GET", "/media/abc", 404],
 ])("%s %s is no call of the API", async (method, path, status) => {

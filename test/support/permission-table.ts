@@ -208,6 +208,10 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   getAccountAnalytics: anybody(async (team) => ({
     params: { connectedAccountId: await team.account() },
   })),
+  listLinkedInComments: anybody(async (team) => ({
+    params: { connectedAccountId: await team.linkedInPage() },
+    query: { postId: "urn:li:share:7123456789" },
+  })),
 
   listShortLinks: anybody(nothing),
   createShortLink: anybody(() => ({ json: { url: "https://example.com/" } })),

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Role } from "../../src/deps.ts";
+import { pageOf } from "../platforms/linkedin/row.ts";
 import {
   type Answer,
   createMember,
@@ -126,6 +127,13 @@ export class PlantedTeam {
     const answer = await this.harness.call(method, path, { ...holder, ...sent });
     if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body.data;
+  }
+
+  /** A LinkedIn account that is a page. */
+  async linkedInPage(): Promise<string> {
+    const name = `${this.text("account")} ${++serial}`;
+    const json = { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) };
+    return (await this.send("POST", "/accounts", { json })).id;
   }
 
   async account(platform = "bluesky"): Promise<string> {

@@ -108,7 +108,7 @@ type Question<T> = (
  * @throws AppError ACCOUNT_INACTIVE when the login is lost, RATE_LIMIT when the platform has been asked
  * too often, UNAVAILABLE when it does not answer or refuses for a reason of its own
  */
-async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
+export async function ask<T>(ctx: Ctx, account: AccountRow, question: Question<T>): Promise<T> {
   const login = await logIn(ctx, account, null);
   let answer = await answerOf(ctx, account, question, login);
   if (!answer.ok && answer.error.kind === "token_expired") {

@@ -1,4 +1,5 @@
 import { hashtagsOf } from "../../core/hashtags.ts";
+import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Fetch, Stopped } from "../../platforms/connector.ts";
 import { plain } from "../../platforms/kit/replies.ts";
@@ -63,6 +64,10 @@ export function readerOf(account: AccountRow): MetricsReader | null {
   return metrics.covers?.(toPublishAccount(account)) === false ? null : metrics;
 }
 
+/** Returns true while an account is not to be read again, as its platform charges for it. */
+export const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date) =>
+  syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
+
 export const measuresOf = ({ counts, keepDays }: MetricsReader): Measures => ({
   metrics: METRICS.map((metric) => counts.includes(metric)),
   keepDays: keepDays ?? null,
@@ -108,9 +113,10 @@ export async function collect(
     const { cursor, problems = [] } = answer.value;
     posts.push(...answer.value.posts);
     for (const problem of problems) tell(problem);
-    const soFar = read + answer.value.posts.length;
+    // A page without posts counts as one, so that no list goes on for ever.
+    const soFar = read + Math.max(1, answer.value.posts.length);
     next = cursor !== null && soFar < most ? { cursor, read: soFar, refusals: 0 } : null;
-  } while (next !== null && session.spent() + reader.callsPerPage <= calls);
+  } while (next !== null && session.spent() + reader.callsOf(next.cursor) <= calls);
   return { reading: toReading(at, posts, followers), errors, next, refusal: null };
 }
 

@@ -1,4 +1,5 @@
 import type { Deps } from "../../deps.ts";
+import type { MetricsReader } from "../../platforms/metrics.ts";
 import type { CollectMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import { accountById } from "../accounts/repo.ts";
@@ -6,7 +7,7 @@ import { isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import type { Budget } from "../uploads/publish/budget.ts";
 import { countedDeps } from "../uploads/publish/counted-deps.ts";
-import { collect, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
+import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
 import { type AnalyticsRow, type OwnRow, ownPosts, stateOf } from "./repo/write.ts";
 import { isOver, postsOfCollection } from "./rules/nights.ts";
 import { MOST_POSTS } from "./rules/series.ts";
@@ -59,7 +60,11 @@ async function collectPart(
   if (!account || !isReadable(deps, account) || (isBegun && !state.bookmark)) {
     return { afterSeconds: null };
   }
-  return readPart(deps, { account, state: isBegun ? state : null, own, collection });
+  const reader = readerOf(account);
+  if (!reader || (!isBegun && rests(reader, state?.syncedAt ?? null, deps.now()))) {
+    return { afterSeconds: null };
+  }
+  return readPart(deps, reader, { account, state: isBegun ? state : null, own, collection });
 }
 
 const isReadable = (deps: Deps, account: AccountRow): boolean =>
@@ -75,10 +80,9 @@ interface Part {
 
 async function readPart(
   deps: Deps,
+  reader: MetricsReader,
   { account, state, own, collection }: Part,
 ): Promise<{ afterSeconds: number | null }> {
-  const reader = readerOf(account);
-  if (!reader) return { afterSeconds: null };
   const from = state?.bookmark ?? null;
   const { reading, errors, next, refusal } = await collect(deps, reader, {
     ...{ account, own, from },

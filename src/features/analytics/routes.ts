@@ -1,8 +1,12 @@
 import * as z from "zod";
+import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
+import { listComments } from "./comments.ts";
 import {
   accountAnalyticsQuery,
   accountAnalyticsSchema,
+  commentsQuery,
+  commentsSchema,
   overviewQuery,
   overviewSchema,
 } from "./schema.ts";
@@ -81,5 +85,30 @@ const sync = apiRoute({
 analyticsRoutes.openapi(sync, async (c) => {
   const { connectedAccountId } = c.req.valid("param");
   const data = await syncAccount(c.var.ctx, connectedAccountId, c.req.valid("query"));
+  return c.json({ success: true as const, data }, 200);
+});
+
+const comments = apiRoute({
+  method: "get",
+  path: "/analytics/{connectedAccountId}/linkedin/comments",
+  tags: ["Analytics"],
+  operationId: "listLinkedInComments",
+  summary: "Read the comments on a post of a LinkedIn page",
+  description:
+    "Asks LinkedIn now, and answers up to 1,000 comments. Accounts that are no LinkedIn page get 400. The team's plan has to have analytics.",
+  scope: "analytics:read",
+  limit: "analytics",
+  request: { params: accountParams, query: commentsQuery },
+  responses: {
+    ...json(z.object({ success: yes, data: commentsSchema }), "The comments."),
+    ...NOT_FOUND,
+    ...conflict("ACCOUNT_INACTIVE: reconnect the account first."),
+    ...PLATFORM_ABSENT,
+  },
+});
+analyticsRoutes.openapi(comments, async (c) => {
+  const { connectedAccountId } = c.req.valid("param");
+  const { postId } = c.req.valid("query");
+  const data = await listComments(c.var.ctx, connectedAccountId, postId);
   return c.json({ success: true as const, data }, 200);
 });

@@ -190,5 +190,31 @@ export const accountAnalyticsSchema = base
   .extend({ tags: z.string().describe("The account's tags, comma-separated.") })
   .meta({ id: "AccountAnalytics" });
 
+/** A LinkedIn post as `POST /upload` and `videos` name it. */
+const LINKEDIN_POST = /^urn:li:(?:share|ugcPost|activity):\d{1,25}$/;
+
+export const commentsQuery = z.object({
+  postId: z
+    .string()
+    .regex(LINKEDIN_POST, { error: "must be a LinkedIn post such as urn:li:share:7123456789" })
+    .describe("The post, as `videos` names it: `urn:li:share:…` or `urn:li:ugcPost:…`."),
+});
+
+export const commentsSchema = z
+  .object({
+    comments: z.array(
+      z.object({
+        author: z
+          .string()
+          .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
+        text: z.string(),
+        createdAt: z.iso.datetime(),
+      }),
+    ),
+  })
+  .meta({ id: "LinkedInComments" });
+
+export type Comments = z.infer<typeof commentsSchema>;
+
 export type Overview = z.infer<typeof overviewSchema>;
 export type AccountAnalytics = z.infer<typeof accountAnalyticsSchema>;

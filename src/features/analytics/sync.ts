@@ -1,11 +1,10 @@
 import { AppError, notFound } from "../../core/errors.ts";
-import { HOUR } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
 import type { MetricsReader } from "../../platforms/metrics.ts";
 import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { collect, measuresOf, readerOf, uploadIdsOf } from "./collect.ts";
+import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
 import { requireAnalytics } from "./plan.ts";
 import { measuredAccount, planOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts } from "./repo/write.ts";
@@ -50,9 +49,6 @@ export async function syncAccount(
   }
   return getAccountAnalytics(ctx, id, query);
 }
-
-const rests = ({ restsHours = 0 }: MetricsReader, syncedAt: Date | null, now: Date): boolean =>
-  syncedAt !== null && now.getTime() - syncedAt.getTime() < restsHours * HOUR;
 
 async function readNow(
   ctx: Ctx,

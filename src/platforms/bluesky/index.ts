@@ -33,7 +33,7 @@ export const bluesky: Connector<BlueskySettings> = {
   },
   metrics: {
     counts: ["likes", "comments", "shares"],
-    callsPerPage: 1,
+    callsOf: () => 1,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   ...lazily(() => import("./grant.ts"), "proveLogin"),

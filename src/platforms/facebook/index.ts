@@ -20,6 +20,11 @@ export const facebook: Connector<FacebookSettings> = {
   ...lazily(() => import("./lasting.ts"), "adopt"),
   prove: (network, app) => withAppSecretProof(network, app.clientSecret),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsOf: () => 2,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   withdrawals: {
     fields: { withdrawn: "Deauthorize callback URL", deletion: "Data deletion request URL" },
     ...lazily(() => import("../meta/signed-request.ts"), "read"),

@@ -22,7 +22,7 @@ export const instagram: Connector<InstagramSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsPerPage: 21,
+    callsOf: () => 2,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

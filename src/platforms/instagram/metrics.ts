@@ -3,16 +3,16 @@ import { ok, refuse } from "../../core/result.ts";
 import { counter, instant, list, readPosts } from "../kit/metrics.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { graphApi, graphId, unwrapped } from "../meta/graph.ts";
-import { insightsReply, withInsights } from "../meta/insights.ts";
-import type { MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
+import { insightsByPost, withInsights } from "../meta/insights.ts";
+import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { GRAPH } from "./api.ts";
 import { apiVersion } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
 
-/** Posts of a page: each is a call of its own beside the list. */
-const PAGE = 20;
+/** Posts of a page, whose insights are one call more. Source: Meta, "Making Multiple Requests": at most 50. */
+const PAGE = 50;
 
 const readFollowersReply = readerOf(z.preprocess(unwrapped, field("followers_count", counter)));
 
@@ -30,7 +30,7 @@ const page = z.object({
 });
 
 const readPageReply = readerOf(page);
-const readInsightsReply = readerOf(insightsReply);
+const readInsightsReply = readerOf(insightsByPost);
 
 const media = z.object({
   ...{ id: graphId, caption: maybeText, permalink: maybeText, timestamp: instant },
@@ -38,18 +38,25 @@ const media = z.object({
   ...{ like_count: counter, comments_count: counter },
 });
 
+/** Posts of before the account became a professional one have no insights. Source: Meta, "Error Codes". */
+const OLDER_THAN_ACCOUNT = 2108006;
+/** Begins the place of a page on which no post has insights. */
+const WITHOUT = "without ";
+
 /** A page of the account's posts, stories left out. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
 ): MetricsReading<MetricsPage> {
-  const token = job.accessToken;
+  const isWithout = cursor?.startsWith(WITHOUT) ?? false;
+  const place = isWithout ? (cursor ?? "").slice(WITHOUT.length) : cursor;
   const query = {
     fields: "id,caption,permalink,timestamp,like_count,comments_count",
     limit: String(PAGE),
-    ...(cursor === null ? {} : { after: cursor }),
+    ...(place === null ? {} : { after: place }),
   };
-  const request = graph(versioned(job.account.platformAccountId, "media"), { token, query });
+  const path = versioned(job.account.platformAccountId, "media");
+  const request = graph(path, { token: job.accessToken, query });
   const reply = await readPageReply(await job.fetch(request));
   if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
   const { data, paging } = reply.value;
@@ -59,19 +66,27 @@ export async function readPage(
       ...{ views: null, likes: post.like_count, comments: post.comments_count, shares: null },
     },
   }));
-  const told = await withInsights(job.fetch, listed.posts, {
+  const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
+  if (isWithout) return ok({ ...listed, cursor: after && WITHOUT + after });
+  const told = await tell(job, listed.posts);
+  if (!told.ok) return told;
+  const { posts, problems, isEnd } = told.value;
+  const next = after !== null && isEnd ? WITHOUT + after : after;
+  return ok({ posts, cursor: next, problems: [...listed.problems, ...problems] });
+}
+
+const tell = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
+  withInsights(posts, {
     platform: "Instagram",
-    request: ({ id }) =>
-      graph(versioned(id, "insights"), { token, query: { metric: "views,shares" } }),
-    read: readInsightsReply,
+    ask: async (ids) => {
+      const query = { ids: ids.join(","), metric: "views,shares" };
+      const request = graph(versioned("insights"), { token: job.accessToken, query });
+      return readInsightsReply(await job.fetch(request));
+    },
     toRefused: (refusal) => toRefused(refusal, job.now()),
+    endsThere: ({ subcode }) => subcode === OLDER_THAN_ACCOUNT,
     toCounters: (insights, counters) => ({
       ...counters,
       ...{ views: insights.get("views") ?? null, shares: insights.get("shares") ?? null },
     }),
   });
-  if (!told.ok) return told;
-  const { posts, problems } = told.value;
-  const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
-  return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
-}

@@ -61,6 +61,10 @@ export const orRefused = <T, R>(
   toRefused: (refusal: R) => Stopped,
 ): Result<T, Stopped> => (result.ok ? ok(result.value) : refuse(toRefused(result.error)));
 
+/** Returns true for a refusal that no fresh login and no waiting ends. */
+export const isLasting = (stopped: Stopped): boolean =>
+  stopped.kind === "failed" && !stopped.transient && stopped.failure.code !== "rate_limited";
+
 /** Runs a few calls at a time, as an invocation has few connections. */
 export async function inTurns<T, U>(
   items: readonly T[],

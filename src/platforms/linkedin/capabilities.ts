@@ -32,7 +32,11 @@ export const apiVersion = {
  */
 export const scopes = {
   required: ["openid", "profile", "w_member_social"],
-  optional: ["r_organization_social", "w_organization_social", "rw_organization_admin"],
+  optional: [
+    ...["r_organization_social", "w_organization_social", "rw_organization_admin"],
+    // To read comments on the posts of pages.
+    "r_organization_social_feed",
+  ],
 } satisfies ConsentScopes;
 
 /** The scopes without which no page can be found, or posted as. */

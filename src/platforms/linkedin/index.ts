@@ -10,6 +10,7 @@ import {
   timing,
 } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
+import { isOrganization } from "./urn.ts";
 
 /** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
@@ -28,7 +29,15 @@ export const linkedin: Connector<LinkedInSettings> = {
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   isRevokedForPerson: true,
+  metrics: {
+    counts: ["views", "likes", "comments", "shares"],
+    callsOf: () => 3,
+    // Of a person's posts LinkedIn tells nothing.
+    covers: ({ platformAccountId }) => isOrganization(platformAccountId),
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   extras: {
+    ...lazily(() => import("./comments.ts"), "comments"),
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },
 };

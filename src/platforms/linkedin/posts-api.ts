@@ -59,9 +59,9 @@ export async function readCreatePostReply(reply: Response): Reading<string | nul
 export const LISTED_POSTS = 50;
 
 /** A page's posts, newest first. */
-export const listPostsRequest = (accessToken: string, author: string): Request =>
+export const listPostsRequest = (accessToken: string, author: string, start = 0): Request =>
   get(
-    `posts?q=author&author=${encodeUrn(author)}&count=${LISTED_POSTS}&start=0&sortBy=CREATED`,
+    `posts?q=author&author=${encodeUrn(author)}&count=${LISTED_POSTS}&start=${start}&sortBy=CREATED`,
     accessToken,
     { "x-restli-method": "FINDER" },
   );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, Stopped } from "../connector.ts";
-import { counter, inTurns } from "../kit/metrics.ts";
+import type { Stopped } from "../connector.ts";
+import { counter, isLasting } from "../kit/metrics.ts";
 import { field } from "../kit/shapes.ts";
 import type { MeasuredPost, PostCounters } from "../metrics.ts";
 import type { GraphRefusal } from "./graph.ts";
@@ -28,38 +28,103 @@ export const insightsReply = field("data", z.array(insight).default([])).transfo
 interface Source {
   /** Its name as people know it. */
   platform: string;
-  request(post: MeasuredPost): Request;
-  read(reply: Response): Promise<Result<Insights, GraphRefusal>>;
+  /** Asks for several posts at once: Meta refuses them all for one that has none. */
+  ask(ids: readonly string[]): Promise<Result<ReadonlyMap<string, Insights>, GraphRefusal>>;
   toRefused(refusal: GraphRefusal): Stopped;
+  /** Returns true where all older posts are refused too. */
+  endsThere?(refusal: GraphRefusal): boolean;
   toCounters(insights: Insights, listed: PostCounters): PostCounters;
 }
 
+interface Told {
+  posts: MeasuredPost[];
+  problems: string[];
+  /** No older post has insights. */
+  isEnd: boolean;
+}
+
+/** Calls that are made for posts some of which Meta refuses: enough to find one among fifty. */
+const SEARCH_CALLS = 9;
+
 /**
- * Adds to posts what their insights tell, each by a call of its own. One that Meta refuses keeps its listed
- * counters, and is told of; a login or limit that is refused ends the page.
+ * Adds to posts what their insights tell. Those that Meta refuses are searched for by halves; they keep their
+ * listed counters, and are told of. A login, a limit or an outage ends the page.
+ *
+ * @param posts newest first
  */
 export async function withInsights(
-  fetch: Fetch,
   posts: readonly MeasuredPost[],
-  { platform, request, read, toRefused, toCounters }: Source,
-): Promise<Result<{ posts: MeasuredPost[]; problems: string[] }, Stopped>> {
-  const answers = await inTurns(posts, async (post) => ({
-    post,
-    answer: await read(await fetch(request(post))),
-  }));
-  let untold = 0;
-  const told: MeasuredPost[] = [];
-  for (const { post, answer } of answers) {
-    if (answer.ok) {
-      told.push({ ...post, counters: toCounters(answer.value, post.counters) });
-      continue;
-    }
-    const refused = toRefused(answer.error);
-    if (refused.kind === "token_expired") return refuse(refused);
-    if (refused.failure.code === "rate_limited") return refuse(refused);
-    untold++;
-    told.push(post);
-  }
+  source: Source,
+): Promise<Result<Told, Stopped>> {
+  const search = createSearch(source);
+  const ids = posts.map(({ id }) => id);
+  const refused = ids.length > 0 ? await search.ask(ids) : null;
+  if (refused) await search.halve(ids, refused);
+  const { told, stopped, isEnd } = search.outcome();
+  if (stopped) return refuse(stopped);
+  const untold = posts.filter(({ id }) => !told.has(id)).length;
+  const { platform, toCounters } = source;
   const problem = `${platform} did not tell the views of ${untold} post${untold === 1 ? "" : "s"}.`;
-  return ok({ posts: told, problems: untold > 0 ? [problem] : [] });
+  return ok({
+    posts: posts.map((post) => {
+      const insights = told.get(post.id);
+      return insights ? { ...post, counters: toCounters(insights, post.counters) } : post;
+    }),
+    problems: untold > 0 ? [problem] : [],
+    isEnd,
+  });
 }
+
+/** Asks for insights, and for parts of what was refused as a whole. */
+function createSearch({ ask: send, toRefused, endsThere = () => false }: Source) {
+  const told = new Map<string, Insights>();
+  let stopped: Stopped | null = null;
+  let isEnd = false;
+  let calls = 0;
+
+  /** Answers the refusal; null where there is none, or nothing more is to be asked. */
+  async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
+    if (stopped || calls >= SEARCH_CALLS) return null;
+    calls++;
+    const reply = await send(ids);
+    if (reply.ok) {
+      for (const [id, insights] of reply.value) told.set(id, insights);
+      return null;
+    }
+    const refused = toRefused(reply.error);
+    if (isLasting(refused)) return reply.error;
+    stopped = refused;
+    return null;
+  }
+
+  /** Searches posts at least one of which is refused, for this reason. */
+  async function halve(ids: readonly string[], refusal: GraphRefusal): Promise<void> {
+    if (ids.length === 1) {
+      isEnd ||= endsThere(refusal);
+      return;
+    }
+    if (calls >= SEARCH_CALLS) return;
+    const middle = Math.ceil(ids.length / 2);
+    const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
+    const first = await ask(newer);
+    if (stopped) return;
+    // It is one of the others, as all of these are told.
+    if (!first) return halve(older, refusal);
+    const second = endsThere(first) ? null : await ask(older);
+    await halve(newer, first);
+    if (second) await halve(older, second);
+  }
+
+  return { ask, halve, outcome: () => ({ told, stopped, isEnd }) };
+}
+
+/** Insights by the ids of the posts that were asked for together, those that can be read. */
+export const insightsByPost = z.record(z.string(), z.unknown()).transform(
+  (answers): ReadonlyMap<string, Insights> =>
+    new Map(
+      Object.entries(answers).flatMap(([id, answer]): [string, Insights][] => {
+        const { data } = insightsReply.safeParse(answer);
+        return data ? [[id, data]] : [];
+      }),
+    ),
+);

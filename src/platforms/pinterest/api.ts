@@ -120,7 +120,7 @@ export const postPin = (accessToken: string, body: BodyInit): Request =>
     body,
   });
 
-const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
+export const PIN_ID = z.string().regex(/^[\w-]{1,128}$/);
 
 /** The id of the pin. */
 export const readCreatePinReply = readerOf(z.object({ id: PIN_ID }));
@@ -151,6 +151,16 @@ const listedPin = z.object({
 });
 
 export type ListedPin = z.infer<typeof listedPin>;
+
+/** A time without an offset is UTC; one that cannot be read is not a number. */
+export const toInstant = (text: string | null | undefined): number =>
+  Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
+
+/** Made by the account itself, neither by others on a shared board nor saved from them. */
+export const isOwn = ({
+  is_owner,
+  parent_pin_id,
+}: Pick<ListedPin, "is_owner" | "parent_pin_id">): boolean => is_owner !== false && !parent_pin_id;
 
 /** One page; `bookmark` leads to the next and is null at the end. */
 export interface Page<T> {

@@ -2,7 +2,7 @@ import { MINUTE } from "../../core/time.ts";
 import type { PublishJob, Reconciled } from "../connector.ts";
 import { plain } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
-import { type ListedPin, listPinsRequest, readListPinsReply } from "./api.ts";
+import { isOwn, type ListedPin, listPinsRequest, readListPinsReply, toInstant } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
 import { boardIdOf, toPublished, toTexts } from "./pin.ts";
@@ -17,14 +17,6 @@ const MAX_PAGES = 4;
 
 const plainLink = (link: string | null | undefined): string =>
   link && URL.canParse(link) ? new URL(link).href : (link ?? "");
-
-/** A time without an offset is UTC; one that cannot be read is not a number. */
-const toInstant = (text: string | null | undefined): number =>
-  Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/i.test(text ?? "") ? (text ?? "") : `${text}Z`);
-
-/** Made by the account itself, neither by others on a shared board nor saved from them. */
-const isOwn = ({ is_owner, parent_pin_id }: ListedPin): boolean =>
-  is_owner !== false && !parent_pin_id;
 
 /** Returns true for a pin that may be new; one without a date may be. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);

@@ -25,5 +25,10 @@ export const pinterest: Connector<PinterestSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "identify", "refresh"),
+  metrics: {
+    counts: ["views", "shares"],
+    callsOf: () => 2,
+    ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
+  },
   extras: lazily(() => import("./boards.ts"), "boards"),
 };

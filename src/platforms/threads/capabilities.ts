@@ -86,3 +86,8 @@ export const capabilities = {
 
 /** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
+
+/** Begins the place of a page of posts each of which is asked for by itself. */
+export const EACH = "each ";
+/** Posts of such a page. */
+export const EACH_PAGE = 20;

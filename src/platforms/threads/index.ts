@@ -4,6 +4,8 @@ import {
   apiVersion,
   asks,
   capabilities,
+  EACH,
+  EACH_PAGE,
   needs,
   REFRESH_AHEAD_SECONDS,
   scopes,
@@ -27,7 +29,8 @@ export const threads: Connector<ThreadsSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsPerPage: 21,
+    // The list, and each of its posts where they are asked for one by one.
+    callsOf: (cursor) => (cursor?.startsWith(EACH) ? 1 + EACH_PAGE : 1),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

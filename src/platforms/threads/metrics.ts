@@ -1,20 +1,26 @@
 import * as z from "zod";
 import { ok, refuse } from "../../core/result.ts";
-import { instant, list, NO_COUNTERS, readPosts } from "../kit/metrics.ts";
+import { instant, inTurns, isLasting, list, NO_COUNTERS, readPosts } from "../kit/metrics.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { graphApi, graphId } from "../meta/graph.ts";
-import { type Insights, insightsReply, withInsights } from "../meta/insights.ts";
-import type { MetricsJob, MetricsPage, MetricsReading, PostCounters } from "../metrics.ts";
+import { type Insights, insightsReply } from "../meta/insights.ts";
+import type {
+  MeasuredPost,
+  MetricsJob,
+  MetricsPage,
+  MetricsReading,
+  PostCounters,
+} from "../metrics.ts";
 import { GRAPH } from "./api.ts";
-import { apiVersion } from "./capabilities.ts";
+import { apiVersion, EACH, EACH_PAGE } from "./capabilities.ts";
 import { judge } from "./failures.ts";
 
 const { graph, versioned, readerOf } = graphApi("Threads", GRAPH, apiVersion.version);
 
 const { toRefused } = judge;
 
-/** Posts of a page: each is a call of its own beside the list. */
-const PAGE = 20;
+/** Posts of a page; Threads gives up to 100. */
+const PAGE = 50;
 const REPOST = "REPOST_FACADE";
 
 const readInsightsReply = readerOf(insightsReply);
@@ -37,47 +43,73 @@ const readPageReply = readerOf(
 
 const post = z.object({
   ...{ id: graphId, media_type: maybeText, text: maybeText, permalink: maybeText },
-  timestamp: instant,
+  ...{ timestamp: instant, insights: insightsReply.nullish() },
 });
 
-/** A page of the account's posts, reposts left out: those have no figures of their own. */
+const METRICS = "views,likes,replies,reposts,quotes,shares";
+const FIELDS = "id,media_type,permalink,text,timestamp";
+
+/**
+ * A page of the account's posts, reposts left out: those have no figures of their own. Where Threads refuses
+ * the figures of one, it refuses them all: then the next page is of the same posts, each asked for by itself.
+ */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,
 ): MetricsReading<MetricsPage> {
-  const token = job.accessToken;
+  const isEach = cursor?.startsWith(EACH) ?? false;
+  const place = isEach ? (cursor ?? "").slice(EACH.length) : (cursor ?? "");
   const query = {
-    fields: "id,media_type,permalink,text,timestamp",
-    limit: String(PAGE),
-    ...(cursor === null ? {} : { after: cursor }),
+    fields: isEach ? FIELDS : `${FIELDS},insights.metric(${METRICS})`,
+    limit: String(isEach ? EACH_PAGE : PAGE),
+    ...(place === "" ? {} : { after: place }),
   };
-  const request = graph(versioned("me", "threads"), { token, query });
+  const request = graph(versioned("me", "threads"), { token: job.accessToken, query });
   const reply = await readPageReply(await job.fetch(request));
-  if (!reply.ok) return refuse(toRefused(reply.error, job.now()));
+  if (!reply.ok) {
+    const refused = toRefused(reply.error, job.now());
+    if (isEach || !isLasting(refused)) return refuse(refused);
+    return ok({ posts: [], cursor: EACH + place });
+  }
   const { data, paging } = reply.value;
-  const listed = readPosts(
-    "Threads",
-    data,
-    post,
-    ({ id, media_type, text, permalink, timestamp }) =>
-      media_type === REPOST
-        ? null
-        : { id, text: text ?? "", url: permalink, publishedAt: timestamp, counters: NO_COUNTERS },
-  );
-  const told = await withInsights(job.fetch, listed.posts, {
-    platform: "Threads",
-    request: ({ id }) =>
-      graph(versioned(id, "insights"), {
-        ...{ token, query: { metric: "views,likes,replies,reposts,quotes,shares" } },
-      }),
-    read: readInsightsReply,
-    toRefused: (refusal) => toRefused(refusal, job.now()),
-    toCounters,
-  });
+  const listed = readPosts("Threads", data, post, toPost);
+  const told = isEach ? await askEach(job, listed.posts) : ok({ posts: listed.posts, untold: 0 });
   if (!told.ok) return told;
-  const { posts, problems } = told.value;
+  const { posts, untold } = told.value;
+  const problems = untold > 0 ? [`Threads did not tell the figures of ${untold} posts.`] : [];
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
   return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
+}
+
+function toPost({ id, media_type, text, permalink, timestamp, insights }: z.infer<typeof post>) {
+  if (media_type === REPOST) return null;
+  const counters = insights ? toCounters(insights) : NO_COUNTERS;
+  return { id, text: text ?? "", url: permalink, publishedAt: timestamp, counters };
+}
+
+/** Asks for the figures of each post: one that Threads refuses has none. */
+async function askEach(
+  job: MetricsJob,
+  posts: readonly MeasuredPost[],
+): MetricsReading<{ posts: MeasuredPost[]; untold: number }> {
+  const answers = await inTurns(posts, async ({ id }) => {
+    const call = { token: job.accessToken, query: { metric: METRICS } };
+    return readInsightsReply(await job.fetch(graph(versioned(id, "insights"), call)));
+  });
+  const told: MeasuredPost[] = [];
+  for (const [i, own] of posts.entries()) {
+    const answer = answers[i];
+    if (!answer) continue;
+    if (answer.ok) told.push({ ...own, counters: toCounters(answer.value) });
+    else {
+      const refused = toRefused(answer.error, job.now());
+      if (refused.kind === "token_expired" || refused.failure.code === "rate_limited") {
+        return refuse(refused);
+      }
+    }
+  }
+  // What was known of the others stays.
+  return ok({ posts: told, untold: posts.length - told.length });
 }
 
 /** Shares are reposts, quotes and what was sent on. Spec is silent on Threads. */

@@ -31,7 +31,7 @@ export const tiktok: Connector<TikTokSettings> = {
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsPerPage: 1,
+    callsOf: () => 1,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

@@ -34,7 +34,7 @@ export const x: Connector<XSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsPerPage: 1,
+    callsOf: () => 1,
     // X charges for each post that is read.
     restsHours: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

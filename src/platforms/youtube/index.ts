@@ -19,7 +19,7 @@ export const youtube: Connector<YouTubeSettings> = {
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   metrics: {
     counts: ["views", "likes", "comments"],
-    callsPerPage: 3,
+    callsOf: () => 3,
     // Source: YouTube API Services, Developer Policies, III.E.4.
     keepDays: 30,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

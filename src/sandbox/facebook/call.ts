@@ -5,6 +5,7 @@ import {
   invalidParameter,
   pickAsked,
   readFields,
+  topFields,
 } from "../meta/graph.ts";
 
 /** Bytes of the largest part of a video that is asked for. */
@@ -47,25 +48,6 @@ export function requireParam({ var: { params } }: GraphCall, name: string): stri
   const value = params.get(name);
   if (value) return value;
   throw invalidParameter(`The parameter ${name} is required.`);
-}
-
-/** A field list's names at its top: `a,b.limit(0){c,d}` is `a` and `b`. */
-export function topFields(text: string): string[] {
-  const names: string[] = [];
-  let depth = 0;
-  let name = "";
-  for (const character of `${text},`) {
-    if (character === "," && depth === 0) {
-      if (name !== "") names.push(/^\w*/.exec(name)?.[0] || name);
-      name = "";
-      continue;
-    }
-    if (character === "{" || character === "(") depth++;
-    if (character === "}" || character === ")") depth--;
-    name += character;
-  }
-  if (depth !== 0 || name !== "") throw invalidParameter("Syntax error in the field list");
-  return names;
 }
 
 /** The fields of an object that a read asks for; nested fields come whole. */

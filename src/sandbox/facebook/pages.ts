@@ -1,8 +1,16 @@
+import { now } from "../../core/clock.ts";
+import { followersOf } from "../kit/audience.ts";
 import { digitsOf, usernameOf } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import { integer, Table, text } from "../kit/table.ts";
-import { type GraphCall, graphError, invalidParameter, unsupported } from "../meta/graph.ts";
-import { pick, topFields } from "./call.ts";
+import {
+  type GraphCall,
+  graphError,
+  invalidParameter,
+  topFields,
+  unsupported,
+} from "../meta/graph.ts";
+import { pick } from "./call.ts";
 import { isOfPerson, issuePageToken, loginsOf } from "./tokens.ts";
 
 export const pages = new Table(
@@ -59,6 +67,16 @@ export const READ_ONLY = " (read only)";
 
 export const mayPublish = ({ name }: Page): boolean => !name.endsWith(READ_ONLY);
 
+/** The end of the name of a Page that few people like. */
+const UNKNOWN = " (few likes)";
+/** Likes from which on a Page has insights. Source: Meta, "Page Insights", limitations. */
+const INSIGHTS_LIKES = 100;
+
+const likesOf = ({ id, name }: Page): number =>
+  name.endsWith(UNKNOWN) ? INSIGHTS_LIKES - 1 : followersOf(`facebook ${id}`, now().getTime());
+
+export const hasInsights = (page: Page): boolean => likesOf(page) >= INSIGHTS_LIKES;
+
 const READING = ["ANALYZE", "ADVERTISE", "MODERATE"];
 
 /** The Page that stands for a person's own name, as the first of theirs does. */
@@ -80,8 +98,8 @@ export function toObject(call: GraphCall, page: Page, token: string, usual: stri
     category: "Media",
     link: `https://www.facebook.com/${page.id}`,
     picture: undefined,
-    followers_count: 0,
-    fan_count: 0,
+    followers_count: likesOf(page),
+    fan_count: likesOf(page),
     tasks: mayPublish(page) ? [...READING, "CREATE_CONTENT", "MANAGE"] : READING,
     access_token: wantsToken ? issuePageToken(call, page.login, token) : undefined,
   };

@@ -1,10 +1,12 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
+import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
+import { insightsOf, metricsAsked } from "../meta/insights.ts";
 import { pick, requireKnown } from "./call.ts";
-import { authenticate, type Page } from "./pages.ts";
+import { authenticate, hasInsights, type Page } from "./pages.ts";
 
 type PostKind = "text" | "link" | "photo" | "album" | "video";
 
@@ -83,22 +85,49 @@ export function checkMessage(message: string): void {
   throw invalidParameter(`Param message must have at most ${MAX_MESSAGE} characters`);
 }
 
-function attachmentsOf({ kind, photos }: PostRow) {
+function attachmentsOf({ id, kind, photos, permalink }: PostRow) {
   if (kind === "text") return undefined;
   const items = Array.from({ length: photos }, () => ({ media_type: "photo" }));
+  const target = { id: /(\d+)\/?$/.exec(permalink)?.[1] ?? id, url: permalink };
+  const more = kind === "album" ? { subattachments: { data: items } } : {};
+  return { data: [{ media_type: kind, target, ...more }] };
+}
+
+/** Source: Meta, "Page Insights", metrics of posts. */
+const INSIGHTS = ["post_media_view", "post_total_media_view_unique", "post_clicks"];
+
+/** The answer of an edge of which only the count was asked for. */
+const countedEdge = (total_count: number) => ({ data: [], summary: { total_count } });
+
+/** The insights that the field list asks for. @throws Refusal for a metric that posts do not have */
+function expandInsights({ var: { params } }: GraphCall, page: Page, { id, created_at }: PostRow) {
+  const asked = metricsAsked(params.get("fields"));
+  if (asked === null) return undefined;
+  const { views } = reactionsTo(`facebook ${id}`, created_at, now().getTime());
+  const unique = Math.floor(views * 0.8);
+  const values = { post_media_view: views, post_total_media_view_unique: unique, post_clicks: 0 };
+  const data = insightsOf(id, asked, INSIGHTS, values);
+  return { data: hasInsights(page) ? data : [] };
+}
+
+function toFigures({ id, created_at }: PostRow): Record<string, unknown> {
+  const { likes, comments, shares } = reactionsTo(`facebook ${id}`, created_at, now().getTime());
   return {
-    data: [{ media_type: kind, ...(kind === "album" ? { subattachments: { data: items } } : {}) }],
+    shares: shares > 0 ? { count: shares } : undefined,
+    reactions: countedEdge(likes),
+    comments: countedEdge(comments),
   };
 }
 
-const toObject = (row: PostRow): Record<string, unknown> => ({
+const toObject = (call: GraphCall, page: Page, row: PostRow): Record<string, unknown> => ({
   id: row.id,
   message: row.message === "" ? undefined : row.message,
   created_time: toGraphTimestamp(row.created_at),
   permalink_url: row.permalink,
   status_type: row.kind === "video" ? "added_video" : "mobile_status_update",
   attachments: attachmentsOf(row),
-  shares: undefined,
+  ...toFigures(row),
+  insights: expandInsights(call, page, row),
 });
 
 /** The last post of the Page; null before the first. */
@@ -107,14 +136,11 @@ export function newestPost({ env: { store, origin } }: GraphCall, page: Page): P
   return posts.find(store, own, "ORDER BY created_at DESC, rowid DESC LIMIT 1");
 }
 
-export function findPost(
-  { env: { store, origin } }: GraphCall,
-  page: Page,
-  id: string,
-): Record<string, unknown> | null {
+export function findPost(call: GraphCall, page: Page, id: string): Record<string, unknown> | null {
+  const { store, origin } = call.env;
   const own = { id, team_id: origin.teamId, page_id: page.id };
   const row = posts.find(store, own);
-  return row && toObject(row);
+  return row && toObject(call, page, row);
 }
 
 function readNumber({ var: { params } }: GraphCall, name: string, otherwise: number): number {
@@ -139,7 +165,9 @@ export async function listPosts(call: GraphCall): Promise<Response> {
     limit + 1,
     offset,
   );
-  const data = rows.slice(0, limit).map((row) => pick(call, toObject(row), ["id", "message"]));
+  const data = rows
+    .slice(0, limit)
+    .map((row) => pick(call, toObject(call, page, row), ["id", "message"]));
   const cursors = { before: String(offset), after: String(offset + data.length) };
   const next = new URL(call.req.url);
   next.searchParams.delete("access_token");

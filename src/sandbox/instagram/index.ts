@@ -3,7 +3,7 @@ import { createGraphApp, type GraphCall, pickAsked, unsupported } from "../meta/
 import { authenticate, logins, readMe } from "./accounts.ts";
 import { consent, grantToken, readInstagramFields } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findMedia, listMedia, posts, readInsights } from "./media.ts";
+import { findMedia, listMedia, posts, readInsights, readManyInsights } from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
 async function getMe(call: GraphCall): Promise<Response> {
@@ -44,6 +44,7 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
     .get("/:id{[a-z0-9_]+}/stories", (call) => listMedia(call, "stories"))
     .post("/:id{[a-z0-9_]+}/media_publish", publish)
     .get("/:id{[a-z0-9_]+}/content_publishing_limit", readPublishingLimit)
+    .get("/insights", readManyInsights)
     .get("/:id{\\d+}/insights", readInsights)
     .get("/:id{[a-z0-9_]+}", readNode);
 }

@@ -7,12 +7,13 @@ import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { readLimit } from "../meta/containers.ts";
 import {
   type GraphCall,
+  invalidParameter,
   pickAsked,
   requireSelf,
   toGraphTimestamp,
   unsupported,
 } from "../meta/graph.ts";
-import { insightsAnswer } from "../meta/insights.ts";
+import { insightsAnswer, insightsOf } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { InstagramContainer } from "./containers.ts";
@@ -97,18 +98,40 @@ export function findMedia(
 /** Insights of all kinds of posts. Source: platform notes, "Analytics". */
 const INSIGHTS = ["views", "reach", "likes", "comments", "saved", "shares", "total_interactions"];
 
+function insightValuesOf(row: RowOf<typeof posts>): Record<string, number> {
+  const { views, likes, comments, shares } = reactionsOf(row);
+  return {
+    ...{ views, likes, comments, shares, reach: Math.floor(views * 0.8), saved: 0 },
+    total_interactions: likes + comments + shares,
+  };
+}
+
 /** Answers with the insights of a post. */
 export async function readInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
   const row = posts.find(call.env.store, { id, user_id: account.userId });
   if (!row) throw unsupported("GET", id);
-  const { views, likes, comments, shares } = reactionsOf(row);
-  const values: Record<string, number> = {
-    ...{ views, likes, comments, shares, reach: Math.floor(views * 0.8), saved: 0 },
-    total_interactions: likes + comments + shares,
-  };
-  return insightsAnswer(call, id, INSIGHTS, values);
+  return insightsAnswer(call, id, INSIGHTS, insightValuesOf(row));
+}
+
+/** Source: Meta, "Making Multiple Requests". */
+const MAX_IDS = 50;
+
+/** Answers with the insights of several posts by their ids: all of them, or none. */
+export async function readManyInsights(call: GraphCall): Promise<Response> {
+  const { account } = await authenticate(call);
+  const { params } = call.var;
+  const ids = (params.get("ids") ?? "").split(",").filter(Boolean);
+  if (ids.length === 0) throw invalidParameter("The parameter ids is required");
+  if (ids.length > MAX_IDS) throw invalidParameter(`Too many IDs. Maximum: ${MAX_IDS}.`);
+  const asked = (params.get("metric") ?? "").split(",").filter(Boolean);
+  const answers = ids.map((id) => {
+    const row = posts.find(call.env.store, { id, user_id: account.userId });
+    if (!row) throw unsupported("GET", id);
+    return [id, { data: insightsOf(id, asked, INSIGHTS, insightValuesOf(row)) }];
+  });
+  return Response.json(Object.fromEntries(answers));
 }
 
 /** Newest first; a page ends with the cursor of the next. Stories stand apart, for 24 hours. */

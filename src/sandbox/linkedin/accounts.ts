@@ -13,7 +13,7 @@ const ACCESS_SECONDS = (60 * DAY) / SECOND;
 const REFRESH_SECONDS = (365 * DAY) / SECOND;
 
 const SCOPES =
-  "openid,profile,w_member_social,r_organization_social,w_organization_social,rw_organization_admin";
+  "openid,profile,w_member_social,r_organization_social,r_organization_social_feed,w_organization_social,rw_organization_admin";
 
 interface Organization {
   id: string;
@@ -115,7 +115,7 @@ export function listOf(call: Call, all: object[]): Response {
   return Response.json({ paging: { start, count, total: all.length, links: [] }, elements });
 }
 
-const ADMIN_SCOPES = ["rw_organization_admin", "r_organization_admin"];
+export const ADMIN_SCOPES = ["rw_organization_admin", "r_organization_admin"];
 
 export async function listRoles(call: Call): Promise<Response> {
   const { member } = await authenticate(call, ...ADMIN_SCOPES);

@@ -18,6 +18,8 @@ const SCOPES = [
   "w_organization_social",
   "r_organization_admin",
   "rw_organization_admin",
+  "r_organization_social_feed",
+  "w_organization_social_feed",
 ];
 
 /** Leads back where a scope is of a product that the app does not have. */

@@ -11,6 +11,7 @@ import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./a
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { consent } from "./consent.ts";
 import { createPost, listPosts, posts } from "./posts.ts";
+import { listComments, readFollowers, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
 const notFound = ({ req }: Call) =>
@@ -57,7 +58,8 @@ const rest = app.basePath("/api.linkedin.com/rest");
 
 rest.use(async (call, next) => {
   requireVersion(call);
-  const key = /\/rest\/[^/]+\/([^/]*)$/.exec(new URL(call.req.url).pathname)?.[1] ?? "";
+  const key =
+    /\/rest\/[^/]+\/([^/]*)(?:\/comments)?$/.exec(new URL(call.req.url).pathname)?.[1] ?? "";
   if (key.includes(":")) throw invalidValue("The key is not encoded");
   decode(key);
   await next();
@@ -69,6 +71,9 @@ rest
   .get("/organizationAcls", listRoles)
   .get("/organizations", readOrganizations)
   .get("/organizations/:id", readOrganization)
+  .get("/networkSizes/:id", readFollowers)
+  .get("/organizationalEntityShareStatistics", readStatistics)
+  .get("/socialActions/:id/comments", listComments)
   .get("/posts", listPosts)
   .post("/posts", byAction({ "": createPost }))
   .post("/images", byAction({ initializeUpload: (call) => initializeFile(call, "image") }))

@@ -149,6 +149,25 @@ export function requireSelf(call: GraphCall, { userId }: { userId: string }): vo
   if (id !== userId && id !== "me") throw unsupported(call.req.method, id);
 }
 
+/** A field list's names at its top: `a,b.limit(0){c,d}` is `a` and `b`. */
+export function topFields(text: string): string[] {
+  const names: string[] = [];
+  let depth = 0;
+  let name = "";
+  for (const character of `${text},`) {
+    if (character === "," && depth === 0) {
+      if (name !== "") names.push(/^\w*/.exec(name)?.[0] || name);
+      name = "";
+      continue;
+    }
+    if (character === "{" || character === "(") depth++;
+    if (character === "}" || character === ")") depth--;
+    name += character;
+  }
+  if (depth !== 0 || name !== "") throw invalidParameter("Syntax error in the field list");
+  return names;
+}
+
 /** The fields of an object that a read asks for; `id` always comes along. */
 export function pickAsked(
   { var: { params } }: GraphCall,

@@ -1,5 +1,6 @@
 import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
+import { followersOf } from "../kit/audience.ts";
 import { redeemCode, scopesOf } from "../kit/codes.ts";
 import { readForm } from "../kit/input.ts";
 import { digitsOf, type Logins, usernameOf } from "../kit/logins.ts";
@@ -30,7 +31,7 @@ export async function readUserAccount(call: Call): Promise<Response> {
     business_name: name,
     profile_image: "https://i.pinimg.test/avatar.jpg",
     website_url: null,
-    follower_count: 0,
+    follower_count: followersOf(`pinterest ${name}`, now().getTime()),
     following_count: 0,
     monthly_views: 0,
     pin_count: 0,

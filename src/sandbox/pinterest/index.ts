@@ -5,7 +5,7 @@ import { listBoards } from "./boards.ts";
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { mediaTable, readMedia, registerMedia } from "./media.ts";
-import { createPin, listBoardPins, pins } from "./pins.ts";
+import { createPin, listBoardPins, listPins, pins } from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
 
 const app = createApp(() => refusal(404, 404, "API method not found."));
@@ -20,6 +20,7 @@ app
   .get("/boards/:id{\\d+}/pins", listBoardPins)
   .post("/media", registerMedia)
   .get("/media/:id{\\d+}", readMedia)
+  .get("/pins", listPins)
   .post("/pins", createPin);
 
 app.all("/pinterest-media-upload.s3-accelerate.amazonaws.com/*", receiveVideo);

@@ -11,9 +11,10 @@ import {
   pickAsked,
   requireSelf,
   toGraphTimestamp,
+  topFields,
   unsupported,
 } from "../meta/graph.ts";
-import { insightsAnswer } from "../meta/insights.ts";
+import { insightsAnswer, insightsOf, metricsAsked } from "../meta/insights.ts";
 import type { GraphPost } from "../meta/publish.ts";
 import { type Account, authenticate } from "./accounts.ts";
 import type { ContainerKind } from "./fields.ts";
@@ -82,16 +83,28 @@ export function findPost(
 /** Source: Threads API, "Insights". */
 const POST_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "shares"];
 
+function insightValuesOf({ id, created_at }: RowOf<typeof posts>): Record<string, number> {
+  const { views, likes, comments, shares } = reactionsTo(
+    `threads ${id}`,
+    created_at,
+    now().getTime(),
+  );
+  const quotes = Math.floor(shares / 3);
+  return { views, likes, replies: comments, reposts: shares - quotes, quotes, shares: 0 };
+}
+
 export async function readInsights(call: GraphCall): Promise<Response> {
   const { account } = await authenticate(call);
   const id = idOf(call);
   const row = posts.find(call.env.store, { id, user_id: account.userId });
   if (!row) throw unsupported("GET", id);
-  const at = now().getTime();
-  const { views, likes, comments, shares } = reactionsTo(`threads ${id}`, row.created_at, at);
-  const quotes = Math.floor(shares / 3);
-  const values = { views, likes, replies: comments, reposts: shares - quotes, quotes, shares: 0 };
-  return insightsAnswer(call, id, POST_INSIGHTS, values);
+  return insightsAnswer(call, id, POST_INSIGHTS, insightValuesOf(row));
+}
+
+/** The insights that a field list asks for, as in `id,insights.metric(views)`. */
+function expandInsights({ var: { params } }: GraphCall, row: RowOf<typeof posts>) {
+  const asked = metricsAsked(params.get("fields"));
+  return asked && { data: insightsOf(row.id, asked, POST_INSIGHTS, insightValuesOf(row)) };
 }
 
 const ACCOUNT_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "followers_count"];
@@ -127,7 +140,10 @@ export async function listPosts(call: GraphCall): Promise<Response> {
     readLimit(call),
     offset,
   );
-  const data = rows.map((row) => pickAsked(call, toObject(row), ["id"]));
+  const data = rows.map((row) => {
+    const insights = expandInsights(call, row) ?? undefined;
+    return pickAsked(call, { ...toObject(row), insights }, ["id"], topFields);
+  });
   const cursors = { before: String(offset), after: String(offset + data.length) };
   return Response.json({ data, ...(data.length > 0 ? { paging: { cursors } } : {}) });
 }

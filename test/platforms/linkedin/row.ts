@@ -12,7 +12,7 @@ const LOOK = "GET posts";
 export const PUT = "PUT upload";
 
 /** The id of the first page of a sandbox member. */
-const pageOf = (name: string) => digitsOf("linkedin", `${name} Works`, 9);
+export const pageOf = (name: string) => digitsOf("linkedin", `${name} Works`, 9);
 
 const photos = (author: RegExp): Arrival[] => [
   {

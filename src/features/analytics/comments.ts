@@ -1,0 +1,41 @@
+import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { ask } from "../accounts/extras.ts";
+import { accountById } from "../accounts/repo.ts";
+import { accountRefusal } from "../accounts/rules.ts";
+import { readerOf } from "./collect.ts";
+import { requireAnalytics } from "./plan.ts";
+import { planOf } from "./repo/read.ts";
+import type { Comments } from "./schema.ts";
+
+/**
+ * The comments on a post of a LinkedIn page, read at LinkedIn now.
+ *
+ * @throws AppError FORBIDDEN by the plan, NOT_FOUND, 400 for any other account, ACCOUNT_INACTIVE, and as `ask` does
+ */
+export async function listComments(ctx: Ctx, id: string, postId: string): Promise<Comments> {
+  const [[plan], [account]] = await ctx.read("analytics:read", [
+    planOf(ctx.team),
+    accountById(ctx.team, id),
+  ]);
+  requireAnalytics(ctx, plan);
+  if (!account) throw notFound("Account");
+  const { extras } = connectorOf(account.platform);
+  if (!extras?.comments || !readerOf(account)) {
+    const message = `${account.accountName} is no LinkedIn page: comments are told of pages alone.`;
+    throw invalidFields([{ field: "connectedAccountId", message }]);
+  }
+  const refusal = accountRefusal(account, ctx.config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+  const comments = await ask(ctx, account, (asked, fetch, accessToken) =>
+    asked.comments?.(fetch, accessToken, postId),
+  );
+  return {
+    comments: comments.map(({ author, text, createdAt }) => ({
+      author: author === account.platformAccountId ? account.accountName : author,
+      text,
+      createdAt: createdAt.toISOString(),
+    })),
+  };
+}

@@ -1,0 +1,95 @@
+import { now } from "../../core/clock.ts";
+import { MINUTE } from "../../core/time.ts";
+import { followersOf, reactionsTo } from "../kit/audience.ts";
+import { type Call, idOf } from "../kit/simulator.ts";
+import {
+  ADMIN_SCOPES,
+  authenticate,
+  listOf,
+  type Member,
+  requireActor,
+  requireScope,
+} from "./accounts.ts";
+import { accessDenied, decode, encodedParam, invalidValue, refusal } from "./call.ts";
+import { posts } from "./posts.ts";
+
+const reactionsOf = ({ urn, created_at }: { urn: string; created_at: number }) =>
+  reactionsTo(`linkedin ${urn}`, created_at, now().getTime());
+
+/** Followers of a page of the member's. */
+export async function readFollowers(call: Call): Promise<Response> {
+  await authenticate(call);
+  const urn = decode(idOf(call));
+  if (call.req.query("edgeType") !== "COMPANY_FOLLOWED_BY_MEMBER") {
+    throw invalidValue("The parameter edgeType is invalid");
+  }
+  if (!urn.startsWith("urn:li:organization:")) throw invalidValue("The key is no organization");
+  return Response.json({ firstDegreeSize: followersOf(`linkedin ${urn}`, now().getTime()) });
+}
+
+/** The URNs of a list such as `shares=List(a,b)`, whose parentheses and commas stand as they are. */
+function listParam({ req }: Call, name: string, kind: RegExp): string[] {
+  const list = new RegExp(`[?&]${name}=([^&]*)`).exec(req.url)?.[1];
+  if (list === undefined) return [];
+  const inner = /^List\(([^()]+)\)$/.exec(list)?.[1];
+  if (!inner || inner.includes(":")) throw invalidValue(`The parameter ${name} is no list`);
+  const urns = inner.split(",").map(decode);
+  const odd = urns.find((urn) => !kind.test(urn));
+  if (odd) throw invalidValue(`Invalid value ${odd} in the parameter ${name}`);
+  return urns;
+}
+
+/** All that was counted of posts of a page; one that nobody has seen is left out. */
+export async function readStatistics(call: Call): Promise<Response> {
+  const { member } = await authenticate(call, ...ADMIN_SCOPES);
+  if (encodedParam(call, "q") !== "organizationalEntity") {
+    throw invalidValue("The finder q is not known");
+  }
+  const author = encodedParam(call, "organizationalEntity");
+  requireAdmin(member, author);
+  const shares = listParam(call, "shares", /^urn:li:share:\d+$/);
+  const ugcPosts = listParam(call, "ugcPosts", /^urn:li:ugcPost:\d+$/);
+  const { store, origin } = call.env;
+  const elements = [...shares, ...ugcPosts].flatMap((urn) => {
+    const row = posts.find(store, { urn, author, team_id: origin.teamId });
+    const { views, likes, comments, shares: shareCount } = row ? reactionsOf(row) : NOTHING;
+    if (views === 0) return [];
+    const totalShareStatistics = {
+      ...{ impressionCount: views, uniqueImpressionsCount: Math.floor(views * 0.8) },
+      ...{ clickCount: 0, likeCount: likes, commentCount: comments, shareCount, engagement: 0 },
+    };
+    const kind = urn.startsWith("urn:li:share:") ? "share" : "ugcPost";
+    return [{ [kind]: urn, organizationalEntity: author, totalShareStatistics }];
+  });
+  return Response.json({ paging: { start: 0, count: elements.length, links: [] }, elements });
+}
+
+const NOTHING = { views: 0, likes: 0, comments: 0, shares: 0 };
+
+function requireAdmin(member: Member, urn: string): void {
+  if (urn !== member.urn) requireActor(member, urn);
+  else throw accessDenied("Viewer is not an administrator of this organization");
+}
+
+const WORDS = ["Well said.", "Congratulations!", "Where can I read more of it?"];
+
+/** The comments on a post; LinkedIn answers 404 where there is none. */
+export async function listComments(call: Call): Promise<Response> {
+  const { member } = await authenticate(call);
+  requireScope(call, member, "r_organization_social_feed");
+  const urn = decode(idOf(call));
+  const row = posts.find(call.env.store, { urn, team_id: call.env.origin.teamId });
+  if (row) requireAdmin(member, row.author);
+  const count = row ? reactionsOf(row).comments : 0;
+  if (!row || count === 0) throw refusal(404, "NOT_FOUND", `No comments on ${urn}`);
+  const comments = Array.from({ length: count }, (_, i) => ({
+    id: String(7_000 + i),
+    // The page answers the first one itself.
+    actor: i === 1 ? row.author : `urn:li:person:reader${i}`,
+    commentUrn: `urn:li:comment:(${urn},${7_000 + i})`,
+    created: { actor: "urn:li:person:reader", time: row.created_at + i * MINUTE },
+    message: { text: WORDS[i % WORDS.length], attributes: [] },
+    object: urn,
+  }));
+  return listOf(call, comments);
+}
