@@ -32,7 +32,7 @@ const apiCors = cors({
 
 type Router = OpenAPIHono<AppEnv>;
 
-/** A router, loaded by the first call of a path below /api/v1 that begins like one of its own. */
+/** A router, loaded by the first call of a path below /api/v1 that begins like one of its own; `*` is any part. */
 type Entry = [beginnings: string | readonly string[], load: () => Promise<Router>];
 
 /** The routers that need no token. */
@@ -52,10 +52,13 @@ const ROUTERS: Entry[] = [
   ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkRoutes],
   ["upload/review-links", async () => (await import("../features/review/routes.ts")).reviewRoutes],
   [
-    ["limits", "posts", "upload"],
+    ["limits", "posts", "upload/*"],
     async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,
   ],
-  ["upload", async () => (await import("../features/uploads/approval-routes.ts")).approvalRoutes],
+  [
+    ["upload/*/approve", "upload/*/request-changes", "upload/*/submit"],
+    async () => (await import("../features/uploads/approval-routes.ts")).approvalRoutes,
+  ],
   [
     ["upload/bulk", "upload/validate"],
     async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes,
@@ -91,8 +94,10 @@ const BEGINNINGS = [DOCUMENT, ...[...OPEN_ROUTERS, ...ROUTERS].flatMap(beginning
   (one, other) => other.length - one.length,
 );
 
-const beginsWith = (path: string, beginning: string): boolean =>
-  path === beginning || path.startsWith(`${beginning}/`);
+function beginsWith(path: string, beginning: string): boolean {
+  const parts = path.split("/");
+  return beginning.split("/").every((part, i) => (part === "*" ? parts[i] : part === parts[i]));
+}
 
 /** Returns the longest beginning of the path, which decides what it needs; null where nothing is. */
 export function beginningOf(path: string): string | null {

@@ -3,10 +3,10 @@ import { readCallName } from "../../core/idempotency-key.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { HELD } from "./approval.ts";
-import { MAX_ACCOUNTS } from "./create/batch.ts";
 import { createPosts, validatePosts } from "./create/bulk.ts";
 import { readBatchForm } from "./create/form.ts";
 import { batchFormSchema } from "./create/form-schema.ts";
+import { MAX_ACCOUNTS } from "./create/text-bounds.ts";
 import { heldMessage } from "./lifecycle-schema.ts";
 
 export const bulkRoutes = createRouter();

@@ -5,7 +5,6 @@ import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { HELD } from "./approval.ts";
-import { readPostForm } from "./create/form.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
 import {
   createdUploadSchema,
@@ -57,9 +56,14 @@ const create = formRoute({
 });
 uploadRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
+  // Most calls read: they do not wait for this.
+  const [{ readPostForm }, { createPost }] = await Promise.all([
+    import("./create/form.ts"),
+    import("./create/create.ts"),
+  ]);
   const call = readCallName(c.req.header("idempotency-key"), "POST /upload");
   const { post, looked } = await readPostForm(ctx, c.req.raw, call);
-  const { result: upload, isReplayed } = await uploads.createPost(ctx, post, looked);
+  const { result: upload, isReplayed } = await createPost(ctx, post, looked);
   if (isReplayed) c.header("Idempotent-Replayed", "true");
   if (c.req.valid("query").async) {
     const message = MESSAGES[upload.status] ?? "Upload created.";

@@ -6,7 +6,6 @@ import { uploadById, uploadCount, uploadPage, uploadsByIds } from "./repo/read.t
 import type { UploadFilter } from "./schema.ts";
 import type { UploadRecord, UploadWithAccount } from "./table.ts";
 
-export { createPost } from "./create/create.ts";
 export { failWaiting } from "./repo/failed.ts";
 
 /**

@@ -10,9 +10,7 @@ import type { Known } from "./lookup.ts";
 import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
 import { type NewPost, type Override, presence, type RawSettings } from "./new-post.ts";
 import type { PresignedFiles } from "./presigned.ts";
-
-/** Spec is silent. */
-export const MAX_ACCOUNTS = 100;
+import { MAX_ACCOUNTS } from "./text-bounds.ts";
 
 const refuse = (field: string, message: string): FieldError => ({
   field,

@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { FieldError } from "../../../core/errors.ts";
 import { type Fields, lastOf } from "../../../http/multipart.ts";
 import { flag, readField } from "../../../platforms/kit/form-fields.ts";
-import { MAX_ACCOUNTS } from "./batch.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
+import { MAX_ACCOUNTS } from "./text-bounds.ts";
 
 const overrideSchema = z
   .strictObject({

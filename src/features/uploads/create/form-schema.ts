@@ -5,8 +5,8 @@ import { LIMITS } from "../../../http/multipart.ts";
 import type { FieldInfo } from "../../../platforms/kit/form-fields.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import { postFieldsSchema } from "../schema.ts";
-import { MAX_ACCOUNTS } from "./batch.ts";
 import {
+  MAX_ACCOUNTS,
   MAX_DESCRIPTION_CHARACTERS,
   MAX_FIELD_CHARACTERS,
   MAX_URL_CHARACTERS,

@@ -2,6 +2,9 @@ import type { FieldError } from "../../../core/errors.ts";
 import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../../core/text.ts";
 import type { RawField } from "../../../platforms/kit/form-fields.ts";
 
+/** Spec is silent. */
+export const MAX_ACCOUNTS = 100;
+
 /**
  * Characters of every text that a post stores, whether its platform uses it or not. Spec is silent: the
  * title leaves room for X's long posts, the description for Facebook's.

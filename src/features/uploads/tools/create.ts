@@ -8,11 +8,10 @@ import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.
 import type { Looked } from "../../idempotency/once.ts";
 import { keyInUrl } from "../../presign/address.ts";
 import { HELD } from "../approval.ts";
-import { MAX_ACCOUNTS } from "../create/batch.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
-import { MAX_URL_CHARACTERS } from "../create/text-bounds.ts";
+import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../create/text-bounds.ts";
 import { descriptionText, postFieldsSchema, titleText } from "../schema.ts";
 import {
   agentSettings,
