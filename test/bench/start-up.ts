@@ -84,6 +84,9 @@ async function startOnce(configPath: string, path: string): Promise<number> {
   }
 }
 
+/** A bare Worker, and one that has the modules and flags of this one without using them: the runtime's own share. */
+const [BARE, IDLE] = ["/bare", "/idle"];
+
 const median = (values: number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
@@ -103,17 +106,25 @@ export async function measureStartUp(
   for (const { name, text } of modules) await writeFile(join(folder, name), text);
   const names = ["entry.js", ...bundle.map(({ name }) => name)];
   const bareConfig = await writeConfig(folder, "bare", configOf(["bare.js"], []));
-  const config = await writeConfig(folder, "akimbo", configOf(names, compatibility().flags));
+  const { flags } = compatibility();
+  const idleConfig = await writeConfig(folder, "idle", configOf(["bare.js", ...names], flags));
+  const config = await writeConfig(folder, "akimbo", configOf(names, flags));
+  const configs: Record<string, string> = { [BARE]: bareConfig, [IDLE]: idleConfig };
   const costs = new Map<string, number[]>();
   for (let i = 0; i < times; i++) {
-    for (const path of ["/bare", ...Object.keys(DOORS)]) {
-      const cost = await startOnce(path === "/bare" ? bareConfig : config, path);
+    for (const path of [BARE, IDLE, ...Object.keys(DOORS)]) {
+      const cost = await startOnce(configs[path] ?? config, path);
       costs.set(path, [...(costs.get(path) ?? []), cost]);
     }
   }
-  const bare = median(costs.get("/bare") ?? []);
+  const bare = median(costs.get(BARE) ?? []);
+  const idle = median(costs.get(IDLE) ?? []) - bare;
   return [
     note("bare Worker, CPU to the first answer", `${bare.toFixed(1)} ms`),
+    note(
+      `… with these flags beside ${bundle.length} modules that it does not import, beyond that`,
+      `${idle.toFixed(1)} ms`,
+    ),
     ...Object.entries(DOORS).map(([path, { what, maxMs }]) => {
       const beyond = median(costs.get(path) ?? []) - bare;
       const line = `start-up, CPU beyond that: ${what}`;
