@@ -1,11 +1,14 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
 import { DAY, HOUR } from "../../src/core/time.ts";
+import { openCredentials, sealCredentials } from "../../src/features/accounts/platform-access.ts";
+import { accountById } from "../../src/features/accounts/repo.ts";
+import { accountsInUse, ownPosts } from "../../src/features/analytics/repo/write.ts";
 import { NOTHING, takeSync } from "../../src/features/analytics/rules/series.ts";
 import { summarize } from "../../src/features/analytics/rules/summary.ts";
 import { packSeries } from "../../src/features/analytics/stored.ts";
 import { ALL, reading } from "../features/analytics/readings.ts";
-import { createMember, Harness, type Member } from "../support/harness.ts";
+import { connectSandbox, createMember, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { slowPlans } from "./support.ts";
 
@@ -87,6 +90,132 @@ test("reading one account with 1,000 posts is one round trip of few rows", async
   expect(result.body.data.videos).toHaveLength(POSTS);
   expect(costs.roundTrips).toHaveLength(1);
   expect(costs.rowsRead).toBeLessThanOrEqual(20);
+});
+
+/** Posts of an account that has more than are read. */
+const LISTED = 1_200;
+const PUBLISHED = "2026-11-20T10:00:00+0000";
+
+type Answer = (url: URL) => object;
+
+/** A network of one account with many posts, which gives out new tokens where it is asked to. */
+const NETWORKS: Record<string, Answer> = {
+  instagram: (url) => {
+    if (url.pathname.endsWith("/insights")) {
+      const ids = (url.searchParams.get("ids") ?? "").split(",");
+      const data = [{ name: "views", values: [{ value: 10 }] }];
+      return Object.fromEntries(ids.map((id) => [id, { data }]));
+    }
+    return url.pathname.endsWith("/media") ? listOf(url, () => ({})) : ME;
+  },
+  threads: (url) => {
+    if (url.pathname.endsWith("/threads_insights")) {
+      return { data: [{ name: "followers_count", total_value: { value: 12 } }] };
+    }
+    const insights = { data: [{ name: "views", values: [{ value: 10 }] }] };
+    return url.pathname.endsWith("/threads") ? listOf(url, () => ({ insights })) : ME;
+  },
+  facebook: (url) => {
+    const insights = { data: [{ name: "post_media_view", values: [{ value: 10 }] }] };
+    const more = (i: number) => ({ insights, id: `7_${i}`, created_time: PUBLISHED });
+    return url.pathname.endsWith("/published_posts") ? listOf(url, more) : { ...ME, id: "7" };
+  },
+};
+
+const ME = { user_id: "7", id: "7", username: "ada", name: "Ada", followers_count: 12 };
+
+function listOf({ searchParams }: URL, more: (i: number) => object) {
+  const from = Number(searchParams.get("after") ?? 0);
+  const count = Math.min(Number(searchParams.get("limit")), LISTED - from);
+  const data = Array.from({ length: count }, (_, i) => ({
+    ...{ id: String(from + i), timestamp: PUBLISHED },
+    ...more(from + i),
+  }));
+  return { data, paging: { cursors: { after: String(from + count) }, next: "https://next" } };
+}
+
+const SUNDAY = new Date("2026-12-06T03:10:00Z");
+
+/** Facebook's logins cannot be renewed: the account is taken for expired. */
+test.each([
+  ["instagram", "a good", 1_000],
+  ["threads", "a good", 1_000],
+  ["facebook", "a good", 1_000],
+  ["facebook", "a lost", 0],
+])(
+  "a Sunday on %s with %s login writes at most four rows",
+  async (platform, login, posts) => {
+    harness.network = async (input, init) => {
+      const url = new URL(new Request(input, init).url);
+      if (login === "a lost" && Date.now() >= SUNDAY.getTime()) {
+        return Response.json({ error: { message: "Expired", code: 190 } }, { status: 400 });
+      }
+      return Response.json(NETWORKS[platform]?.(url) ?? {});
+    };
+    const connected = await harness.call("POST", "/accounts", {
+      token: owner.token,
+      json: { platform, credentials: { accessToken: "token" } },
+    });
+    const accountId: string = connected.body.data.id;
+    harness.advance((SUNDAY.getTime() - Date.now()) / 1_000);
+    const costs = await collectionCosts(accountId, "2026-12-06");
+    const { body } = await harness.call("GET", `/analytics/${accountId}`, { token: owner.token });
+    expect(body.data.overview.videoCount).toBe(posts);
+    expect(body.data.syncErrors).toHaveLength(login === "a good" ? 0 : 1);
+    expect(costs.rowsWritten).toBeLessThanOrEqual(4);
+    console.log(
+      `A Sunday on ${platform}: ${costs.rowsWritten} rows, ${costs.fetches.length} calls.`,
+    );
+  },
+  60_000,
+);
+
+/** Does a collection from its first message to its last. */
+async function collectionCosts(accountId: string, collection: string) {
+  const message = { kind: "collect" as const, teamId: owner.teamId, accountId, collection };
+  const { costs } = await measure(harness, async () => {
+    await harness.consume([message]);
+    await harness.drainCollections();
+  });
+  return costs;
+}
+
+/**
+ * Logins of these platforms last for hours, so that each night renews them: two rows, and two more where that
+ * moves the day on which an unused login is renewed.
+ */
+test.each([
+  ["youtube", 4],
+  ["x", 4],
+  ["tiktok", 6],
+  ["bluesky", 6],
+])(
+  "a night on %s with a login that has to be renewed writes at most %d rows",
+  async (platform, most) => {
+    const id = await connectSandbox(harness, owner, "Ada", platform);
+    const { deps } = harness;
+    const [[account]] = await deps.db.run([accountById(owner.teamId, id)]);
+    if (!account) throw new Error("There is no account.");
+    const login = { ...(await openCredentials(deps, account)), expiresAt: new Date(0) };
+    const { credentials } = await sealCredentials(deps, account, login);
+    await env.DB.prepare("UPDATE accounts SET credentials = ? WHERE id = ?")
+      .bind(credentials, id)
+      .run();
+    const { rowsWritten } = await collectionCosts(id, "2026-12-01");
+    const { body } = await harness.call("GET", `/analytics/${id}`, { token: owner.token });
+    expect(body.data).toMatchObject({ neverSynced: false, syncErrors: [] });
+    expect(rowsWritten).toBeLessThanOrEqual(most);
+    expect(rowsWritten).toBeGreaterThan(2);
+  },
+);
+
+test("finding the accounts of a night and the posts of one walks no table", async () => {
+  const statements = [
+    accountsInUse({ after: "", most: 100 }),
+    ownPosts({ team: owner.teamId, id: "acc_1", most: 1_000 }),
+  ];
+  const { costs } = await measure(harness, () => harness.deps.db.run(statements));
+  expect(await slowPlans(costs.roundTrips.flat())).toEqual([]);
 });
 
 test("no statement walks a table", async () => {

@@ -502,3 +502,27 @@ test.each([
   const stage = await onStage();
   expect(await stage.call(method, path, {}, origin)).toMatchObject(refusal(100, 33));
 });
+
+describe("figures", () => {
+  const FIELDS =
+    "id,shares,reactions.limit(0).summary(total_count),comments.limit(0).summary(total_count)";
+
+  test("a list tells figures and insights that grow; a metric that is gone fails all of it", async () => {
+    const stage = await onStage();
+    await stage.post("feed", { message: "Hello" });
+    stage.harness.advance(10 * 86_400);
+    const list = (fields: string) =>
+      stage.call("GET", `/v26.0/${stage.pageId}/published_posts`, { fields });
+    const { body } = await list(`${FIELDS},insights.metric(post_media_view)`);
+    const [post] = body.data;
+    expect(post.insights.data).toMatchObject([
+      { name: "post_media_view", period: "lifetime", values: [{ value: expect.any(Number) }] },
+    ]);
+    expect(post.insights.data[0].values[0].value).toBeGreaterThan(0);
+    expect(post.reactions.summary.total_count).toBeGreaterThan(0);
+    expect((await list(FIELDS)).body.data[0]).not.toHaveProperty("insights");
+    expect(await list(`${FIELDS},insights.metric(post_impressions)`)).toMatchObject(refusal(100));
+    const page = await stage.call("GET", `/v26.0/${stage.pageId}`, { fields: "followers_count" });
+    expect(page.body.followers_count).toBeGreaterThanOrEqual(50);
+  });
+});

@@ -330,3 +330,24 @@ test("refuses fields that an object does not have", async () => {
   const stage = await onStage();
   expect(await stage.call("GET", "/v26.0/me", { fields: "shoe_size" })).toMatchObject(refusal(100));
 });
+
+test("insights of several posts are one call, which fails as a whole", async () => {
+  const stage = await onStage();
+  const ids: string[] = [];
+  for (const caption of ["One", "Two"]) {
+    const container = await stage.ready({ image_url: stage.urls.jpeg, caption });
+    ids.push((await stage.publish(container)).body.id);
+  }
+  stage.harness.advance(86_400);
+  const read = (asked: string[], metric = "views,shares") =>
+    stage.call("GET", "/v26.0/insights", { ids: asked.join(","), metric });
+  const { body } = await read(ids);
+  expect(Object.keys(body).sort()).toEqual([...ids].sort());
+  for (const id of ids) {
+    expect(body[id].data).toMatchObject([{ name: "views" }, { name: "shares" }]);
+  }
+  expect(await read([...ids, "1"])).toMatchObject(refusal(100, 33));
+  expect(await read(ids, "plays")).toMatchObject(refusal(100));
+  expect(await read([])).toMatchObject(refusal(100));
+  expect(await read(Array(51).fill("1"))).toMatchObject(refusal(100));
+});

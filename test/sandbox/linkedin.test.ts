@@ -496,3 +496,40 @@ describe("logins", () => {
     expect((await ask(token)).status).toBe(401);
   });
 });
+
+describe("figures of a page", () => {
+  const statistics = (page: string, more: string) =>
+    `organizationalEntityShareStatistics?q=organizationalEntity&organizationalEntity=${encodeURIComponent(page)}${more}`;
+
+  it("tells those of its posts, in a list whose parentheses stand as they are", async () => {
+    const connection = await connect();
+    const { call, page } = connection;
+    const made = await send(connection, { author: page });
+    const urn = made.headers.get("x-restli-id") ?? "";
+    moveClock(300 * DAY);
+    const one = encodeURIComponent(urn);
+    const { status, body } = await call("GET", statistics(page, `&shares=List(${one})`));
+    expect([status, body.elements]).toMatchObject([200, [{ share: urn }]]);
+    const { totalShareStatistics: told } = body.elements[0];
+    expect(told.impressionCount).toBeGreaterThan(0);
+    const comments = await call("GET", `socialActions/${one}/comments?start=0&count=100`);
+    expect(comments.body?.elements?.length ?? 0).toBe(Math.min(100, told.commentCount));
+    for (const odd of [`&shares[0]=${one}`, `&shares=List(${urn})`, `&ugcPosts=List(${one})`]) {
+      const answer = await call("GET", statistics(page, odd));
+      expect(answer.status === 400 || answer.body.elements.length === 0).toBe(true);
+    }
+  });
+
+  it("tells nothing of a person, nor of pages of others", async () => {
+    const { call, author, page } = await connect();
+    expect((await call("GET", statistics(author, ""))).status).toBe(403);
+    expect((await call("GET", statistics("urn:li:organization:1", ""))).status).toBe(403);
+    const size = (urn: string, edge = "COMPANY_FOLLOWED_BY_MEMBER") =>
+      call("GET", `networkSizes/${encodeURIComponent(urn)}?edgeType=${edge}`);
+    expect((await size(page)).body.firstDegreeSize).toBeGreaterThanOrEqual(50);
+    expect((await size(author)).status).toBe(400);
+    expect((await size(page, "OTHER")).status).toBe(400);
+    const none = await call("GET", "socialActions/urn%3Ali%3Ashare%3A1/comments");
+    expect([none.status, none.code]).toEqual([404, "NOT_FOUND"]);
+  });
+});

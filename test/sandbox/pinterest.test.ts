@@ -466,3 +466,24 @@ test.each([
 ])("%s %s is no call of the API", async (method, path, status) => {
   expect((await tell(await connect(), method, path)).status).toBe(status);
 });
+
+test("an account's pins are listed with their numbers where those are asked for", async () => {
+  const connection = await connect();
+  const media_source = { source_type: "image_base64", content_type: "image/png", data: "" };
+  for (const title of ["One", "Two"]) {
+    const data = testPng.toBase64();
+    const pin = { board_id: connection.board, title, media_source: { ...media_source, data } };
+    expect((await tell(connection, "POST", "/pins", pin)).status).toBe(201);
+  }
+  moveClock(10 * 86_400);
+  const list = async (query: string) => (await tell(connection, "GET", `/pins?${query}`)).body;
+  const all = await list("pin_metrics=true&pin_filter=exclude_repins&page_size=1");
+  expect(all).toMatchObject({ items: [{ title: "Two" }], bookmark: "after-1" });
+  expect(all.items[0].pin_metrics.lifetime_metrics).toMatchObject({
+    ...{ impression: expect.any(Number), save: expect.any(Number), comment: expect.any(Number) },
+  });
+  expect((await list("")).items).toMatchObject([{ pin_metrics: null }, { pin_metrics: null }]);
+  for (const query of ["pin_filter=mine", "pin_metrics=yes", "sort=new"]) {
+    expect((await tell(connection, "GET", `/pins?${query}`)).status).toBe(400);
+  }
+});

@@ -10,7 +10,6 @@ import {
   timing,
 } from "./capabilities.ts";
 import { type LinkedInSettings, settings } from "./settings.ts";
-import { isOrganization } from "./urn.ts";
 
 /** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
@@ -33,7 +32,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
     // Of a person's posts LinkedIn tells nothing.
-    covers: ({ platformAccountId }) => isOrganization(platformAccountId),
+    covers: ({ platformAccountId }) => platformAccountId.startsWith("urn:li:organization:"),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   extras: {
