@@ -13,6 +13,7 @@ import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { uploads } from "../../uploads/table.ts";
 import type { LINE_TYPES } from "../schema.ts";
+import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
 
 type LineType = (typeof LINE_TYPES)[number];
 
@@ -260,5 +261,7 @@ export const SECTIONS: readonly Section[] = [
     ],
     { where: isKept },
   ),
+  analyticsSection,
+  measuredPostSection,
   section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
 ];
