@@ -7,7 +7,7 @@ import { type Counters, METRICS } from "../../analytics/rules/counters.ts";
 import { toDate } from "../../analytics/rules/days.ts";
 import type { StoredPost } from "../../analytics/rules/snapshots.ts";
 import { type StoredSeries, unpackSeries } from "../../analytics/stored.ts";
-import type { ExportedRow, Section } from "./export.ts";
+import type { ExportedRow, Section } from "./section.ts";
 
 const named = (counters: Counters | null): Record<string, number | null> =>
   Object.fromEntries(METRICS.map((metric, i) => [metric, counters?.[i] ?? null]));
