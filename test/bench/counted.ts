@@ -9,13 +9,16 @@ import type { Workspace } from "./workspace.ts";
 interface Report {
   testResults: {
     message: string;
-    assertionResults: { fullName: string; status: string }[];
+    assertionResults: { fullName: string; status: string; meta?: { measured?: string } }[];
   }[];
 }
 
 const TIMEOUT_MS = 120_000;
 
-/** Runs the tests that count round trips, rows, messages and calls; each is its own sentence. */
+/**
+ * Runs the tests that count round trips, rows, messages and calls; each is its own sentence, some with what they
+ * have `measured`.
+ */
 export async function countCosts(workspace: Workspace): Promise<Row[]> {
   const outputFile = join(await workspace.folder(), "costs.json");
   const vitest = inProject("node_modules", "vitest", "vitest.mjs");
@@ -30,9 +33,9 @@ export async function countCosts(workspace: Workspace): Promise<Row[]> {
   return report.testResults.flatMap(({ message, assertionResults }) =>
     assertionResults.length === 0
       ? [{ what: message, measured: "", bar: "", ok: false }]
-      : assertionResults.map(({ fullName, status }) => ({
+      : assertionResults.map(({ fullName, status, meta }) => ({
           what: fullName.trim(),
-          measured: "",
+          measured: meta?.measured ?? "",
           bar: "",
           ok: status === "passed",
         })),

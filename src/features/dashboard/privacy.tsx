@@ -15,6 +15,10 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Browsers and chats that get notices, encrypted", () => "Until removed"],
   ["Connected accounts: name, picture, and their logins, encrypted", () => "Until disconnected"],
   ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],
+  [
+    "How posts of connected accounts do, and how many follow those",
+    () => "Until disconnected; single days 25 months, of YouTube 30 days",
+  ],
   ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
   ["Files of posts that failed", () => "24 hours"],
   ["Events about posts and accounts", () => "30 days"],
@@ -71,7 +75,7 @@ privacyPage.get("/privacy", async (c) => {
         <p>
           The owner of a team downloads all of it in the settings, and deletes it there: it is gone
           for everybody at once, and removed within hours. Disconnecting an account removes its
-          login at once. Whoever belongs to somebody else's team asks its owner.
+          login and its figures at once. Whoever belongs to somebody else's team asks its owner.
         </p>
       </section>
       <section class="card" aria-labelledby="contact">

@@ -1,7 +1,8 @@
 import { invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
-import { type ExportedRow, type Key, SECTIONS, type Section } from "./repo/export.ts";
+import { SECTIONS } from "./repo/export.ts";
+import type { ExportedRow, Key, Section } from "./repo/section.ts";
 import type { ExportPage } from "./schema.ts";
 
 /** Rows read by one statement: a hundred of the longest posts stay far below what a run may hold. */

@@ -25,6 +25,8 @@ export const LINE_TYPES = [
   "creditMovement",
   "domain",
   "shortLink",
+  "analytics",
+  "measuredPost",
   "event",
 ] as const;
 

@@ -1,7 +1,12 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import { DAY } from "../../../src/core/time.ts";
+import { NOTHING, takeSync } from "../../../src/features/analytics/rules/series.ts";
+import { summarize } from "../../../src/features/analytics/rules/summary.ts";
+import { packSeries } from "../../../src/features/analytics/stored.ts";
 import { createMember } from "../../support/harness.ts";
 import { beginLife, type Life } from "../../support/life.ts";
+import { ALL, reading } from "../analytics/readings.ts";
 
 interface Line {
   type: string;
@@ -65,6 +70,52 @@ test("rows that come while pages are read disturb none of the others", async () 
   const ids = uploadsOf(during);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining(uploadsOf(before)));
+});
+
+/** Plants what a night has read of an account: this many posts, newest first. */
+async function plantFigures({ member, accountId }: Life, posts: number): Promise<void> {
+  const day = 20_758;
+  const readings = Array.from({ length: posts }, (_, i) =>
+    reading(`p${i}`, day * DAY + i, [i, 2, null, 1], day * DAY - i),
+  );
+  const state = takeSync(
+    NOTHING,
+    { at: day * DAY, posts: readings, followers: 7 },
+    new Map([["p0", 3]]),
+    ALL,
+  );
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO analytics VALUES (?, ?, 1, NULL, NULL, ?, '[]', ?, ?)").bind(
+      ...[member.teamId, accountId, day * DAY, JSON.stringify(packSeries(state.series))],
+      JSON.stringify(summarize(state.posts)),
+    ),
+    env.DB.prepare("INSERT INTO analytics_posts VALUES (?, ?, ?)").bind(
+      ...[member.teamId, accountId, JSON.stringify(state.posts)],
+    ),
+  ]);
+}
+
+test("the figures of accounts and of their posts are exported, on pages of any size", async () => {
+  const life = await beginLife();
+  await plantFigures(life, 120);
+  await plantFigures(await beginLife(), 2);
+  const whole = await takeAll(life, 1_000);
+  const of = (type: string) => whole.filter((line) => line.type === type).map(({ data }) => data);
+  expect(of("analytics")).toEqual([
+    {
+      ...{ accountId: life.accountId, syncedAt: "2026-11-01T00:00:00.000Z", months: [] },
+      days: [
+        {
+          ...{ date: "2026-11-01", followers: 7 },
+          ...{ views: null, likes: null, comments: null, shares: null },
+        },
+      ],
+    },
+  ]);
+  const posts = of("measuredPost");
+  expect(posts.map(({ id }) => id)).toEqual(Array.from({ length: 120 }, (_, i) => `p${i}`));
+  expect(posts[0]).toMatchObject({ uploadId: 3, views: 0, likes: 2, comments: null, shares: 1 });
+  for (const limit of [1, 50]) expect(await takeAll(life, limit)).toEqual(whole);
 });
 
 test("no secret is exported, and nothing of another team", async () => {

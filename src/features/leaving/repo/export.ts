@@ -1,5 +1,5 @@
 import { type Column, getTableColumns, type SQL, sql, type Table } from "drizzle-orm";
-import { type Query, sqlQuery } from "../../../db/client.ts";
+import { sqlQuery } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { accounts } from "../../accounts/table.ts";
 import { tokens, users } from "../../auth/table.ts";
@@ -12,25 +12,8 @@ import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
 import { uploads } from "../../uploads/table.ts";
-import type { LINE_TYPES } from "../schema.ts";
-
-type LineType = (typeof LINE_TYPES)[number];
-
-/** Place of a row in the order of its section: the values of the columns that order it. */
-export type Key = readonly (string | number)[];
-
-export interface ExportedRow {
-  key: Key;
-  data: Record<string, unknown>;
-}
-
-export interface Section {
-  type: LineType;
-  /** Key before every row. */
-  start: Key;
-  /** Up to `limit` rows of the team behind `after`. */
-  rows(team: SQL, after: Key, limit: number): Query<ExportedRow[]>;
-}
+import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
+import type { Key, LineType, Section } from "./section.ts";
 
 const names = (columns: readonly Column[]): SQL =>
   sql.join(
@@ -260,5 +243,7 @@ export const SECTIONS: readonly Section[] = [
     ],
     { where: isKept },
   ),
+  analyticsSection,
+  measuredPostSection,
   section("event", events, ["id"], FIRST_TEXT, ["id", "name", "data", "createdAt"]),
 ];

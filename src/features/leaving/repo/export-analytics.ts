@@ -1,0 +1,73 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { instant, json } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
+import { type Counters, METRICS } from "../../analytics/rules/counters.ts";
+import { toDate } from "../../analytics/rules/days.ts";
+import type { StoredPost } from "../../analytics/rules/snapshots.ts";
+import { type StoredSeries, unpackSeries } from "../../analytics/stored.ts";
+import type { ExportedRow, Section } from "./section.ts";
+
+const named = (counters: Counters | null): Record<string, number | null> =>
+  Object.fromEntries(METRICS.map((metric, i) => [metric, counters?.[i] ?? null]));
+
+const readSeries = rowReader({
+  accountId: text("account_id").notNull(),
+  syncedAt: instant("synced_at"),
+  series: json<StoredSeries>("series").notNull(),
+});
+
+/** The gains and followers of each account, by day and by month. */
+export const analyticsSection: Section = {
+  type: "analytics",
+  start: [""],
+  rows: (team: SQL, [after = ""], limit: number): Query<ExportedRow[]> =>
+    sqlQuery(
+      sql`SELECT account_id, synced_at, series FROM analytics
+        WHERE team_id = ${team} AND account_id > ${after} ORDER BY account_id LIMIT ${limit}`,
+      (row) => {
+        const { accountId, syncedAt, series } = readSeries(row);
+        const { days, months } = unpackSeries(series);
+        const data = {
+          ...{ accountId, syncedAt },
+          days: days.map(({ day, gains, followers }) => ({
+            ...{ date: toDate(day), ...named(gains), followers },
+          })),
+          months: months.map(({ month, gains, followers }) => ({
+            ...{ month, ...named(gains), followers },
+          })),
+        };
+        return { key: [accountId], data };
+      },
+    ),
+};
+
+const readPost = rowReader({
+  accountId: text("account_id").notNull(),
+  place: integer("place").notNull(),
+  post: json<StoredPost>("post").notNull(),
+});
+
+/** The posts whose figures are kept, each by itself: an account can have a thousand. */
+export const measuredPostSection: Section = {
+  type: "measuredPost",
+  start: ["", -1],
+  rows: (team: SQL, [account = "", place = -1], limit: number): Query<ExportedRow[]> =>
+    sqlQuery(
+      sql`SELECT p.account_id, j.key AS place, j.value AS post
+        FROM analytics_posts p CROSS JOIN json_each(p.posts) j
+        WHERE p.team_id = ${team} AND p.account_id >= ${account}
+          AND (p.account_id > ${account} OR j.key > ${place})
+        ORDER BY p.account_id, j.key LIMIT ${limit}`,
+      (row) => {
+        const { accountId, place, post } = readPost(row);
+        const { id, uploadId, url, hashtags, counters } = post;
+        const data = {
+          ...{ accountId, id, uploadId, text: post.text, url, hashtags, ...named(counters) },
+          ...{ publishedAt: new Date(post.publishedAt), readAt: new Date(post.at) },
+        };
+        return { key: [accountId, place], data };
+      },
+    ),
+};
