@@ -18,11 +18,12 @@ export class GivenFields {
   private readonly hosts = new Map<string, string>();
   private readonly own: OwnAddresses;
 
-  constructor(given: Given, own: OwnAddresses) {
+  /** `urlField`: the name under which the caller gave the destination. */
+  constructor(given: Given, own: OwnAddresses, urlField: "url" | "destination" = "url") {
     this.own = own;
     const { url, slug, imageUrl, safeUrl, rules, isActive } = given;
     const { title, description, useDeeplink, botProtection } = given;
-    if (url !== undefined) this.fields.destination = this.readUrl("url", url);
+    if (url !== undefined) this.fields.destination = this.readUrl(urlField, url);
     if (slug) this.readSlug(slug);
     if (safeUrl !== undefined) this.fields.safeUrl = safeUrl && this.readUrl("safeUrl", safeUrl);
     if (imageUrl !== undefined) this.fields.imageUrl = imageUrl && this.readImage(imageUrl);

@@ -60,12 +60,15 @@ const referers = listOf(lower, (item) =>
     : `has ${shown(item)}, which is no domain or word: 2 to 100 letters, digits, dots and hyphens`,
 );
 
+/** A year before 0 or after 9999 is written with a sign, and no date that others read. */
+const ISO_LENGTH = "2026-12-24T18:00:00.000Z".length;
+
 const instant = z
   .string()
   .max(40)
   .transform((text, context) => {
-    const at = parseInstant(text);
-    if (at) return at.toISOString();
+    const iso = parseInstant(text)?.toISOString();
+    if (iso?.length === ISO_LENGTH) return iso;
     const message = "must be a date and time with its offset, such as 2026-12-24T18:00:00Z";
     context.issues.push({ code: "custom", input: text, message });
     return z.NEVER;

@@ -151,6 +151,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   const given = new GivenFields(
     { ...rest, url: destination ?? url },
     ownAddresses(ctx.config, origin),
+    destination === undefined ? "url" : "destination",
   );
   const [[link], shortHosts, [domain], [plan]] = await ctx.read("links:write", [
     repo.findLink(ctx.team, id),
@@ -170,6 +171,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
     judgeDomain(given, domain);
   }
   given.require(shortHosts, link);
+  if (target !== link.domainId) await requireNoOwnLink(ctx, { ...link, ...given.fields }, origin);
   const fields: Partial<repo.LinkFields> = { ...given.fields };
   if (target !== link.domainId) fields.domainId = target;
   await store(ctx, link, fields);
@@ -177,6 +179,21 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   if (!changed) throw notFound("Short link");
   forgetPlace({ host: changed.host, slug: foldSlug(changed.slug) });
   return changed;
+}
+
+/**
+ * A link that moves is judged as it would be if it were new: a domain that it leads to may have become one of ours.
+ *
+ * @throws AppError 400 with every field that leads to a short link
+ */
+async function requireNoOwnLink(
+  ctx: Ctx,
+  { destination: url, safeUrl, rules }: Pick<repo.LinkFields, "destination" | "safeUrl" | "rules">,
+  origin: string,
+): Promise<void> {
+  const whole = new GivenFields({ url, safeUrl, rules }, ownAddresses(ctx.config, origin));
+  const [shortHosts] = await ctx.db.run([whole.hostQuery]);
+  whole.require(shortHosts);
 }
 
 /** @throws AppError SLUG_TAKEN, NOT_FOUND */

@@ -283,7 +283,10 @@ export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<
   ])) as [number, number, { state: string }[]];
   if (removed > 0) return;
   if (!left) throw notFound("Item");
-  if (left.state === "posting") throw locked("This item is being published right now.");
+  if (left.state === "posting")
+    throw locked(
+      "A post of this item is on its way or waits for approval. Delete that post first.",
+    );
   throw locked(`This item was ${left.state}. Only queued items can be removed.`);
 }
 

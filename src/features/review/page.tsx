@@ -32,7 +32,7 @@ reviewPages.get(PATH, async (c) => {
   await countVisitor(c, "read:review");
   const found = await findReview(c.var.deps, c.req.param("token"));
   if (found.kind !== "open") return showEnded(c, found);
-  return showReview(c, found.review, doneNotices(c));
+  return showReview(c, found.review, doneNotices(c, found.review));
 });
 
 reviewPages.post(PATH, async (c) => {
@@ -75,9 +75,13 @@ interface Notices {
   status: ContentfulStatusCode;
 }
 
-function doneNotices(c: AppContext): Notices {
+/** The address tells what was done; the page thanks for it as long as that holds. */
+function doneNotices(c: AppContext, { posts }: Review): Notices {
   const { done, post } = c.req.query();
-  const text = done !== undefined && Object.hasOwn(DONE, done) ? DONE[done] : undefined;
+  const meant = post === undefined ? posts : posts.filter(({ id }) => id === Number(post));
+  const holds = meant.length > 0 && meant.every(({ status }) => status !== "pending_approval");
+  const isKnown = done !== undefined && Object.hasOwn(DONE, done);
+  const text = isKnown && holds ? DONE[done] : undefined;
   const notice = text === undefined ? null : { text, isRefusal: false };
   const isOfPost = notice !== null && post !== undefined;
   return {

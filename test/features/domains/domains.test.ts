@@ -334,6 +334,11 @@ describe("links on a domain", () => {
     ]);
     const again = await call("PUT", `/short-links/${a.id}`, { url });
     expect(again.status).toBe(400);
+    const moved = await call("PUT", `/short-links/${a.id}`, { domainId: null });
+    expect(moved.body.errors).toEqual([
+      { field: "url", message: expect.stringContaining("short link") },
+    ]);
+    expect(await visits.follow(a.shortUrl)).toBe(url);
   });
 
   test("are moved between domains", async () => {

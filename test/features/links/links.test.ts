@@ -200,6 +200,7 @@ describe("a short link", () => {
 });
 
 describe("what is refused", () => {
+  const early = { type: "time", startTime: "0000-01-01T00:00:00+14:00", destination: URL_B };
   const rule = (own: object) => ({
     rules: [{ type: "geo", countryCodes: "DE", destination: URL_B, ...own }],
   });
@@ -224,6 +225,7 @@ describe("what is refused", () => {
     ["1,001 rules", { rules: Array(1_001).fill(rule({}).rules[0]) }, "rules"],
     ["priority 1001", rule({ priority: 1_001 }), "rules.0.priority"],
     ["a country that does not exist", rule({ countryCodes: "ZZ" }), "rules.0.countryCodes"],
+    ["a time before the year 1", { rules: [early] }, "rules.0.startTime"],
     ["a domain that does not exist", { domainId: 999_999 }, "domainId"],
     ["an unknown field", { colour: "red" }, "colour"],
   ])("%s", async (_, json, field) => {

@@ -172,6 +172,11 @@ describe("a decision", () => {
     const { html } = await client.get(done.location?.split("#")[0] ?? "");
     expect(html).toContain("Thank you: this post is approved.");
     expect(formsOf(html)).toEqual([]);
+    const other = await awaiting();
+    const waiting = await makeLink(other);
+    for (const query of [`?done=approved&post=${other}`, "?done=all", "?done=changes&post=1"]) {
+      expect((await client.get(waiting + query)).html, query).not.toContain("Thank you");
+    }
     expect((await life.events()).at(-1)).toMatchObject({
       name: "upload.approved",
       data: { uploadId: id, reviewedBy: "client" },
