@@ -39,6 +39,8 @@ const startBridge = (env: Record<string, string> = {}, args: string[] = []) =>
     env: {
       ...process.env,
       ...{ AKIMBO_URL: service.origin, AKIMBO_TOKEN: service.token, STATE_DIR: folder },
+      // npm notes here where it was called; the tests are called from elsewhere.
+      INIT_CWD: undefined,
       ...env,
     },
   });
@@ -206,8 +208,14 @@ test("a call that is cancelled stops sending, and the same call later goes on", 
   const args = { accountIds: [youtube], text: "", title: "A long film", path: "long.mp4" };
   const isTold = ({ params }: { params: { progressToken: string } }) =>
     params.progressToken === "long";
-  void bridge.call("publish_video", args, { progressToken: "long" });
-  while (!bridge.notices.some(isTold)) await sleep(5);
+  let ended: unknown;
+  void bridge.call("publish_video", args, { progressToken: "long" }).then((result) => {
+    ended = result;
+  });
+  while (!bridge.notices.some(isTold)) {
+    assert.equal(ended, undefined, JSON.stringify(ended));
+    await sleep(5);
+  }
   bridge.cancel();
   await bridge.call("list_accounts", {});
   assert.ok(bridge.notices.filter(isTold).at(-1).params.progress < bytes);
@@ -288,7 +296,10 @@ test("a client of the revision 2026-07-28 needs no handshake", async (t) => {
 
 test("started at the root, it wants to be told the folders", async () => {
   const args = [inProject("src/cli/akimbo.ts"), "mcp"];
-  const env = { ...process.env, AKIMBO_URL: service.origin, AKIMBO_TOKEN: service.token };
+  const env = {
+    ...{ ...process.env, INIT_CWD: undefined },
+    ...{ AKIMBO_URL: service.origin, AKIMBO_TOKEN: service.token },
+  };
   const atRoot = new BridgeClient(process.execPath, args, { cwd: "/", env });
   assert.match(await atRoot.errors, /by --allow and a folder/);
   assert.equal(await atRoot.end(), 1);
