@@ -36,6 +36,8 @@ async function run(args: string[], { input = "", env = {} as Record<string, stri
     env: {
       ...process.env,
       ...{ AKIMBO_URL: service.origin, AKIMBO_TOKEN: service.token, STATE_DIR: folder },
+      // npm notes here where it was called; the tests are called from elsewhere.
+      INIT_CWD: undefined,
       ...env,
     },
   });
