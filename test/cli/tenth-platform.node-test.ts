@@ -103,9 +103,10 @@ async function completed(uploadId: number) {
   throw new Error(`Upload ${uploadId} did not end.`);
 }
 
-test("two folders and an entry in each registry type-check", async () => {
-  const tsc = join(project, "node_modules/typescript/bin/tsc");
-  await promisify(execFile)(process.execPath, [tsc, "--noEmit"], { cwd: project });
+test("two folders and an entry in each registry type-check, the client's types included", async () => {
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: project });
+  await run("src/client/generate.ts");
+  await run(join(project, "node_modules/typescript/bin/tsc"), "--noEmit");
 });
 
 test("and are a platform like any other", async (t) => {
