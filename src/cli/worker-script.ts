@@ -19,8 +19,8 @@ export const withNames = ({ alias }: WranglerConfig): Plugin => ({
 
 /**
  * Builds the Worker as it is deployed: an entry, whose path is returned, the parts that it imports, and a source map
- * beside each. A part that is imported when it is needed is no work for the runtime before. Its cuts come from a
- * bundler that makes a third fewer of them than wrangler's own: each costs the runtime something at every start.
+ * beside each. A part that is imported when it is needed is no work for the runtime before. Its cuts come from
+ * a bundler that makes fewer of them than wrangler's own: each costs the runtime something at every start.
  */
 export async function buildWorker(folder: string): Promise<string> {
   const bundle = await rolldown({
