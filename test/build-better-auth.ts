@@ -1,6 +1,6 @@
-import { build } from "esbuild";
+import { rolldown } from "rolldown";
 import { readWranglerConfig } from "../src/cli/deploy-config.ts";
-import { withAliases } from "../src/cli/worker-script.ts";
+import { CONDITIONS, withNames } from "../src/cli/worker-script.ts";
 
 const root = new URL("..", import.meta.url).pathname;
 
@@ -9,18 +9,14 @@ const root = new URL("..", import.meta.url).pathname;
  * takes ten seconds to load it.
  */
 export async function buildBetterAuth(): Promise<string> {
-  const outfile = `${root}.wrangler/test/better-auth.mjs`;
-  await build({
-    entryPoints: [`${root}src/features/sign-in/better-auth.ts`],
-    outfile,
-    bundle: true,
-    format: "esm",
+  const file = `${root}.wrangler/test/better-auth.mjs`;
+  const bundle = await rolldown({
+    input: `${root}src/features/sign-in/better-auth.ts`,
     platform: "neutral",
-    mainFields: ["module", "main"],
-    conditions: ["workerd", "worker", "browser"],
-    external: ["node:*"],
-    plugins: [withAliases(await readWranglerConfig())],
-    logLevel: "error",
+    resolve: { conditionNames: CONDITIONS, mainFields: ["module", "main"] },
+    plugins: [withNames(await readWranglerConfig())],
+    logLevel: "silent",
   });
-  return outfile;
+  await bundle.write({ file, format: "esm", codeSplitting: false });
+  return file;
 }

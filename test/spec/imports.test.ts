@@ -189,3 +189,18 @@ test.each(["doors/api.ts", "doors/site.ts", "doors/storage.ts", "queue/consumer.
     expect(reachOf(door)).not.toContain("aws4fetch");
   },
 );
+
+test("only the parser of forms has Node's modules set up, and only a form with a file loads it", () => {
+  const worker = [...sources.keys()].filter((path) => !["cli", "client"].includes(roomOf(path)));
+  const isNodes = ({ to, isType }: Import) => !isType && /^(node:|busboy$)/.test(to);
+  const askers = worker.filter((path) => importsOf(path).some(isNodes));
+  expect(askers.sort()).toEqual([
+    "http/multipart.ts",
+    "http/node-stream.ts",
+    "sandbox/pinterest/uploads.ts",
+  ]);
+  expect(importsOf("http/multipart.ts").find(isNodes)).toMatchObject({ isLazy: true });
+  const globals = /(?<![.\w])(?:Buffer|process)\.\w/;
+  const code = (path: string) => (sources.get(path) ?? "").replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
+  expect(worker.filter((path) => globals.test(code(path)))).toEqual([]);
+});
