@@ -1,3 +1,5 @@
+// The library keeps the contexts of pages that are made at the same time apart by what it finds there.
+import "../core/node-process.ts";
 import { type Child, createContext, useContext } from "hono/jsx";
 
 /** The query parameter in a form's address that names the team of its page. */

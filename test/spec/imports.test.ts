@@ -190,17 +190,23 @@ test.each(["doors/api.ts", "doors/site.ts", "doors/storage.ts", "queue/consumer.
   },
 );
 
-test("only the parser of forms has Node's modules set up, and only a form with a file loads it", () => {
+test("Node's modules are for pages, and for forms with a file: no other door sets them up", () => {
   const worker = [...sources.keys()].filter((path) => !["cli", "client"].includes(roomOf(path)));
   const isNodes = ({ to, isType }: Import) => !isType && /^(node:|busboy$)/.test(to);
   const askers = worker.filter((path) => importsOf(path).some(isNodes));
   expect(askers.sort()).toEqual([
+    "core/node-process.ts",
     "http/multipart.ts",
     "http/node-stream.ts",
     "sandbox/pinterest/uploads.ts",
   ]);
   expect(importsOf("http/multipart.ts").find(isNodes)).toMatchObject({ isLazy: true });
-  const globals = /(?<![.\w])(?:Buffer|process)\.\w/;
-  const code = (path: string) => (sources.get(path) ?? "").replaceAll(/\/\*[^]*?\*\/|\/\/.*/g, "");
-  expect(worker.filter((path) => globals.test(code(path)))).toEqual([]);
+  for (const door of ["doors/short.ts", "doors/api.ts", "queue/consumer.ts", "cron/schedule.ts"]) {
+    expect(reachOf(door)).not.toContain("core/node-process.ts");
+  }
+  const globals = /(?<![-.\w])(?:Buffer|process)\.\w/;
+  const code = (path: string) =>
+    (sources.get(path) ?? "").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, "");
+  const users = worker.filter((path) => !askers.includes(path) && globals.test(code(path)));
+  expect(users).toEqual([]);
 });
