@@ -38,6 +38,10 @@ export type Login =
   | { kind: "busy" }
   | { kind: "refused"; message: string; final: boolean };
 
+/** Returns true for a token that can be used without being refreshed first. */
+export const isFresh = (expiresAt: Date | null, now: Date): boolean =>
+  !expiresAt || expiresAt > addSeconds(now, EARLY_SECONDS);
+
 /**
  * A login that can be used now. Refreshes it when it is about to expire, or when the platform has
  * just refused `staleToken`. One refresh at a time per account, and what it brought is stored before
@@ -53,9 +57,9 @@ export async function usableLogin(
 ): Promise<Login> {
   const credentials = await openCredentials(deps, account);
   const wasRefused = credentials.accessToken === staleToken;
-  const { expiresAt } = credentials;
-  const isFresh = !expiresAt || expiresAt > addSeconds(deps.now(), EARLY_SECONDS);
-  if (isFresh && !wasRefused) return { kind: "ready", credentials };
+  if (isFresh(credentials.expiresAt, deps.now()) && !wasRefused) {
+    return { kind: "ready", credentials };
+  }
   return refreshLogin(deps, connector, account, credentials);
 }
 

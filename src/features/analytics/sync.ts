@@ -57,8 +57,10 @@ async function readNow(
   own: readonly OwnRow[],
 ): Promise<void> {
   const { teamId, id: accountId } = account;
-  const task = { account, own, from: null, most: MOST_POSTS, calls: PLATFORM_CALLS };
-  const { reading, errors, next, refusal } = await collect(ctx, reader, task);
+  const { reading, errors, next, refusal } = await collect(ctx, reader, {
+    ...{ account, own, from: null, most: MOST_POSTS },
+    hasRoom: (calls, spent) => spent + calls <= PLATFORM_CALLS,
+  });
   const collection = askedAt(ctx.now());
   // A refusal is the caller's to wait for.
   const goesOn = next !== null && !refusal;
