@@ -32,7 +32,7 @@ export interface Synced {
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
-/** What is stored of an account; undefined before its first sync. */
+/** The state that is stored of an account; undefined before its first sync. */
 export interface Known {
   row: AnalyticsRow | undefined;
   posts: readonly StoredPost[] | undefined;

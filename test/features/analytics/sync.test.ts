@@ -141,7 +141,7 @@ test("members may not sync, nor strangers; an account that is expired is refused
   const member = await createToken(userId, { teamId: owner.teamId });
   const refused = await sync(id, member);
   expect([refused.status, refused.body.code]).toEqual([403, "FORBIDDEN"]);
-  expect((await sync(id, (await createMember()).token)).status).toBe(404);
+  expect((await sync(id, (await createMember()).token)).status).toBe(403);
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(id).run();
   const { status, body } = await sync(id);
   expect([status, body.code]).toEqual([409, "ACCOUNT_INACTIVE"]);
