@@ -1,23 +1,18 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { DAY, HOUR } from "../../src/core/time.ts";
+import { DAY } from "../../src/core/time.ts";
 import { openCredentials, sealCredentials } from "../../src/features/accounts/platform-access.ts";
 import { accountById } from "../../src/features/accounts/repo.ts";
 import { accountsInUse, ownPosts } from "../../src/features/analytics/repo/write.ts";
-import { NOTHING, takeSync } from "../../src/features/analytics/rules/series.ts";
-import { summarize } from "../../src/features/analytics/rules/summary.ts";
-import { packSeries } from "../../src/features/analytics/stored.ts";
-import { ALL, reading } from "../features/analytics/readings.ts";
 import { connectSandbox, createMember, Harness, type Member } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { plantAccounts, removeAccounts } from "./night.ts";
 import { slowPlans } from "./support.ts";
+import { DAYS, POSTS, yearOf } from "./years.ts";
 
 /** Bar of an overview of 100 accounts with 365 days and 1,000 posts each. */
 const MAX_READ = 2_000;
 const ACCOUNTS = 100;
-const DAYS = 365;
-const POSTS = 1_000;
 
 let harness: Harness;
 let owner: Member;
@@ -26,29 +21,6 @@ beforeEach(async () => {
   harness = new Harness();
   owner = await createMember();
 });
-
-/** Makes up what is stored of an account that has been read every night of a year. */
-function yearOf() {
-  const today = Date.parse("2026-12-01T03:00:00Z");
-  const posts = Array.from({ length: POSTS }, (_, i) =>
-    reading(`post-${i}-with-an-id`, today, [i, 1, 2, 3], today - i * 9 * HOUR),
-  );
-  const state = takeSync(
-    NOTHING,
-    { at: today, posts, followers: 1 },
-    new Map([["post-3", 1]]),
-    ALL,
-  );
-  const days = Array.from({ length: DAYS }, (_, i) => ({
-    ...{ day: Math.floor(today / DAY) - DAYS + 1 + i, gains: [9_000 + i, 500, 40, 3] },
-    ...{ followers: 10_000 + i, followersAt: 0 },
-  }));
-  return {
-    series: JSON.stringify(packSeries({ firstAt: 0, days, months: [] })),
-    summary: JSON.stringify(summarize(state.posts)),
-    posts: JSON.stringify(state.posts),
-  };
-}
 
 async function plantYears(teamId: number, accounts: number): Promise<void> {
   const { series, summary, posts } = yearOf();

@@ -277,15 +277,17 @@ export const commentsQuery = z.object({
 
 export const commentsSchema = z
   .object({
-    comments: z.array(
-      z.object({
-        author: z
-          .string()
-          .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
-        text: z.string().describe("What was written."),
-        createdAt: z.iso.datetime().describe("When."),
-      }),
-    ),
+    comments: z
+      .array(
+        z.object({
+          author: z
+            .string()
+            .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
+          text: z.string().describe("What was written."),
+          createdAt: z.iso.datetime().describe("When."),
+        }),
+      )
+      .describe("Up to 1,000, as LinkedIn lists them."),
   })
   .meta({ id: "LinkedInComments" });
 
