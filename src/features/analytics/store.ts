@@ -8,7 +8,7 @@ import {
   type SyncReading,
   takeSync,
 } from "./rules/series.ts";
-import type { StoredPost } from "./rules/snapshots.ts";
+import { hasShrunk, type StoredPost } from "./rules/snapshots.ts";
 import { summarize } from "./rules/summary.ts";
 import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
@@ -61,10 +61,21 @@ export async function storeSync(deps: Deps, synced: Synced, known?: Known): Prom
     const after = synced.reading
       ? takeSync(before, synced.reading, synced.uploadIds, synced.measures)
       : before;
-    if (await replace(deps, synced, row, after)) return true;
+    const errors = [...synced.errors, ...shrinkErrors(before.posts, synced.reading)];
+    if (await replace(deps, { ...synced, errors }, row, after)) return true;
     lost = row?.version ?? 0;
   }
   return false;
+}
+
+/** Tells of posts that have fewer views than at their reading before. */
+function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
+  const before = new Map(known.map((post) => [post.id, post]));
+  const count = reading?.posts.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
+  if (!reading || count === 0) return [];
+  const posts = `${count} post${count === 1 ? "" : "s"}`;
+  const message = `The platform tells fewer views than before of ${posts}. Gains go on from the highest number.`;
+  return [{ message, at: reading.at }];
 }
 
 async function replace(

@@ -124,6 +124,60 @@ test.each<[string, (path: string, body: unknown) => unknown, number]>([
   expect(body.data.summary.followers.total).toBe(123);
 });
 
+test.each<[string, unknown]>([
+  ["HTML", "<html>Sorry</html>"],
+  ["a negative number", { items: [{ statistics: { subscriberCount: "-4" } }] }],
+  ["a list of nothing of that kind", { items: [7] }],
+])(
+  "followers that are answered with %s are told of, and the posts are collected",
+  async (_, answer) => {
+    let asked = 0;
+    const { id } = await channel(10, (path, body) =>
+      // The first of the two calls for the channel is for its subscribers, once it is connected.
+      path.endsWith("/channels") && asked++ === 1 ? answer : body,
+    );
+    const { status, body } = await sync(id);
+    expect(status).toBe(200);
+    expect(body.data.syncErrors).toMatchObject([
+      { message: expect.stringContaining("Followers: ") },
+    ]);
+    expect(body.data.overview.videoCount).toBe(10);
+    expect(body.data.summary.followers.total).toBe(null);
+  },
+);
+
+test("views that shrink are told of, gain nothing, and are counted once when they come back", async () => {
+  let views = ["100", "100"];
+  const { id } = await channel(2, (path, body) => {
+    if (!path.endsWith("/videos")) return body;
+    const { items } = body as { items: object[] };
+    return {
+      items: items.map((item, i) => ({
+        ...item,
+        statistics: { viewCount: views[i], likeCount: "2", commentCount: "1" },
+      })),
+    };
+  });
+  const told: string[][] = [];
+  for (const next of [
+    ["100", "100"],
+    ["40", "130"],
+    ["40", "130"],
+    ["110", "130"],
+  ]) {
+    views = next;
+    const { body } = await sync(id);
+    told.push(body.data.syncErrors.map(({ message }: { message: string }) => message));
+    harness.advance(86_400);
+  }
+  const message =
+    "The platform tells fewer views than before of 1 post. Gains go on from the highest number.";
+  expect(told).toEqual([[], [message], [], []]);
+  const { data } = (await harness.call("GET", `/analytics/${id}`, { token: owner.token })).body;
+  expect(data.dailyHistory.map((day: { views: number }) => day.views)).toEqual([null, 30, 0, 10]);
+  expect(data.overview).toMatchObject({ totalViews: 240, videoCount: 2 });
+});
+
 test("a platform that does not answer at all leaves what was known", async () => {
   const { id } = await channel(3);
   await sync(id);
