@@ -172,6 +172,37 @@ test("five large accounts in one batch keep to the calls of an invocation, and a
   await removeAccounts(owner.teamId);
 }, 60_000);
 
+test("a Sunday on threads that refuses one of 1,000 posts writes at most four rows", async () => {
+  const refused = "45";
+  harness.network = async (input, init) => {
+    const url = new URL(new Request(input, init).url);
+    const { pathname, searchParams } = url;
+    const [from, limit] = ["after", "limit"].map((name) => Number(searchParams.get(name) ?? 0));
+    const isAsked = searchParams.get("fields")?.includes("insights") && limit !== undefined;
+    const isOnPage =
+      isAsked && Number(refused) >= (from ?? 0) && Number(refused) < (from ?? 0) + limit;
+    if (isOnPage || pathname.endsWith(`/${refused}/insights`)) {
+      return Response.json({ error: { message: "Invalid parameter", code: 100 } }, { status: 400 });
+    }
+    if (/\/\d+\/insights$/.test(pathname)) {
+      return Response.json({ data: [{ name: "views", values: [{ value: 10 }] }] });
+    }
+    return Response.json(NETWORKS.threads?.(url) ?? {});
+  };
+  const connected = await harness.call("POST", "/accounts", {
+    token: owner.token,
+    json: { platform: "threads", credentials: { accessToken: "token" } },
+  });
+  const id: string = connected.body.data.id;
+  harness.advance((SUNDAY.getTime() - Date.now()) / 1_000);
+  const costs = await collectionCosts(id, "2026-12-06");
+  const { body } = await harness.call("GET", `/analytics/${id}`, { token: owner.token });
+  expect(body.data.overview.videoCount).toBeGreaterThanOrEqual(999);
+  expect(body.data.syncErrors).toHaveLength(1);
+  console.log(`A refused post: ${costs.rowsWritten} rows, ${costs.fetches.length} calls.`);
+  expect(costs.rowsWritten).toBeLessThanOrEqual(4);
+});
+
 /** Does a collection from its first message to its last. */
 async function collectionCosts(accountId: string, collection: string) {
   const message = { kind: "collect" as const, teamId: owner.teamId, accountId, collection };
