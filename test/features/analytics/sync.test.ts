@@ -218,6 +218,21 @@ test("syncs at the same time count once", async () => {
   expect((await sync(id)).body.data.overview).toMatchObject({ videoCount: 5, totalViews: 50 });
 });
 
+test("a sync and the night's collection at the same time are both taken in", async () => {
+  const { id } = await channel(5);
+  const { teamId } = owner;
+  const message = { kind: "collect" as const, teamId, accountId: id, collection: "2026-12-01" };
+  const [answer] = await Promise.all([sync(id), harness.consume([message])]);
+  expect(answer.status).toBe(200);
+  const row = await env.DB.prepare(
+    "SELECT version, night, bookmark FROM analytics WHERE account_id = ?",
+  )
+    .bind(id)
+    .first();
+  expect(row).toEqual({ version: 2, night: "2026-12-01", bookmark: null });
+  expect((await sync(id)).body.data.overview).toMatchObject({ videoCount: 5, totalViews: 50 });
+});
+
 test("a date that people have made up stays within the life of the networks", async () => {
   const dates = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-11-20T10:00:00Z"];
   const { id } = await channel(3, (path, body) => {
