@@ -32,6 +32,7 @@ export interface OwnPost {
 /** Everything that a reader of metrics is given. */
 export interface MetricsJob {
   account: PublishAccount;
+  /** Empty for what everybody may read. */
   accessToken: string;
   /** Carries the deadline of one call. Never follows redirects. */
   fetch: Fetch;
@@ -56,13 +57,17 @@ export interface MetricsReader {
   counts: readonly (keyof PostCounters)[];
   /** Calls that the page at this place makes at most. */
   callsOf(cursor: string | null): number;
+  /** Posts of a page, at most. */
+  pagePosts: number;
+  /** Everybody may read it: it is asked for without the account's login. */
+  isPublic?: boolean;
   /** Days for which the platform lets single days be kept; absent: as long as others. */
   keepDays?: number;
   /** Hours in which an account is read at most once, as its platform charges for it. */
   restsHours?: number;
   /** Absent: of every account. */
   covers?(account: PublishAccount): boolean;
-  /** Up to about 50 posts, the newest first. */
+  /** Up to `pagePosts`, the newest first. */
   readPage(job: MetricsJob, cursor: string | null): MetricsReading<MetricsPage>;
   /** Null where the platform does not tell. */
   readFollowers(job: MetricsJob): MetricsReading<number | null>;

@@ -13,7 +13,7 @@ interface Report {
   }[];
 }
 
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 /**
  * Runs the tests that count round trips, rows, messages and calls; each is its own sentence, some with what they

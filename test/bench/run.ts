@@ -9,6 +9,7 @@ import { measureFullSize } from "./full-size.ts";
 import { measureLinkPages } from "./full-size-links.ts";
 import { measureIntake } from "./intake.ts";
 import { measureLateness } from "./lateness.ts";
+import { measureOverview } from "./overview.ts";
 import { canMeasureCpu } from "./process-cost.ts";
 import { measureRedirects } from "./redirect.ts";
 import {
@@ -59,6 +60,8 @@ const ON_REQUEST = {
     measureStartUp(workspace, await buildBundle(workspace), THOROUGH.starts),
   calls: async (workspace: Workspace) =>
     measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
+  analytics: async (workspace: Workspace) =>
+    measureOverview(workspace, await buildBundle(workspace)),
   webhooks: async (workspace: Workspace) =>
     measureDeliveries(workspace, await buildBundle(workspace)),
   film: async (workspace: Workspace, mebibytes: number | null) => {
@@ -82,8 +85,8 @@ function readArguments() {
 /**
  * Measures and prints; a bar that is missed is told, and is no failure of the program. `--only storage` and
  * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`,
- * `links`, `start`, `calls` and `webhooks` the redirects, the pages of short links, the first answers of fresh
- * Workers, the CPU of calls and of attempts.
+ * `links`, `start`, `calls`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of
+ * fresh Workers, the CPU of calls, an overview of analytics and the CPU of attempts.
  */
 async function main(): Promise<number> {
   const { quick, only, mebibytes } = readArguments();
@@ -130,6 +133,7 @@ async function main(): Promise<number> {
       ]);
     }
     show("A page of 100 posts", await measureFullSize(workspace, bundle, sizes));
+    show("An overview of analytics", await measureOverview(workspace, bundle));
     show("A page of short links", await measureLinkPages(workspace, bundle, sizes));
     printVerdict(all);
     return 0;

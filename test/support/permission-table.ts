@@ -32,6 +32,7 @@ export interface Permission {
 
 const nothing = () => ({});
 const NOT_FOUND = "404 NOT_FOUND";
+const FORBIDDEN = "403 FORBIDDEN";
 
 const anybody = (call: Permission["call"], stranger?: string): Permission => ({
   least: "MEMBER",
@@ -56,7 +57,13 @@ const ofPool = (sent: Omit<Sent, "params"> = {}): Permission =>
   anybody(async (team) => {
     const { id, slotId, itemId } = await team.pool();
     return { params: { id, slotId, itemId }, ...sent };
-  }, "403 FORBIDDEN");
+  }, FORBIDDEN);
+
+/** The figures of an account. Source: as above. */
+const ofMeasured = anybody(
+  async (team) => ({ params: { connectedAccountId: await team.account() } }),
+  FORBIDDEN,
+);
 
 /** The call may be made by the holders of a role and of those above it. */
 const atLeast = (least: Role, call: Permission["call"]): Permission => ({ least, call });
@@ -202,16 +209,15 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   listEvents: anybody(nothing),
 
   getAnalyticsOverview: anybody(nothing),
-  syncAccountAnalytics: atLeast("ADMIN", async (team) => ({
-    params: { connectedAccountId: await team.account() },
-  })),
-  getAccountAnalytics: anybody(async (team) => ({
-    params: { connectedAccountId: await team.account() },
-  })),
-  listLinkedInComments: anybody(async (team) => ({
-    params: { connectedAccountId: await team.linkedInPage() },
-    query: { postId: "urn:li:share:7123456789" },
-  })),
+  syncAccountAnalytics: { ...ofMeasured, least: "ADMIN" },
+  getAccountAnalytics: ofMeasured,
+  listLinkedInComments: anybody(
+    async (team) => ({
+      params: { connectedAccountId: await team.linkedInPage() },
+      query: { postId: "urn:li:share:7123456789" },
+    }),
+    FORBIDDEN,
+  ),
 
   listShortLinks: anybody(nothing),
   createShortLink: anybody(() => ({ json: { url: "https://example.com/" } })),

@@ -17,10 +17,11 @@ import {
   expireAccount,
   finishRefresh,
   isTakenForExpired,
+  reviveAccount,
   storeRenewed,
   takeRefreshLease,
 } from "./repo.ts";
-import { nextRenewal, renewalAt } from "./rules.ts";
+import { loginEnd, nextRenewal, renewalAt, standEnds } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** A token this close to its end is refreshed before it is used. */
@@ -38,6 +39,10 @@ export type Login =
   | { kind: "busy" }
   | { kind: "refused"; message: string; final: boolean };
 
+/** Returns true for a token that can be used without being refreshed first. */
+export const isFresh = (expiresAt: Date | null, now: Date): boolean =>
+  !expiresAt || expiresAt > addSeconds(now, EARLY_SECONDS);
+
 /**
  * A login that can be used now. Refreshes it when it is about to expire, or when the platform has
  * just refused `staleToken`. One refresh at a time per account, and what it brought is stored before
@@ -53,9 +58,9 @@ export async function usableLogin(
 ): Promise<Login> {
   const credentials = await openCredentials(deps, account);
   const wasRefused = credentials.accessToken === staleToken;
-  const { expiresAt } = credentials;
-  const isFresh = !expiresAt || expiresAt > addSeconds(deps.now(), EARLY_SECONDS);
-  if (isFresh && !wasRefused) return { kind: "ready", credentials };
+  if (isFresh(credentials.expiresAt, deps.now()) && !wasRefused) {
+    return { kind: "ready", credentials };
+  }
   return refreshLogin(deps, connector, account, credentials);
 }
 
@@ -97,12 +102,12 @@ export async function refreshUnderLease(
     refreshed = { ok: false, error: { message, final: false } };
   }
   if (!refreshed.ok) {
-    const renewAt = renewalAfterFailure(deps, connector, {
+    const ends = endsAfterFailure(deps, connector, {
       account,
       credentials,
       retryAfterSeconds: retryAfterSeconds(),
     });
-    return giveUp(deps, account, refreshed.error, renewAt);
+    return giveUp(deps, account, refreshed.error, ends);
   }
 
   const storing = keepLogin(deps, account, refreshed.value);
@@ -136,17 +141,30 @@ function heedful(network: Fetch): { fetch: Fetch; retryAfterSeconds(): number | 
   };
 }
 
-/** When a login that was not renewed is tried again; null where nobody is to, unless it is used. */
-function renewalAfterFailure(
+interface FailedRefresh {
+  account: AccountRow;
+  credentials: Credentials;
+  retryAfterSeconds: number | null;
+}
+
+/**
+ * When a login that was not renewed is tried again, null where nobody is to unless it is used; and its end where
+ * another one is stored: that of a renewal before may stand.
+ */
+function endsAfterFailure(
   deps: Deps,
   connector: Connector,
-  failed: { account: AccountRow; credentials: Credentials; retryAfterSeconds: number | null },
-): Date | null {
-  const { account, credentials, retryAfterSeconds } = failed;
-  const { renewAt } = account;
-  if (renewAt === null) return null;
+  { account, credentials, retryAfterSeconds }: FailedRefresh,
+): Partial<AccountRow> {
+  if (account.renewAt === null) return { renewAt: null };
   const dueAt = renewalAt(connector, credentials, deps.now());
-  return nextRenewal({ dueAt, renewAt, retryAfterSeconds }, deps.now());
+  const loginEndsAt = loginEnd(credentials);
+  const stands = loginEndsAt?.getTime() !== account.loginEndsAt?.getTime();
+  const renewAt = (stands && dueAt) || account.renewAt;
+  return {
+    renewAt: nextRenewal({ dueAt, renewAt, retryAfterSeconds }, deps.now()),
+    ...(stands ? { loginEndsAt } : {}),
+  };
 }
 
 /**
@@ -164,14 +182,15 @@ async function keepLogin(
   account: AccountRow,
   credentials: Credentials,
 ): Promise<boolean> {
-  const fresh = await sealCredentials(deps, account, credentials);
+  const { renewAt, loginEndsAt, ...fresh } = await sealCredentials(deps, account, credentials);
   const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
-  const { renewAt } = fresh;
-  const sealed = { ...fresh, renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt };
+  const ends = { renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt, loginEndsAt };
+  const sealed = { ...fresh, ...(standEnds(account, ends, deps.now()) ? {} : ends) };
   const reason = "The login has been renewed, although it was taken for expired.";
   const batch = [
     emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),
     storeRenewed(account, sealed),
+    reviveAccount(account, sealed.credentials),
   ] as const;
   for (const wait of [...WRITE_AGAIN_MS, null]) {
     try {
@@ -190,9 +209,9 @@ async function giveUp(
   deps: Deps,
   account: AccountRow,
   refusal: LoginRefusal,
-  renewAt: Date | null,
+  ends: Partial<AccountRow>,
 ): Promise<Login> {
-  const outcome = refusal.final ? ({ status: "expired" } as const) : { renewAt };
+  const outcome = refusal.final ? ({ status: "expired" } as const) : ends;
   const name = refusal.final ? "connected_account.expired" : "connected_account.refresh_failed";
   const [changed] = await deps.db.run([
     finishRefresh(account, outcome),

@@ -10,10 +10,9 @@ import type { SealedLogin } from "./platform-access.ts";
 import type { AccountFilter } from "./schema.ts";
 import { type AccountRow, accounts } from "./table.ts";
 
-/** A renewed login as it is stored. */
-type RenewedLogin = Pick<AccountRow, "credentialsExpireAt" | "renewAt" | "loginEndsAt"> & {
-  credentials: string;
-};
+/** A renewed login as it is stored; without its ends where those of the one before stand. */
+type RenewedLogin = Pick<AccountRow, "credentialsExpireAt"> &
+  Partial<Pick<AccountRow, "renewAt" | "loginEndsAt">> & { credentials: string };
 
 const readAccount = rowReader(accounts);
 const ofTeam = (team: number | SQL) => and(eq(accounts.teamId, team), isNull(accounts.deletedAt));
@@ -214,13 +213,21 @@ export function finishRefresh(account: AccountRow, set: Partial<AccountRow>) {
 
 /**
  * Writes a renewed login in the place of the one that was renewed. The same write once more changes
- * nothing and answers 1 again. An account that was taken for expired in between is not.
+ * nothing and answers 1 again.
  */
 export function storeRenewed(account: AccountRow, set: RenewedLogin) {
-  const renewed = { ...set, status: "active", refreshLeaseUntil: null } as const;
+  const renewed = { ...set, refreshLeaseUntil: null };
   return sqlWrite(sql`UPDATE accounts SET ${assignments(accounts, renewed)}
     WHERE id = ${account.id} AND credentials IN (${account.credentials ?? ""}, ${set.credentials})`);
 }
+
+/**
+ * Takes an account with this login into use again that was taken for expired. By itself, as naming the status
+ * writes a row for each index that depends on it.
+ */
+export const reviveAccount = ({ id }: AccountRow, credentials: string): Query<number> =>
+  sqlWrite(sql`UPDATE accounts SET status = 'active'
+    WHERE id = ${id} AND credentials = ${credentials} AND status <> 'active'`);
 
 /** Holds where an account was taken for expired because of a login that has been renewed since. */
 export const isTakenForExpired = ({ id, credentials }: AccountRow): SQL =>

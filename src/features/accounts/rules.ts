@@ -85,6 +85,23 @@ export function loginEnd({
   return expiresAt > refreshEndsAt ? expiresAt : refreshEndsAt;
 }
 
+/** When a login is to be renewed, and when it ends. */
+type Ends = Pick<AccountRow, "renewAt" | "loginEndsAt">;
+
+/** The ends of a login stand while its renewal is further off than this. */
+const STANDS_MS = 8 * DAY;
+
+/**
+ * Returns true where the ends that are stored of a login may stand although it was renewed and they are later
+ * now: until the stored ones come close. Logins that are renewed with each use would move them each night, and
+ * two indexes with them.
+ */
+export function standEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
+  if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;
+  const isFar = stored.renewAt.getTime() > now.getTime() + STANDS_MS;
+  return isFar && stored.renewAt <= renewAt && stored.loginEndsAt <= loginEndsAt;
+}
+
 /** How long before its end the team is told of a login. Source: issue "Keeping it alive". */
 export const TOLD_AHEAD_MS = 7 * DAY;
 

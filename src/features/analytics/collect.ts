@@ -13,6 +13,7 @@ import { connectorOf } from "../../platforms/registry.ts";
 import {
   loginFetch,
   NoCredentials,
+  platformFetch,
   toPublishAccount,
   withTimeout,
 } from "../accounts/platform-access.ts";
@@ -33,8 +34,12 @@ export interface Task {
   from: CollectionBookmark | null;
   /** Posts, together with those of earlier parts. */
   most: number;
-  /** Calls to the platform. */
-  calls: number;
+  /**
+   * Returns true where so many more calls to the platform have room.
+   *
+   * @param spent those that were made
+   */
+  hasRoom(calls: number, spent: number): boolean;
 }
 
 /** The outcome of such a part. */
@@ -80,13 +85,13 @@ export const uploadIdsOf = (own: readonly OwnRow[]): Map<string, number> =>
 export async function collect(
   deps: Deps,
   reader: MetricsReader,
-  { account, own, from, most, calls }: Task,
+  { account, own, from, most, hasRoom }: Task,
 ): Promise<Collected> {
   const at = deps.now().getTime();
   const { platform } = account;
   const errors: SyncError[] = [];
   const tell = (message: string) => errors.push({ message, at });
-  const session = createSession(deps, account, own);
+  const session = createSession(deps, reader, account, own);
   const posts: MeasuredPost[] = [];
   let followers: number | null = null;
   let isRead = false;
@@ -116,7 +121,7 @@ export async function collect(
     // A page without posts counts as one, so that no list goes on for ever.
     const soFar = read + Math.max(1, answer.value.posts.length);
     next = cursor !== null && soFar < most ? { cursor, read: soFar, refusals: 0 } : null;
-  } while (next !== null && session.spent() + reader.callsOf(next.cursor) <= calls);
+  } while (next !== null && hasRoom(reader.callsOf(next.cursor), session.spent()));
   return { reading: toReading(at, posts, followers), errors, next, refusal: null };
 }
 
@@ -159,7 +164,12 @@ const failed = (message: string): Stopped => ({
 });
 
 /** Asks the platform with the account's login, which is renewed once where it is refused. */
-function createSession(deps: Deps, account: AccountRow, own: readonly OwnRow[]) {
+function createSession(
+  deps: Deps,
+  reader: MetricsReader,
+  account: AccountRow,
+  own: readonly OwnRow[],
+) {
   const connector = connectorOf(account.platform);
   let job: MetricsJob | null = null;
   let isLost = false;
@@ -173,19 +183,25 @@ function createSession(deps: Deps, account: AccountRow, own: readonly OwnRow[]) 
       return network(input, init);
     };
 
+  const toJob = (accessToken: string, network: Fetch): MetricsJob => ({
+    ...{ account: toPublishAccount(account), accessToken },
+    fetch: withTimeout(counted(network)),
+    own: own.map(({ postId: id, url, title, description, publishedAt }) => ({
+      ...{ id, url, publishedAt, text: [title, description].filter(Boolean).join("\n") },
+    })),
+    now: deps.now,
+  });
+
   /** Null with a login; else why there is none. */
   async function logIn(staleToken: string | null): Promise<Stopped | null> {
+    if (reader.isPublic) {
+      job = toJob("", platformFetch(deps, account));
+      return null;
+    }
     const login = await usableLogin(deps, connector, account, staleToken);
     if (login.kind === "ready") {
-      job = {
-        account: toPublishAccount(account),
-        accessToken: login.credentials.accessToken,
-        fetch: withTimeout(counted(loginFetch(deps, account, login.credentials))),
-        own: own.map(({ postId: id, url, title, description, publishedAt }) => ({
-          ...{ id, url, publishedAt, text: [title, description].filter(Boolean).join("\n") },
-        })),
-        now: deps.now,
-      };
+      const { credentials } = login;
+      job = toJob(credentials.accessToken, loginFetch(deps, account, credentials));
       return null;
     }
     isLost = true;
@@ -197,7 +213,9 @@ function createSession(deps: Deps, account: AccountRow, own: readonly OwnRow[]) 
       const refusal = job ? null : await logIn(null);
       if (refusal || !job) return { ok: false as const, error: refusal ?? failed("No login.") };
       const answer = await question(job);
-      if (answer.ok || answer.error.kind !== "token_expired" || isRenewed) return answer;
+      if (answer.ok || answer.error.kind !== "token_expired" || isRenewed || reader.isPublic) {
+        return answer;
+      }
       isRenewed = true;
       const again = await logIn((job as MetricsJob).accessToken);
       return again ? { ok: false as const, error: again } : await question(job);

@@ -6,20 +6,23 @@ import { accountById } from "../accounts/repo.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import { readerOf } from "./collect.ts";
 import { requireAnalytics } from "./plan.ts";
-import { planOf } from "./repo/read.ts";
+import { requireOwn } from "./refusals.ts";
+import { findMeasured, planOf } from "./repo/read.ts";
 import type { Comments } from "./schema.ts";
 
 /**
  * The comments on a post of a LinkedIn page, read at LinkedIn now.
  *
- * @throws AppError FORBIDDEN by the plan, NOT_FOUND, 400 for any other account, ACCOUNT_INACTIVE, and as `ask` does
+ * @throws AppError FORBIDDEN by the plan or for another team's account, NOT_FOUND, 400 for any other account, ACCOUNT_INACTIVE, and as `ask` does
  */
 export async function listComments(ctx: Ctx, id: string, postId: string): Promise<Comments> {
-  const [[plan], [account]] = await ctx.read("analytics:read", [
+  const [[plan], [account], [found]] = await ctx.read("analytics:read", [
     planOf(ctx.team),
     accountById(ctx.team, id),
+    findMeasured({ team: ctx.team, id }),
   ]);
   requireAnalytics(ctx, plan);
+  requireOwn(found);
   if (!account) throw notFound("Account");
   const { extras } = connectorOf(account.platform);
   if (!extras?.comments || !readerOf(account)) {

@@ -75,7 +75,7 @@ export function toOverview(
       TOP_HASHTAGS,
     ),
     dailyHistory: toHistory(recent),
-    platformHistory: byPlatform(measured, today),
+    platformHistory: byPlatform(accounts, measured, today),
     summary: compareWindows(
       measured.map(({ days, minutes }) => ({
         days,
@@ -181,14 +181,19 @@ const toHistory = (accounts: readonly (readonly DayRow[])[]): Overview["dailyHis
     shares: gains[3] ?? null,
   }));
 
-function byPlatform(measured: readonly Measured[], today: number): Overview["platformHistory"] {
-  const platforms = [...new Set(measured.map(({ account }) => account.platform))].sort();
+function byPlatform(
+  accounts: readonly MeasuredAccount[],
+  measured: readonly Measured[],
+  today: number,
+): Overview["platformHistory"] {
+  const platforms = [...new Set(accounts.map(({ platform }) => platform))].sort();
   return platforms.map((platform) => {
+    const accountCount = accounts.filter((account) => account.platform === platform).length;
     const own = measured.filter(({ account }) => account.platform === platform);
     const summaries = own.map(({ summary }) => summary);
     const days = own.map((one) => one.days.filter(({ day }) => day > today - HISTORY_DAYS));
     return {
-      ...{ platform, accountCount: own.length, videoCount: countPosts(summaries) },
+      ...{ platform, accountCount, videoCount: countPosts(summaries) },
       ...totalsOf(summaries),
       followers: compareWindows(
         own.map((one) => ({ days: one.days, published: [] })),

@@ -51,23 +51,29 @@ export const overviewQuery = z.object({
 export type OverviewQuery = z.output<typeof overviewQuery>;
 
 const counters = {
-  views: count,
-  likes: count,
-  comments: count,
-  shares: count,
+  views: count.describe("How often it was seen; 0 where the platform does not tell, as Bluesky."),
+  likes: count.describe("Likes or reactions; 0 where the platform does not tell, as Pinterest."),
+  comments: count.describe(
+    "Comments or replies; 0 where the platform does not tell, as Pinterest.",
+  ),
+  shares: count.describe(
+    "Shares, reposts and quotes, or saves at Pinterest; 0 where the platform does not tell, as YouTube.",
+  ),
 };
 
 const postSchema = z
   .object({
     id: z.string().describe("The platform's own id."),
-    accountId: z.string(),
-    accountName: z.string(),
-    platform,
-    source: z.enum(["mut", "external"]),
+    accountId: z.string().describe("The account that it was published on."),
+    accountName: z.string().describe("The account's name now."),
+    platform: platform.describe("The platform of that account."),
+    source: z
+      .enum(["mut", "external"])
+      .describe("`mut` when it was published through this service, `external` when it was found."),
     uploadId: count.nullable().describe("The upload that it was; null with source `external`."),
     title: z.string().describe("The beginning of its text."),
-    url: z.string().nullable(),
-    publishedAt: z.iso.datetime(),
+    url: z.string().nullable().describe("Its address at the platform; null when that gives none."),
+    publishedAt: z.iso.datetime().describe("When it was published, as the platform says."),
     ...counters,
     engagement: count.describe("Likes, comments and shares together."),
   })
@@ -77,79 +83,130 @@ export type AnalyticsPost = z.infer<typeof postSchema>;
 
 /** The gains of a day, or of several. */
 const gains = {
-  views: count.nullable(),
-  likes: count.nullable(),
-  comments: count.nullable(),
-  shares: count.nullable(),
+  views: count.nullable().describe("Views gained on that day; null when not measured."),
+  likes: count.nullable().describe("Likes gained on that day; null when not measured."),
+  comments: count.nullable().describe("Comments gained on that day; null when not measured."),
+  shares: count.nullable().describe("Shares gained on that day; null when not measured."),
 };
 
 const change = {
-  change: count.nullable(),
+  change: count.nullable().describe("Null unless both windows were measured."),
   changePct: rate.nullable().describe("Percent; null also where `previous` is 0."),
 };
 
 const summarySchema = z
   .object({
-    windowDays: count,
-    views: z.object({
-      current: count.nullable(),
-      previous: count.nullable(),
-      ...change,
-      measuredDays: z.object({ current: count, previous: count }),
-    }),
-    followers: z.object({
-      total: count.nullable(),
-      previous: count.nullable(),
-      ...change,
-    }),
-    postsPublished: z.object({
-      current: count.nullable(),
-      previous: count.nullable(),
-      change: count.nullable(),
-    }),
+    windowDays: count.describe("Days of each window: 30."),
+    views: z
+      .object({
+        current: count.nullable().describe("Views gained in the last 30 days."),
+        previous: count.nullable().describe("Views gained in the 30 days before."),
+        ...change,
+        measuredDays: z
+          .object({
+            current: count.describe("Of the last 30 days."),
+            previous: count.describe("Of the 30 days before."),
+          })
+          .describe("Days on which views were measured."),
+      })
+      .describe("Views gained."),
+    followers: z
+      .object({
+        total: count.nullable().describe("Followers of all accounts, as last measured."),
+        previous: count
+          .nullable()
+          .describe("Followers 30 days ago of the accounts that were measured then too."),
+        ...change,
+      })
+      .describe(
+        "Followers. The change compares only accounts that were also measured 30 days earlier.",
+      ),
+    postsPublished: z
+      .object({
+        current: count.nullable().describe("Posts published in the last 30 days."),
+        previous: count.nullable().describe("Posts published in the 30 days before."),
+        change: count.nullable().describe("Null while nothing was collected."),
+      })
+      .describe("Posts published, through this service or elsewhere."),
   })
   .describe(
     "The last 30 complete UTC days, up to yesterday, and the 30 before. Views are gains. Null is not measured, never zero.",
   )
   .meta({ id: "AnalyticsSummary" });
 
-const bucket = { posts: count, avgViews: rate, ranked: z.boolean() };
-const weekday = z.object({ weekday: count.min(0).max(6), ...bucket }).meta({ id: "WeekdayViews" });
-const hour = z.object({ hour: count.min(0).max(23), ...bucket }).meta({ id: "HourViews" });
+const bucket = {
+  posts: count.describe("Posts published then."),
+  avgViews: rate.describe("Their average views, to two places; 0 without posts."),
+  ranked: z.boolean().describe("True with `minSamples` posts or more: only such can be the best."),
+};
+const weekday = z
+  .object({ weekday: count.min(0).max(6).describe("0 is Sunday."), ...bucket })
+  .meta({ id: "WeekdayViews" });
+const hour = z
+  .object({ hour: count.min(0).max(23).describe("Of the zone's wall clock."), ...bucket })
+  .meta({ id: "HourViews" });
 
 const insightsSchema = z
   .object({
-    timezone: z.string(),
-    minSamples: count,
+    timezone: z.string().describe("The IANA zone of weekdays and hours."),
+    minSamples: count.describe("Posts that a weekday or an hour needs to be ranked."),
     sampleSize: count.describe("Posts whose views were measured."),
     byWeekday: z.array(weekday).describe("Seven entries; 0 is Sunday."),
     byHour: z.array(hour).describe("24 entries."),
-    bestDay: z.union([weekday, z.null()]),
-    bestHours: z.array(hour).describe("Up to three, the best first."),
+    bestDay: z
+      .union([weekday, z.null()])
+      .describe("The ranked weekday with the highest average; null when none is ranked."),
+    bestHours: z.array(hour).describe("Up to three ranked hours, the best first."),
   })
+  .describe("On which weekdays and at which hours posts were published that were seen most.")
   .meta({ id: "PostingInsights" });
 
-const days = z.array(z.object({ date, ...gains }));
+const days = z.array(z.object({ date: date.describe("The UTC day."), ...gains }));
+
+const accountCount = count.describe(
+  "Connected accounts, also those of which nothing was collected yet. Those by platform sum to that of the overview.",
+);
+const videoCount = count.describe(
+  "Posts that are known, of whichever source: up to 1,000 of each account.",
+);
 
 const base = z.object({
-  overview: z.object({
-    totalViews: count,
-    totalLikes: count,
-    totalComments: count,
-    totalShares: count,
-    videoCount: count,
-    accountCount: count,
-    bestAccount: z.object({ name: z.string(), platform, views: count }).nullable(),
-  }),
+  overview: z
+    .object({
+      totalViews: count.describe("Views of all posts that are known."),
+      totalLikes: count.describe("Their likes."),
+      totalComments: count.describe("Their comments."),
+      totalShares: count.describe("Their shares."),
+      videoCount,
+      accountCount,
+      bestAccount: z
+        .object({
+          name: z.string().describe("Its name."),
+          platform: platform.describe("Its platform."),
+          views: count.describe("The views of its posts."),
+        })
+        .nullable()
+        .describe("The account whose posts have most views; null when none has any."),
+    })
+    .describe("The totals of all accounts."),
   videos: z.array(postSchema).describe("Posts, newest first."),
-  bestPerforming: z.object({
-    mostViewed: z.union([postSchema, z.null()]),
-    mostEngaging: z
-      .union([postSchema, z.null()])
-      .describe("By likes, comments and shares together."),
-  }),
+  bestPerforming: z
+    .object({
+      mostViewed: z.union([postSchema, z.null()]).describe("By views; null when none has any."),
+      mostEngaging: z
+        .union([postSchema, z.null()])
+        .describe("By likes, comments and shares together; null when none has any."),
+    })
+    .describe("The best posts of all, of whichever source."),
   topHashtags: z
-    .array(z.object({ tag: z.string(), posts: count, views: count, engagement: count }))
+    .array(
+      z.object({
+        tag: z.string().describe("Lower case, without the #."),
+        posts: count.describe("Posts that have it."),
+        views: count.describe("Their views."),
+        engagement: count.describe("Their likes, comments and shares together."),
+      }),
+    )
     .describe("Up to 20, those first whose posts were seen most; without the #."),
   dailyHistory: days.describe(
     "Gains of each UTC day on which an account was read, up to a year, oldest first. Null was not measured; the first day of an account gains nothing, as its counting begins there.",
@@ -157,27 +214,45 @@ const base = z.object({
   platformHistory: z
     .array(
       z.object({
-        platform,
-        accountCount: count,
-        videoCount: count,
+        platform: platform.describe("A platform of which an account is connected."),
+        accountCount,
+        videoCount,
         ...counters,
-        followers: count.nullable(),
-        days,
+        followers: count
+          .nullable()
+          .describe("Followers of its accounts, as last measured; null when not measured."),
+        days: days.describe("As `dailyHistory`."),
       }),
     )
     .describe("The same by platform, with its totals."),
   summary: summarySchema,
-  followerHistory: z.array(z.object({ date, followers: count })),
-  lastRefreshedAt: z.iso.datetime().nullable(),
+  followerHistory: z
+    .array(
+      z.object({
+        date: date.describe("The UTC day."),
+        followers: count.describe(
+          "Followers of all accounts. One that was missed counts as up to a week before.",
+        ),
+      }),
+    )
+    .describe(
+      "Followers on each UTC day on which some were measured, up to a year, oldest first. Subscribers at YouTube, those of the page at LinkedIn.",
+    ),
+  lastRefreshedAt: z.iso
+    .datetime()
+    .nullable()
+    .describe(
+      "When figures were collected last, of any of the accounts; null before the first time.",
+    ),
   neverSynced: z.boolean().describe("True while nothing was ever collected."),
   syncErrors: z
     .array(
       z.object({
-        accountId: z.string(),
-        accountName: z.string(),
-        platform,
-        message: z.string(),
-        at: z.iso.datetime(),
+        accountId: z.string().describe("The account."),
+        accountName: z.string().describe("Its name."),
+        platform: platform.describe("Its platform."),
+        message: z.string().describe("What could not be read, and why."),
+        at: z.iso.datetime().describe("When that was tried."),
       }),
     )
     .describe("What the last collection could not read; the rest was."),
@@ -202,15 +277,17 @@ export const commentsQuery = z.object({
 
 export const commentsSchema = z
   .object({
-    comments: z.array(
-      z.object({
-        author: z
-          .string()
-          .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
-        text: z.string(),
-        createdAt: z.iso.datetime(),
-      }),
-    ),
+    comments: z
+      .array(
+        z.object({
+          author: z
+            .string()
+            .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
+          text: z.string().describe("What was written."),
+          createdAt: z.iso.datetime().describe("When."),
+        }),
+      )
+      .describe("Up to 1,000, as LinkedIn lists them."),
   })
   .meta({ id: "LinkedInComments" });
 

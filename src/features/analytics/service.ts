@@ -1,7 +1,7 @@
-import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { hasTag, toOverview } from "./overview.ts";
 import { requireAnalytics } from "./plan.ts";
+import { requireOwn } from "./refusals.ts";
 import * as repo from "./repo/read.ts";
 import type { AccountAnalytics, Overview, OverviewQuery } from "./schema.ts";
 
@@ -22,19 +22,19 @@ export async function getOverview(
   );
 }
 
-/** As `getOverview`, for one account. @throws AppError FORBIDDEN by the plan, NOT_FOUND */
+/** As `getOverview`, for one account. @throws AppError FORBIDDEN by the plan or for another team's account, NOT_FOUND */
 export async function getAccountAnalytics(
   ctx: Ctx,
   id: string,
   { timezone, source }: Omit<OverviewQuery, "tags">,
 ): Promise<AccountAnalytics> {
-  const [[plan], [account], [posts]] = await ctx.read("analytics:read", [
+  const [[plan], [found], [posts]] = await ctx.read("analytics:read", [
     repo.planOf(ctx.team),
-    repo.measuredAccount({ team: ctx.team, id }),
+    repo.findMeasured({ team: ctx.team, id }),
     repo.postsOf({ team: ctx.team, id }),
   ]);
   requireAnalytics(ctx, plan);
-  if (!account) throw notFound("Account");
+  const account = requireOwn(found);
   const asked = { now: ctx.now().getTime(), timezone, source };
   return { ...toOverview([account], { ...asked, posts }), tags: account.tags };
 }

@@ -8,6 +8,7 @@ import {
   type SyncReading,
   takeSync,
 } from "./rules/series.ts";
+import { hasShrunk, type StoredPost } from "./rules/snapshots.ts";
 import { summarize } from "./rules/summary.ts";
 import { packSeries, unpackSeries } from "./stored.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
@@ -31,15 +32,27 @@ export interface Synced {
   collection?: { night: string; bookmark: CollectionBookmark | null };
 }
 
+/** The state that is stored of an account; undefined before its first sync. */
+export interface Known {
+  row: AnalyticsRow | undefined;
+  posts: readonly StoredPost[] | undefined;
+}
+
 /**
  * Takes a sync into what is stored of its account. Another one that is stored meanwhile loses nothing by it:
  * both are taken into the same state. Answers false for an account that is gone.
+ *
+ * @param known what was stored a moment ago, so that it need not be read; one that is stored meanwhile still counts
  */
-export async function storeSync(deps: Deps, synced: Synced): Promise<boolean> {
+export async function storeSync(deps: Deps, synced: Synced, known?: Known): Promise<boolean> {
   const { teamId: team, accountId: id } = synced;
+  const read = async (): Promise<Known> => {
+    const [[row], [posts]] = await deps.db.run([stateOf({ team, id }), postsOf({ team, id })]);
+    return { row, posts };
+  };
   let lost: number | null = null;
   for (let left = TRIES; left > 0; left--) {
-    const [[row], [posts]] = await deps.db.run([stateOf({ team, id }), postsOf({ team, id })]);
+    const { row, posts } = left === TRIES && known ? known : await read();
     // Nobody was faster: there is nothing to store it in.
     if (lost === (row?.version ?? 0)) return false;
     const before: AccountState = row
@@ -48,10 +61,21 @@ export async function storeSync(deps: Deps, synced: Synced): Promise<boolean> {
     const after = synced.reading
       ? takeSync(before, synced.reading, synced.uploadIds, synced.measures)
       : before;
-    if (await replace(deps, synced, row, after)) return true;
+    const errors = [...synced.errors, ...shrinkErrors(before.posts, synced.reading)];
+    if (await replace(deps, { ...synced, errors }, row, after)) return true;
     lost = row?.version ?? 0;
   }
   return false;
+}
+
+/** Tells of posts that have fewer views than at their reading before. */
+function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
+  const before = new Map(known.map((post) => [post.id, post]));
+  const count = reading?.posts.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
+  if (!reading || count === 0) return [];
+  const posts = `${count} post${count === 1 ? "" : "s"}`;
+  const message = `The platform tells fewer views than before of ${posts}. Gains go on from the highest number.`;
+  return [{ message, at: reading.at }];
 }
 
 async function replace(

@@ -6,7 +6,8 @@ import { accountRefusal } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
 import { requireAnalytics } from "./plan.ts";
-import { measuredAccount, planOf } from "./repo/read.ts";
+import { requireOwn } from "./refusals.ts";
+import { findMeasured, planOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts } from "./repo/write.ts";
 import { askedAt } from "./rules/nights.ts";
 import { MOST_POSTS } from "./rules/series.ts";
@@ -22,7 +23,7 @@ const NEXT_PART_SECONDS = 5;
 /**
  * Reads the newest posts of an account at its platform now, and answers its figures.
  *
- * @throws AppError FORBIDDEN by the plan or for a member, NOT_FOUND, ACCOUNT_INACTIVE
+ * @throws AppError FORBIDDEN by the plan, for another team's account or for a member, NOT_FOUND, ACCOUNT_INACTIVE
  */
 export async function syncAccount(
   ctx: Ctx,
@@ -30,13 +31,14 @@ export async function syncAccount(
   query: Omit<OverviewQuery, "tags">,
 ): Promise<AccountAnalytics> {
   const { team } = ctx;
-  const [[plan], [account], [measured], own] = await ctx.read("analytics:read", [
+  const [[plan], [account], [found], own] = await ctx.read("analytics:read", [
     planOf(team),
     accountById(team, id),
-    measuredAccount({ team, id }),
+    findMeasured({ team, id }),
     ownPosts({ team, id, most: MOST_POSTS }),
   ]);
   requireAnalytics(ctx, plan);
+  const { syncedAt } = requireOwn(found);
   if (!account) throw notFound("Account");
   if (ctx.actor.role === "MEMBER") {
     throw new AppError("FORBIDDEN", "Only owners and admins of the team may sync an account.");
@@ -44,7 +46,7 @@ export async function syncAccount(
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const reader = readerOf(account);
-  if (reader && !rests(reader, measured?.syncedAt ?? null, ctx.now())) {
+  if (reader && !rests(reader, syncedAt, ctx.now())) {
     await readNow(ctx, reader, account, own);
   }
   return getAccountAnalytics(ctx, id, query);
@@ -57,8 +59,10 @@ async function readNow(
   own: readonly OwnRow[],
 ): Promise<void> {
   const { teamId, id: accountId } = account;
-  const task = { account, own, from: null, most: MOST_POSTS, calls: PLATFORM_CALLS };
-  const { reading, errors, next, refusal } = await collect(ctx, reader, task);
+  const { reading, errors, next, refusal } = await collect(ctx, reader, {
+    ...{ account, own, from: null, most: MOST_POSTS },
+    hasRoom: (calls, spent) => spent + calls <= PLATFORM_CALLS,
+  });
   const collection = askedAt(ctx.now());
   // A refusal is the caller's to wait for.
   const goesOn = next !== null && !refusal;

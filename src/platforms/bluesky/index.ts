@@ -34,6 +34,8 @@ export const bluesky: Connector<BlueskySettings> = {
   metrics: {
     counts: ["likes", "comments", "shares"],
     callsOf: () => 1,
+    pagePosts: 50,
+    isPublic: true,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   ...lazily(() => import("./grant.ts"), "proveLogin"),

@@ -23,6 +23,7 @@ export const facebook: Connector<FacebookSettings> = {
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 2,
+    pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

@@ -94,3 +94,6 @@ export const capabilities = {
 
 /** Seconds. The status of a container follows its publishing within moments; listings lag a little. */
 export const timing: ReconcileTiming = { callSeconds: 30, acceptSeconds: 60, listSeconds: 30 };
+
+/** Calls that are made for the insights of a page: enough to find one post among fifty that has none. */
+export const INSIGHT_CALLS = 9;

@@ -1,7 +1,15 @@
 import { DAY, SECOND } from "../../core/time.ts";
 import type { Connector } from "../connector.ts";
 import { lazily } from "../kit/lazily.ts";
-import { apiVersion, asks, capabilities, needs, scopes, timing } from "./capabilities.ts";
+import {
+  apiVersion,
+  asks,
+  capabilities,
+  INSIGHT_CALLS,
+  needs,
+  scopes,
+  timing,
+} from "./capabilities.ts";
 import { type InstagramSettings, settings } from "./settings.ts";
 
 /** Instagram's professional accounts, by Instagram Login. */
@@ -22,7 +30,8 @@ export const instagram: Connector<InstagramSettings> = {
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
-    callsOf: () => 2,
+    callsOf: () => 1 + INSIGHT_CALLS,
+    pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

@@ -6,7 +6,7 @@ import { graphApi, graphId, unwrapped } from "../meta/graph.ts";
 import { insightsByPost, withInsights } from "../meta/insights.ts";
 import type { MeasuredPost, MetricsJob, MetricsPage, MetricsReading } from "../metrics.ts";
 import { GRAPH } from "./api.ts";
-import { apiVersion } from "./capabilities.ts";
+import { apiVersion, INSIGHT_CALLS } from "./capabilities.ts";
 import { toRefused } from "./failures.ts";
 
 const { graph, versioned, readerOf } = graphApi("Instagram", GRAPH, apiVersion.version);
@@ -78,6 +78,7 @@ export async function readPage(
 const tell = (job: MetricsJob, posts: readonly MeasuredPost[]) =>
   withInsights(posts, {
     platform: "Instagram",
+    mostCalls: INSIGHT_CALLS,
     ask: async (ids) => {
       const query = { ids: ids.join(","), metric: "views,shares" };
       const request = graph(versioned("insights"), { token: job.accessToken, query });

@@ -31,6 +31,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
+    pagePosts: 50,
     // Of a person's posts LinkedIn tells nothing.
     covers: ({ platformAccountId }) => platformAccountId.startsWith("urn:li:organization:"),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

@@ -34,6 +34,8 @@ interface Source {
   /** Returns true where all older posts are refused too. */
   endsThere?(refusal: GraphRefusal): boolean;
   toCounters(insights: Insights, listed: PostCounters): PostCounters;
+  /** Calls that are made for posts some of which Meta refuses. */
+  mostCalls: number;
 }
 
 interface Told {
@@ -42,9 +44,6 @@ interface Told {
   /** No older post has insights. */
   isEnd: boolean;
 }
-
-/** Calls that are made for posts some of which Meta refuses: enough to find one among fifty. */
-const SEARCH_CALLS = 9;
 
 /**
  * Adds to posts what their insights tell. Those that Meta refuses are searched for by halves; they keep their
@@ -76,7 +75,7 @@ export async function withInsights(
 }
 
 /** Asks for insights, and for parts of what was refused as a whole. */
-function createSearch({ ask: send, toRefused, endsThere = () => false }: Source) {
+function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls }: Source) {
   const told = new Map<string, Insights>();
   let stopped: Stopped | null = null;
   let isEnd = false;
@@ -84,7 +83,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false }: Source)
 
   /** Answers the refusal; null where there is none, or nothing more is to be asked. */
   async function ask(ids: readonly string[]): Promise<GraphRefusal | null> {
-    if (stopped || calls >= SEARCH_CALLS) return null;
+    if (stopped || calls >= mostCalls) return null;
     calls++;
     const reply = await send(ids);
     if (reply.ok) {
@@ -103,7 +102,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false }: Source)
       isEnd ||= endsThere(refusal);
       return;
     }
-    if (calls >= SEARCH_CALLS) return;
+    if (calls >= mostCalls) return;
     const middle = Math.ceil(ids.length / 2);
     const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
     const first = await ask(newer);

@@ -28,6 +28,7 @@ export const pinterest: Connector<PinterestSettings> = {
   metrics: {
     counts: ["views", "shares"],
     callsOf: () => 2,
+    pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   extras: lazily(() => import("./boards.ts"), "boards"),

@@ -31,6 +31,7 @@ export const threads: Connector<ThreadsSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     // The list, and each of its posts where they are asked for one by one.
     callsOf: (cursor) => (cursor?.startsWith(EACH) ? 1 + EACH_PAGE : 1),
+    pagePosts: 50,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

@@ -32,6 +32,7 @@ export const tiktok: Connector<TikTokSettings> = {
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 1,
+    pagePosts: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   withdrawals: {

@@ -35,6 +35,7 @@ export const x: Connector<XSettings> = {
   metrics: {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 1,
+    pagePosts: 50,
     // X charges for each post that is read.
     restsHours: 20,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

@@ -19,7 +19,9 @@ export const youtube: Connector<YouTubeSettings> = {
   ...lazily(() => import("./auth.ts"), "identify", "refresh", "revoke"),
   metrics: {
     counts: ["views", "likes", "comments"],
-    callsOf: () => 3,
+    // The first page is found by the channel.
+    callsOf: (cursor) => (cursor === null ? 3 : 2),
+    pagePosts: 50,
     // Source: YouTube API Services, Developer Policies, III.E.4.
     keepDays: 30,
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),

@@ -103,3 +103,21 @@ test("one that the platform has ended is expired, before a post needs it", async
   await harness.tick();
   expect(await status()).toBe("expired");
 });
+
+test("the end that is stored of a login is corrected where it is not renewed, and nobody is told of it", async () => {
+  const { harness, calls, answerWith, status } = await prepare(60);
+  answerWith(() => new Response("", { status: 503 }));
+  const stored = Date.now() + 5 * DAY_SECONDS * 1_000;
+  await env.DB.prepare("UPDATE accounts SET renew_at = ?, login_ends_at = ?")
+    .bind(Date.now(), stored)
+    .run();
+  await harness.tick();
+  expect(calls).toHaveLength(1);
+  harness.advance(6 * DAY_SECONDS);
+  await harness.tick();
+  expect(calls).toHaveLength(1);
+  expect(await status()).toBe("active");
+  const row = await env.DB.prepare("SELECT renew_at, login_ends_at FROM accounts").first();
+  const endsAt = START.getTime() + 60 * DAY_SECONDS * 1_000;
+  expect(row).toEqual({ renew_at: endsAt - 10 * DAY_SECONDS * 1_000, login_ends_at: endsAt });
+});

@@ -4,6 +4,7 @@ import {
   loginEnd,
   nextRenewal,
   renewalAt,
+  standEnds,
 } from "../../../src/features/accounts/rules.ts";
 import { START } from "../../support/harness.ts";
 
@@ -102,4 +103,20 @@ test.each([
   ["within a day, however long the platform asks for", inHours(-1), inHours(-1), 9e6, inDays(1)],
 ])("a renewal that failed is repeated %s", (_, dueAt, renewAt, retryAfterSeconds, at) => {
   expect(nextRenewal({ dueAt, renewAt, retryAfterSeconds }, START)).toEqual(at);
+});
+
+const ends = (renewDays: number | null, endDays: number | null) => ({
+  renewAt: renewDays === null ? null : inDays(renewDays),
+  loginEndsAt: endDays === null ? null : inDays(endDays),
+});
+
+test.each([
+  ["are far off", ends(100, 130), ends(150, 180), true],
+  ["come close", ends(8, 38), ends(150, 180), false],
+  ["have been", ends(-1, 29), ends(150, 180), false],
+  ["were not known", ends(1, null), ends(150, 180), false],
+  ["are not known any more", ends(100, 130), ends(1, null), false],
+  ["are nearer now", ends(100, 130), ends(90, 120), false],
+])("ends that %s stand with a renewed login: %#", (_, stored, renewed, expected) => {
+  expect(standEnds(stored, renewed, START)).toBe(expected);
 });

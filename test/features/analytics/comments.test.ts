@@ -64,7 +64,7 @@ test("refuses what is no post, accounts of others, and a plan without analytics"
     expect((await read(id, odd)).status).toBe(400);
   }
   expect((await harness.call("GET", `/analytics/${id}/linkedin/comments`, owner)).status).toBe(400);
-  expect((await read(id, POST, (await createMember()).token)).status).toBe(404);
+  expect((await read(id, POST, (await createMember()).token)).status).toBe(403);
   await harness.deps.db.runAll(setTeamPlan(harness.deps, { teamId: owner.teamId, plan: "basic" }));
   expect((await read(id)).status).toBe(403);
 });

@@ -50,8 +50,13 @@ test.each(ZONES)("agree with the runtime's own clocks in %s, across DST", (zone)
     { length: 600 },
     (): Sample => [from + below((3 * 366 * DAY) / MINUTE), below(10_000)],
   );
-  const { byWeekday, byHour } = postingInsights(samples, zone);
-  expect({ byWeekday, byHour }).toEqual(bruteForce(samples, zone));
+  const { byWeekday, byHour, bestDay, bestHours } = postingInsights(samples, zone);
+  const expected = bruteForce(samples, zone);
+  expect({ byWeekday, byHour }).toEqual(expected);
+  const most = (buckets: object[]) =>
+    Math.max(...(buckets as typeof byHour).map(({ avgViews, ranked }) => (ranked ? avgViews : 0)));
+  expect(bestDay?.avgViews).toBe(most(expected.byWeekday));
+  expect(bestHours[0]?.avgViews).toBe(most(expected.byHour));
 });
 
 test("a change of clocks is found to the minute", () => {

@@ -72,7 +72,13 @@ test("without any sync everything is empty, and nothing passes for zero that was
         ...{ videoCount: 0, accountCount: 1, bestAccount: null },
       },
       ...{ videos: [], bestPerforming: { mostViewed: null, mostEngaging: null }, topHashtags: [] },
-      ...{ dailyHistory: [], platformHistory: [], followerHistory: [] },
+      ...{ dailyHistory: [], followerHistory: [] },
+      platformHistory: [
+        {
+          ...{ platform: "bluesky", accountCount: 1, videoCount: 0, followers: null, days: [] },
+          ...{ views: 0, likes: 0, comments: 0, shares: 0 },
+        },
+      ],
       ...{ lastRefreshedAt: null, neverSynced: true, syncErrors: [] },
       summary: {
         views: { current: null, previous: null, measuredDays: { current: 0, previous: 0 } },
@@ -208,15 +214,57 @@ test.each([
   expect((await read(path)).status).toBe(400);
 });
 
-test("an account of somebody else is not found, nor one that was disconnected, and its figures are gone", async () => {
+test("accounts count by platform as in the overview, whether they were read or not", async () => {
+  const ids = [];
+  for (const [name, platform] of [
+    ["Ada", "youtube"],
+    ["Bob", "youtube"],
+    ["Cleo", "bluesky"],
+  ] as const) {
+    ids.push(await connectSandbox(harness, owner, name, platform));
+  }
+  await sync(ids[0] as string, 1, [{ id: "a", views: 5 }]);
+  const { overview, platformHistory } = (await read("overview")).body.data;
+  expect(overview.accountCount).toBe(3);
+  expect(
+    platformHistory.map(({ platform, accountCount, videoCount }: never) => [
+      ...[platform, accountCount, videoCount],
+    ]),
+  ).toEqual([
+    ["bluesky", 1, 0],
+    ["youtube", 2, 1],
+  ]);
+});
+
+test("an account of another team is forbidden, in one round trip; an unknown one is not found", async () => {
+  const id = await connectSandbox(harness, owner, "Ada", "linkedin");
+  await sync(id, 1, [{ id: "a", views: 1 }]);
+  const { token } = await createMember();
+  const comments = "linkedin/comments?postId=urn:li:share:7123456789";
+  for (const [method, path] of [
+    ["GET", id],
+    ["POST", `${id}/sync`],
+    ["GET", `${id}/${comments}`],
+  ] as const) {
+    const call = (asked: string) => harness.call(method, `/analytics/${asked}`, { token });
+    const { result, costs } = await measure(harness, () => call(path));
+    expect([result.status, result.body.code]).toEqual([403, "FORBIDDEN"]);
+    expect(JSON.stringify(result.body)).not.toContain("Ada");
+    expect(costs.roundTrips).toHaveLength(1);
+    expect((await call(path.replace(id, "acc_none"))).status).toBe(404);
+  }
+});
+
+test("an account that was disconnected is not found, and its figures are gone", async () => {
   const id = await connectSandbox(harness, owner);
   await sync(id, 1, [{ id: "a", views: 1 }]);
   const other = await createMember();
-  expect((await read(id, other.token)).status).toBe(404);
+  expect((await read(id, other.token)).status).toBe(403);
   expect((await read("overview", other.token)).body.data.overview.accountCount).toBe(0);
   expect((await read("nothing")).status).toBe(404);
   await harness.call("DELETE", `/accounts/${id}`, { token: owner.token });
   expect((await read(id)).status).toBe(404);
+  expect((await read(id, other.token)).status).toBe(404);
   expect(await sync(id, 0, [{ id: "a", views: 2 }])).toBe(false);
   for (const table of ["analytics", "analytics_posts"]) {
     const { results } = await env.DB.prepare(`SELECT * FROM ${table} WHERE team_id = ?`)

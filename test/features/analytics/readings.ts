@@ -23,7 +23,9 @@ export const reading = (
 
 export const atDay = (day: number, hour = 3): number => START + day * DAY + hour * HOUR;
 
-/** Rising counters of some posts, read on the days given, some of which are left out of a reading. */
+/**
+ * Counters of some posts, read on the days given, some of which are left out of a reading. Most rise; some shrink.
+ */
 export function randomSyncs(below: (most: number) => number, days: readonly number[]) {
   const marks = new Map<string, number[]>();
   return days.map((day): SyncReading => {
@@ -33,7 +35,9 @@ export function randomSyncs(below: (most: number) => number, days: readonly numb
       .filter((i) => i < 3 || day > i)
       .flatMap((i) => {
         const id = `p${i}`;
-        const counters = (marks.get(id) ?? [0, 0, 0, 0]).map((value) => value + below(100));
+        const counters = (marks.get(id) ?? [0, 0, 0, 0]).map((value) =>
+          below(6) === 0 ? Math.floor(value / 2) : value + below(100),
+        );
         marks.set(id, counters);
         const publishedAt = i < 3 ? START - DAY : atDay(i, 23);
         return below(4) === 0 ? [] : [reading(id, at, counters, publishedAt)];

@@ -124,6 +124,60 @@ test.each<[string, (path: string, body: unknown) => unknown, number]>([
   expect(body.data.summary.followers.total).toBe(123);
 });
 
+test.each<[string, unknown]>([
+  ["HTML", "<html>Sorry</html>"],
+  ["a negative number", { items: [{ statistics: { subscriberCount: "-4" } }] }],
+  ["a list of nothing of that kind", { items: [7] }],
+])(
+  "followers that are answered with %s are told of, and the posts are collected",
+  async (_, answer) => {
+    let asked = 0;
+    const { id } = await channel(10, (path, body) =>
+      // The first of the two calls for the channel is for its subscribers, once it is connected.
+      path.endsWith("/channels") && asked++ === 1 ? answer : body,
+    );
+    const { status, body } = await sync(id);
+    expect(status).toBe(200);
+    expect(body.data.syncErrors).toMatchObject([
+      { message: expect.stringContaining("Followers: ") },
+    ]);
+    expect(body.data.overview.videoCount).toBe(10);
+    expect(body.data.summary.followers.total).toBe(null);
+  },
+);
+
+test("views that shrink are told of, gain nothing, and are counted once when they come back", async () => {
+  let views = ["100", "100"];
+  const { id } = await channel(2, (path, body) => {
+    if (!path.endsWith("/videos")) return body;
+    const { items } = body as { items: object[] };
+    return {
+      items: items.map((item, i) => ({
+        ...item,
+        statistics: { viewCount: views[i], likeCount: "2", commentCount: "1" },
+      })),
+    };
+  });
+  const told: string[][] = [];
+  for (const next of [
+    ["100", "100"],
+    ["40", "130"],
+    ["40", "130"],
+    ["110", "130"],
+  ]) {
+    views = next;
+    const { body } = await sync(id);
+    told.push(body.data.syncErrors.map(({ message }: { message: string }) => message));
+    harness.advance(86_400);
+  }
+  const message =
+    "The platform tells fewer views than before of 1 post. Gains go on from the highest number.";
+  expect(told).toEqual([[], [message], [], []]);
+  const { data } = (await harness.call("GET", `/analytics/${id}`, { token: owner.token })).body;
+  expect(data.dailyHistory.map((day: { views: number }) => day.views)).toEqual([null, 30, 0, 10]);
+  expect(data.overview).toMatchObject({ totalViews: 240, videoCount: 2 });
+});
+
 test("a platform that does not answer at all leaves what was known", async () => {
   const { id } = await channel(3);
   await sync(id);
@@ -141,7 +195,7 @@ test("members may not sync, nor strangers; an account that is expired is refused
   const member = await createToken(userId, { teamId: owner.teamId });
   const refused = await sync(id, member);
   expect([refused.status, refused.body.code]).toEqual([403, "FORBIDDEN"]);
-  expect((await sync(id, (await createMember()).token)).status).toBe(404);
+  expect((await sync(id, (await createMember()).token)).status).toBe(403);
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(id).run();
   const { status, body } = await sync(id);
   expect([status, body.code]).toEqual([409, "ACCOUNT_INACTIVE"]);
@@ -161,6 +215,21 @@ test("syncs at the same time count once", async () => {
   const { id } = await channel(5);
   const answers = await Promise.all([sync(id), sync(id), sync(id)]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect((await sync(id)).body.data.overview).toMatchObject({ videoCount: 5, totalViews: 50 });
+});
+
+test("a sync and the night's collection at the same time are both taken in", async () => {
+  const { id } = await channel(5);
+  const { teamId } = owner;
+  const message = { kind: "collect" as const, teamId, accountId: id, collection: "2026-12-01" };
+  const [answer] = await Promise.all([sync(id), harness.consume([message])]);
+  expect(answer.status).toBe(200);
+  const row = await env.DB.prepare(
+    "SELECT version, night, bookmark FROM analytics WHERE account_id = ?",
+  )
+    .bind(id)
+    .first();
+  expect(row).toEqual({ version: 2, night: "2026-12-01", bookmark: null });
   expect((await sync(id)).body.data.overview).toMatchObject({ videoCount: 5, totalViews: 50 });
 });
 

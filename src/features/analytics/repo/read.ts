@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../../core/platforms.ts";
 import { prepared, sqlQuery } from "../../../db/client.ts";
-import { instant, json } from "../../../db/columns.ts";
+import { flag, instant, json } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
@@ -15,33 +15,38 @@ import type { SyncError } from "../table.ts";
 export const planOf = (team: SQL) =>
   sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(text("plan")));
 
-const readMeasured = rowReader({
+const measured = {
   ...pickColumns(accounts, ["id", "accountName", "platform", "tags"]),
   syncedAt: instant("synced_at"),
   errors: json<SyncError[]>("errors"),
   series: json<StoredSeries>("series"),
   summary: json<Summary>("summary"),
-});
+};
+const readMeasured = rowReader(measured);
+const readFound = rowReader({ ...measured, isOwn: flag("is_own").notNull() });
 
 /** An account with what is known of it; null where it was never read. */
 export type MeasuredAccount = ReturnType<typeof readMeasured>;
 
-const MEASURED = sql`SELECT a.id, a.account_name, a.platform, a.tags, n.synced_at, n.errors, n.series,
-    n.summary
-  FROM accounts a LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id`;
+const COLUMNS = sql`a.id, a.account_name, a.platform, a.tags, n.synced_at, n.errors, n.series, n.summary`;
 
 /** The accounts of a team that are connected. */
 export const measuredAccounts = prepared(
   ({ team }: Params<{ team: SQL }>) =>
-    sql`${MEASURED} WHERE a.team_id = ${team} AND a.deleted_at IS NULL ORDER BY a.id`,
+    sql`SELECT ${COLUMNS}
+      FROM accounts a LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id
+      WHERE a.team_id = ${team} AND a.deleted_at IS NULL ORDER BY a.id`,
   readMeasured,
 );
 
-/** One of them: no row for another team's. */
-export const measuredAccount = prepared(
+/** The account with that id, whose ever it is; without what is known of another team's. */
+export const findMeasured = prepared(
   ({ team, id }: Params<{ team: SQL; id: string }>) =>
-    sql`${MEASURED} WHERE a.id = ${id} AND a.team_id = ${team} AND a.deleted_at IS NULL`,
-  readMeasured,
+    sql`SELECT a.team_id = mine.id AS is_own, ${COLUMNS}
+      FROM (SELECT ${team} AS id) mine CROSS JOIN accounts a ON a.id = ${id} AND a.deleted_at IS NULL
+        LEFT JOIN analytics n ON n.team_id = mine.id AND n.account_id = a.id
+      WHERE mine.id IS NOT NULL`,
+  readFound,
 );
 
 /** All posts of an account. */

@@ -24,6 +24,10 @@ export function postsOfCollection(collection: string): number {
   return isAll ? ALL_POSTS : RECENT_POSTS;
 }
 
+/** Posts of ours that may be among those: the newest ones, some more than are read. */
+export const ownPostsOfCollection = (collection: string): number =>
+  Math.min(ALL_POSTS, 3 * postsOfCollection(collection));
+
 /** Returns true for a collection that a later one makes up for. */
 export function isOver(collection: string, now: Date): boolean {
   if (!isAsked(collection)) return collection < nightOf(now);

@@ -33,6 +33,15 @@ type Step = readonly [day: DayNumber, marks: Counters];
  */
 export const OPEN_DAYS = 14;
 
+const VIEWS = METRICS.indexOf("views");
+
+/** Returns true for a reading that tells fewer views than an earlier one: people take likes back, nobody a view. */
+export function hasShrunk(known: PostReading | undefined, reading: PostReading): boolean {
+  if (!known || known.at >= reading.at) return false;
+  const [before, now] = [known.counters[VIEWS] ?? null, reading.counters[VIEWS] ?? null];
+  return before !== null && now !== null && now < before;
+}
+
 /** Returns the later of two readings; of two at one moment the same in either order. */
 function later<T extends PostReading>(a: T, b: PostReading): T {
   const isLater = a.at === b.at ? JSON.stringify(toReading(a)) < JSON.stringify(b) : a.at < b.at;

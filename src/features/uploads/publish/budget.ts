@@ -20,9 +20,13 @@ export interface Budget {
   /**
    * Does a step once there is room for so many calls; what it does not spend is given back. Null, and
    * nothing done, where there is no room, nor soon will be: the next invocation has to go on. The step
-   * calls `spend` with every call that it makes.
+   * calls `spend` with every call that it makes. It may ask for `more` calls, without waiting: false where
+   * there is no room for them.
    */
-  within<T>(calls: number, step: (spend: () => void) => Promise<T>): Promise<T | null>;
+  within<T>(
+    calls: number,
+    step: (spend: () => void, more?: (calls: number) => boolean) => Promise<T>,
+  ): Promise<T | null>;
 }
 
 export function createBudget({ now, wait }: Pick<Deps, "now" | "wait">, messages: number): Budget {
@@ -46,11 +50,19 @@ export function createBudget({ now, wait }: Pick<Deps, "now" | "wait">, messages
       stepsInFlight++;
       let unspent = calls;
       try {
-        return await step(() => {
-          // What goes beyond its share is missing to the others.
-          if (unspent > 0) unspent--;
-          else free--;
-        });
+        return await step(
+          () => {
+            // What goes beyond its share is missing to the others.
+            if (unspent > 0) unspent--;
+            else free--;
+          },
+          (more) => {
+            if (free < more) return false;
+            free -= more;
+            unspent += more;
+            return true;
+          },
+        );
       } finally {
         free += unspent;
         stepsInFlight--;

@@ -23,6 +23,15 @@ const spending = (count: number) => async (spend: () => void) => {
   return "done" as const;
 };
 
+/** A step that asks for more, and spends that. */
+const growing =
+  (count: number) =>
+  async (spend: () => void, more = (_: number) => false) => {
+    const hasRoom = more(count);
+    for (let i = 0; hasRoom && i < count; i++) spend();
+    return hasRoom;
+  };
+
 /** A step that ends when it is told to. */
 function held(budget: Budget, calls: number) {
   const { promise, resolve } = Promise.withResolvers<number>();
@@ -39,6 +48,16 @@ function held(budget: Budget, calls: number) {
 const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 describe("with nothing in flight", () => {
+  test.each([
+    ["are left", 8, 32, true, 8],
+    ["are not left", 8, 33, false, 40],
+  ])("a step gets more calls where they %s", async (_, calls, more, expected, left) => {
+    const { budget } = stage();
+    expect(await budget.within(calls, growing(more))).toBe(expected);
+    expect(await budget.within(left + 1, spending(0))).toBe(null);
+    expect(await budget.within(left, spending(0))).toBe("done");
+  });
+
   test.each([
     ["all that there is", 1, [], 48, "done"],
     ["more than there is", 1, [], 49, null],
