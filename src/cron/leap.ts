@@ -8,6 +8,8 @@ import { runSchedule } from "./schedule.ts";
 const MAX_ATTEMPTS = 6;
 /** Messages of one leap: one that calls for itself for ever ends with it. */
 const MAX_MESSAGES = 2_000;
+/** Messages that are due within this time of each other are handled together, as consumers would. */
+const TOGETHER_MS = 6 * SECOND;
 
 interface Held {
   queue: string;
@@ -18,13 +20,15 @@ interface Held {
 
 /** Queues whose messages wait in memory. */
 class HeldQueues {
-  readonly #messages: Held[] = [];
+  #messages: Held[] = [];
 
-  /** Those that are due first come first; of several, the one that was sent first. */
-  take(): Held | undefined {
+  /** The messages that are due first, with those that are hardly later. */
+  take(): Held[] {
     const first = Math.min(...this.#messages.map(({ dueMs }) => dueMs));
-    const index = this.#messages.findIndex(({ dueMs }) => dueMs === first);
-    return index < 0 ? undefined : this.#messages.splice(index, 1)[0];
+    const isFirst = ({ dueMs }: Held) => dueMs <= first + TOGETHER_MS;
+    const taken = this.#messages.filter(isFirst);
+    this.#messages = this.#messages.filter((held) => !isFirst(held));
+    return taken;
   }
 
   add(queue: string, body: unknown, delaySeconds = 0, attempts = 1): void {
@@ -54,8 +58,8 @@ class HeldQueues {
 
 /**
  * Development only: holds the clock at this instant, or where it is later already, runs the schedule there, and
- * at each of the following minutes for as many `ticks` as are asked for. Each message that this sends is handled
- * here, the clock moved on to when it is due. Afterwards the clock runs on from there. One at a time.
+ * at each of the following minutes for as many `ticks` as are asked for. Messages that this sends are handled
+ * here, the clock moved on to when they are due. Afterwards the clock runs on from there. One at a time.
  */
 export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void> {
   const queues = new HeldQueues();
@@ -81,11 +85,12 @@ export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void
       const minute = Math.floor(now().getTime() / MINUTE) * MINUTE;
       await runSchedule(deps, new Date(minute));
       await settle();
-      for (let handled = 0; handled < MAX_MESSAGES; handled++) {
-        const next = queues.take();
-        if (!next) break;
-        holdFrom(next.dueMs);
-        await consume(deps, queues.batchOf(next));
+      for (let handled = 0; handled < MAX_MESSAGES; ) {
+        const due = queues.take();
+        if (due.length === 0) break;
+        handled += due.length;
+        holdFrom(Math.max(...due.map(({ dueMs }) => dueMs)));
+        await Promise.all(due.map((one) => consume(deps, queues.batchOf(one))));
         await settle();
       }
       if (left > 1) holdFrom(minute + MINUTE);
