@@ -186,7 +186,7 @@ function toForm({ at, kind, platforms, title, text }: PlannedPost, to: Targets):
 
 const IMAGE = { type: "image/png" };
 /** Small, as hundreds of them are made. */
-const PHOTO = { width: 600, height: 600 };
+const PHOTO = { width: 360, height: 360 };
 
 /** Shows the day that is lived through, each tenth of the way. */
 function createProgress(total: number): (done: number, at: Date) => void {
