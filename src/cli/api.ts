@@ -40,7 +40,11 @@ interface EventPage {
 export interface Api {
   origin: string;
   listAccounts(filter?: AccountFilter): Promise<Account[]>;
-  createSandboxAccount(platform: string, name: string): Promise<string>;
+  /** @param pageId the page to publish as, where a person's login covers pages */
+  createSandboxAccount(platform: string, name: string, pageId?: string): Promise<string>;
+  deleteAccount(id: string): Promise<void>;
+  /** Lists the pages that a LinkedIn login can publish as. */
+  listPages(accountId: string): Promise<Pick<Schemas["LinkedInPage"], "id" | "name">[]>;
   /** Lists the boards of a Pinterest account. */
   listBoards(accountId: string): Promise<Pick<Schemas["PinterestBoard"], "id" | "name">[]>;
   getAccount(id: string): Promise<Account>;
@@ -62,6 +66,8 @@ export interface Api {
   retryFailed(filter: RetryFilter): Promise<RetriedUploads>;
   /** The events behind the cursor, oldest first; without one, from 30 days ago. */
   listEvents(page: { after: string | null; limit: number }): Promise<EventPage>;
+  getOverview(): Promise<Schemas["Analytics"]>;
+  getAnalytics(accountId: string): Promise<Schemas["AccountAnalytics"]>;
   listWebhooks(): Promise<Pick<Schemas["Webhook"], "id" | "url">[]>;
   createWebhook(webhook: { url: string; events: string[]; secret: string }): Promise<number>;
   deleteWebhook(id: number): Promise<void>;
@@ -83,12 +89,24 @@ export function createApi(origin: string, token: string): Api {
     origin,
     listAccounts: async (query = {}) =>
       (await answerOf(client.GET("/api/v1/accounts", { params: { query } }))).data,
-    createSandboxAccount: async (platform, name) => {
-      const body = { platform, sandbox: true, name } as Schemas["NewAccount"];
+    createSandboxAccount: async (platform, name, pageId) => {
+      const page = pageId === undefined ? {} : { pageId };
+      const body = { platform, sandbox: true, name, ...page } as Schemas["NewAccount"];
       const made = await answerOf(client.POST("/api/v1/accounts", { body }));
       if ("data" in made) return made.data.id;
       throw new Problem(`POST /accounts: ${platform} asks for a person's consent.`);
     },
+    deleteAccount: async (accountId) => {
+      await answerOf(
+        client.DELETE("/api/v1/accounts/{id}", { params: { path: { id: accountId } } }),
+      );
+    },
+    listPages: async (accountId) =>
+      (
+        await answerOf(
+          client.GET("/api/v1/accounts/linkedin/pages", { params: { query: { accountId } } }),
+        )
+      ).data,
     listBoards: async (accountId) =>
       (await answerOf(client.GET("/api/v1/pinterest/boards", { params: { query: { accountId } } })))
         .data,
@@ -144,6 +162,12 @@ export function createApi(origin: string, token: string): Api {
     listEvents: async ({ after, limit }) => {
       const query = { ...(after ? { after } : {}), limit };
       return await answerOf(client.GET("/api/v1/events", { params: { query } }));
+    },
+    getOverview: async () => (await answerOf(client.GET("/api/v1/analytics/overview"))).data,
+    getAnalytics: async (connectedAccountId) => {
+      const params = { path: { connectedAccountId } };
+      const asked = client.GET("/api/v1/analytics/{connectedAccountId}", { params });
+      return (await answerOf(asked)).data;
     },
     listWebhooks: async () => (await answerOf(client.GET("/api/v1/webhooks"))).data,
     createWebhook: async (webhook) => {

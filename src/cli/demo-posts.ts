@@ -41,7 +41,11 @@ const PALETTE: readonly (readonly [from: Colour, to: Colour])[] = [
 ];
 
 /** Picks the colours by the run, so that every run's photos are other files. */
-function createPhoto({ id }: DemoRun, index: number): Buffer<ArrayBuffer> {
+export function createPhoto(
+  { id }: Pick<DemoRun, "id">,
+  index: number,
+  size = { width: 1200, height: 900 },
+): Buffer<ArrayBuffer> {
   const seed = Number.parseInt(id, 16) + index;
   const [from, to] = PALETTE[seed % PALETTE.length] ?? [
     [0, 0, 0] as const,
@@ -49,16 +53,22 @@ function createPhoto({ id }: DemoRun, index: number): Buffer<ArrayBuffer> {
   ];
   const shade = (value: number, shift: number) => Math.min(255, value + ((seed >> shift) & 31));
   return createGradientPng({
-    width: 1200,
-    height: 900,
+    ...size,
     from,
     to: [shade(to[0], 0), shade(to[1], 5), shade(to[2], 10)],
   });
 }
 
+const toVideoFile = (video: Buffer<ArrayBuffer>): File =>
+  new File([video], "film.mp4", { type: "video/mp4" });
+
+/** A film that plays, another one for each run. */
+export const createFilm = ({ id }: Pick<DemoRun, "id">): File =>
+  toVideoFile(createSampleVideo(id, FILM_BYTES));
+
 /** The fields of a post, its files among them. */
 export const toForm = (accountId: string, { fields, photos, video }: DemoPost): Form => ({
   ...{ accountId, ...fields },
   photo: photos.map((photo) => new File([photo], "sunset.png", { type: "image/png" })),
-  ...(video ? { video: new File([video], "film.mp4", { type: "video/mp4" }) } : {}),
+  ...(video ? { video: toVideoFile(video) } : {}),
 });

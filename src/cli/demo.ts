@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Command } from "commander";
+import { Command, InvalidArgumentError } from "commander";
 import { randomHex } from "../core/ids.ts";
 import { connectorOf, PLATFORMS } from "../platforms/registry.ts";
+import { runAnalyticsDemo } from "./analytics-demo.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
@@ -28,12 +29,13 @@ interface Post extends Progress {
 }
 
 async function main(stopping: AbortSignal): Promise<number> {
-  const { large: isLarge } = readOptions();
+  const options = readOptions();
+  if (options.analytics) return await runAnalyticsDemo(options, stopping);
   const origin = readOrigin();
   const isRunning = Boolean((await askHealth(origin))?.status);
   if (!isRunning) await startServerAt(origin);
   const api = createApi(origin, await readToken());
-  if (isLarge) return await runLargeDemo(api, stopping);
+  if (options.large) return await runLargeDemo(api, stopping);
   const posts = await planPosts(api);
 
   const webhook = await subscribeReceiver(api);
@@ -56,10 +58,26 @@ const toOutcome = ({ uploadId, status }: Post): Outcome[] =>
     ? [{ uploadId, status }]
     : [];
 
-function readOptions(): { large?: boolean } {
+interface Options {
+  large?: boolean;
+  analytics?: boolean;
+  seed: number;
+  days: number;
+}
+
+const wholeNumber = (least: number, most: number) => (text: string) => {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
+};
+
+function readOptions(): Options {
   return new Command("npm run demo --")
     .description("Publishes to the sandbox, and starts Akimbo for it when it is not running.")
     .option("--large", "one film of 300 MB instead, in parts, to YouTube and TikTok")
+    .option("--analytics", "a year of posts and their figures instead, in a workspace of its own")
+    .option("--seed <number>", "with --analytics: another year", wholeNumber(0, 999_999_999), 1)
+    .option("--days <number>", "with --analytics: the length of the year", wholeNumber(1, 730), 365)
     .parse()
     .opts();
 }

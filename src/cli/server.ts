@@ -1,5 +1,6 @@
+import { once } from "node:events";
 import { createWriteStream } from "node:fs";
-import { connect } from "node:net";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -25,6 +26,16 @@ export function readPort(env: NodeJS.ProcessEnv = process.env): number {
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535) {
     throw new Problem(`PORT must be a number from 1 to 65535, not "${text}".`);
   }
+  return port;
+}
+
+/** A port that nothing listens on. */
+export async function findFreePort(): Promise<number> {
+  const probe = createServer().listen(0, "localhost");
+  await once(probe, "listening");
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, "close");
   return port;
 }
 

@@ -1,50 +1,26 @@
-import { readFile } from "node:fs/promises";
 import { Command } from "commander";
-import { addSeconds } from "../core/time.ts";
 import { PLATFORMS } from "../platforms/registry.ts";
 import { createApi, ensureSandboxAccounts } from "./api.ts";
-import { buildAssets } from "./assets.ts";
-import { ensureDevVars, readDevVars } from "./dev-vars.ts";
-import { localStorageVars } from "./local-storage.ts";
-import { inProject, readStateDir, showPath } from "./paths.ts";
+import { startInstance } from "./local-instance.ts";
+import { readStateDir, showPath } from "./paths.ts";
 import { runProgram } from "./program.ts";
-import { prepareWorkspace, readDemoTokenVariable } from "./seed.ts";
-import {
-  readPort,
-  requireFreePort,
-  type Server,
-  startServer,
-  toProblem,
-  waitUntilAnswering,
-} from "./server.ts";
+import { readDemoTokenVariable } from "./seed.ts";
+import { readPort, type Server, toProblem } from "./server.ts";
 import { runSchedule, startTicker } from "./ticker.ts";
-import { checkVars, parseVarOptions, readTomlVars, type Vars } from "./vars.ts";
+import { parseVarOptions } from "./vars.ts";
 
 /** Platform of the first post that is suggested. */
 const FIRST_PLATFORM = "bluesky";
 
 async function main(stopping: AbortSignal): Promise<number> {
   const vars = { ENVIRONMENT: "development", ...parseVarOptions(readOptions()) };
-  const port = readPort();
-  const stateDir = readStateDir();
-  const chosenToken = readDemoTokenVariable(process.env);
-  const toml = readTomlVars(await readFile(inProject("wrangler.toml"), "utf8"));
-  const done = await ensureDevVars(inProject(".dev.vars"), toml);
-  if (done) console.log(done);
-  const all = await readAllVars(toml, vars);
-  const { sandboxEnabled, publicUrl, clockOffsetSeconds } = checkVars(all);
-  await requireFreePort(port);
-
-  console.log("Starting Akimbo …");
-  await buildAssets();
-  const at = addSeconds(new Date(), clockOffsetSeconds);
-  const { token, signInPath } = await prepareWorkspace(stateDir, chosenToken, at);
-  const server = startServer({
-    port,
-    stateDir,
-    vars: { ...localStorageVars(port, all), ...vars },
+  const { server, config, health, token, signInPath } = await startInstance({
+    vars,
+    port: readPort(),
+    stateDir: readStateDir(),
+    chosenToken: readDemoTokenVariable(process.env),
   });
-  const { status, error } = await waitUntilAnswering(server);
+  const { sandboxEnabled, publicUrl, clockOffsetSeconds } = config;
   startTicker(
     (minuteMs) => runSchedule(server.origin, minuteMs, clockOffsetSeconds),
     (message) => {
@@ -55,7 +31,9 @@ async function main(stopping: AbortSignal): Promise<number> {
   const lines = [...describeAddresses(server, sandboxEnabled), `  Sign in       ${signIn}`];
   console.log([...lines, ...describeToken(token)].join("\n"));
   if (token && sandboxEnabled) console.log(await describeFirstPost(server.origin, token));
-  if (status !== "ok") console.error(`\nIts health is ${status}. ${error ?? ""}`.trimEnd());
+  if (health.status !== "ok") {
+    console.error(`\nIts health is ${health.status}. ${health.error ?? ""}`.trimEnd());
+  }
   console.log("\nCtrl-C stops Akimbo.");
   process.send?.("ready");
   throw toProblem(await server.ended);
@@ -72,15 +50,6 @@ function readOptions(): string[] {
     )
     .parse();
   return program.opts<{ var: string[] }>().var;
-}
-
-/** Reads the variables that the Worker will see: each source overrides the one before. */
-async function readAllVars(toml: Vars, vars: Vars): Promise<Vars> {
-  return {
-    ...toml,
-    ...(await readDevVars(inProject(".dev.vars"))),
-    ...vars,
-  };
 }
 
 const describeAddresses = ({ origin, logPath }: Server, sandboxEnabled: boolean): string[] => [

@@ -48,7 +48,7 @@ export async function runSchedule(
   minuteMs: number,
   offsetSeconds: number,
 ): Promise<void> {
-  const timeMs = minuteMs + (await readOffset(origin, offsetSeconds)) * 1_000;
+  const timeMs = Math.round(minuteMs + (await readOffset(origin, offsetSeconds)) * 1_000);
   const url = `${origin}/cdn-cgi/local/scheduled?cron=*+*+*+*+*&time=${timeMs}`;
   const response = await fetch(url, { signal: AbortSignal.timeout(MINUTE_MS) });
   const text = await response.text();

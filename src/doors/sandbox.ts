@@ -42,6 +42,10 @@ export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
     deps: (c) => c.var.deps,
     teamOf,
     onClockMoved: (c) => runSchedule(c.var.deps),
+    leapTo: async (c, at, ticks) => {
+      const { leapTo } = await import("../cron/leap.ts");
+      await leapTo(c.var.deps, at, ticks);
+    },
   });
   app.use("/sandbox/webhook/settings", refuseCrossSite);
   return app.route("/sandbox", routes);

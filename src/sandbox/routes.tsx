@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import * as z from "zod";
-import { clockOffsetSeconds, moveClock, now } from "../core/clock.ts";
+import { clockOffsetSeconds, holdClock, moveClock, now, releaseClock } from "../core/clock.ts";
 import { AppError, invalidFields, notFound } from "../core/errors.ts";
 import type { Deps } from "../deps.ts";
 import { renderPage } from "../pages/layout.tsx";
@@ -18,15 +18,37 @@ interface SandboxRouteOptions {
   teamOf(c: Context): Promise<number | null>;
   /** Called when the clock has been moved, so that what has become due is done. */
   onClockMoved(c: Context): Promise<void>;
+  /** Goes on to an instant, and does what is due there: `ticks` of the schedule, and the messages that they send. */
+  leapTo(c: Context, at: Date, ticks: number): Promise<void>;
 }
 
 const PAGE_SIZE = 50;
 
+/** Characters of a post that is made by hand: as many as every platform takes. */
+const MAX_TEXT = 280;
+
 /** Ten years either way. */
 const MAX_OFFSET_SECONDS = 10 * 365 * 86_400;
 
-const clockBody = z.strictObject({
-  offsetSeconds: z.int().min(-MAX_OFFSET_SECONDS).max(MAX_OFFSET_SECONDS),
+/** Ticks of one leap: an hour of them. */
+const MAX_TICKS = 60;
+
+const instant = z.iso.datetime().transform((text) => new Date(text));
+
+const clockBody = z.union([
+  z.strictObject({
+    offsetSeconds: z.int().min(-MAX_OFFSET_SECONDS).max(MAX_OFFSET_SECONDS),
+  }),
+  z.strictObject({
+    at: instant,
+    ticks: z.int().min(1).max(MAX_TICKS).default(1),
+  }),
+]);
+
+const postBody = z.strictObject({
+  at: instant.optional(),
+  accountId: z.string().max(100),
+  text: z.string().min(1).max(MAX_TEXT),
 });
 
 /** Types that a browser may be shown from here; anything else could carry a script. */
@@ -64,22 +86,33 @@ function allowOwnVideos(page: Response): Response {
   return page;
 }
 
-async function readClockBody(c: Context): Promise<number> {
+/** @param refusal the field that is named where the body is not of this shape, and why */
+async function readJson<T>(
+  c: Context,
+  shape: z.ZodType<T>,
+  refusal: { field: string; message: string },
+): Promise<T> {
   let body: unknown;
   try {
     body = await c.req.json();
   } catch {
     throw new AppError("INVALID_JSON", "The request body is not valid JSON.");
   }
-  const parsed = clockBody.safeParse(body);
-  if (parsed.success) return parsed.data.offsetSeconds;
-  throw invalidFields([
-    {
-      field: "offsetSeconds",
-      message: "offsetSeconds must be the only field: whole seconds, at most ten years either way.",
-    },
-  ]);
+  const parsed = shape.safeParse(body);
+  if (parsed.success) return parsed.data;
+  throw invalidFields([refusal]);
 }
+
+const CLOCK_REFUSAL = {
+  field: "offsetSeconds",
+  message:
+    "Send offsetSeconds alone: whole seconds, at most ten years either way; or at, an instant, with ticks from 1 to 60.",
+};
+
+const POST_REFUSAL = {
+  field: "text",
+  message: `Send accountId, text of 1 to ${MAX_TEXT} characters and, if you like, at, an instant.`,
+};
 
 /**
  * The sandbox's own pages and calls, to be mounted at `/sandbox`. Throws AppError: NOT_FOUND where the
@@ -183,9 +216,22 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
 
   app.post("/api/clock", async (c) => {
     requireDevelopment(c);
-    moveClock(await readClockBody(c));
-    await options.onClockMoved(c);
+    const asked = await readJson(c, clockBody, CLOCK_REFUSAL);
+    if ("at" in asked) await options.leapTo(c, asked.at, asked.ticks);
+    else {
+      moveClock(asked.offsetSeconds);
+      await options.onClockMoved(c);
+    }
     return c.json(clock());
+  });
+
+  app.post("/api/posts", async (c) => {
+    requireDevelopment(c);
+    const { at, accountId, text } = await readJson(c, postBody, POST_REFUSAL);
+    if (at) holdClock(at);
+    const isMade = await sandbox(c).postByHand(accountId, text).finally(releaseClock);
+    if (!isMade) throw notFound("Post of that account");
+    return c.json({ success: true });
   });
 
   for (const path of ["/webhook", "/webhook/*", "/api/webhook"]) {

@@ -12,7 +12,7 @@ import {
   SandboxStore,
   steerings,
 } from "./kit/store.ts";
-import { findSimulated, type SimulatedPlatform } from "./registry.ts";
+import { findSimulated, SIMULATED_PLATFORMS, type SimulatedPlatform } from "./registry.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
 
 /** A file of the feed; `body` is null where the wanted range begins past its end. */
@@ -66,6 +66,23 @@ export class Simulation {
   /** Newest first; without a filter, everything. */
   listPosts(filter: FeedFilter = {}): FeedPost[] {
     return this.#store.listPosts(filter);
+  }
+
+  /**
+   * Makes a post of an account that did not come from us, as people make them in a platform's own app: like the
+   * account's last one, with another text. False for an account that has no post yet.
+   */
+  async postByHand(accountId: string, text: string): Promise<boolean> {
+    const last = this.#store.lastPost(accountId);
+    const simulated = SIMULATED_PLATFORMS.find(({ platform }) => platform === last?.platform);
+    if (!last || !simulated) return false;
+    const origin = { teamId: last.team_id, accountId, uploadId: null };
+    const { postByHand } = await this.#open(simulated);
+    const made = await postByHand?.({ origin, store: this.#store }, last, text);
+    if (!made) return false;
+    const { platform, author } = last;
+    this.#store.savePost(origin, { fields: {}, ...made, platform, author, text, media: [] });
+    return true;
   }
 
   /**

@@ -25,6 +25,10 @@ export class SandboxState extends DurableObject<unknown> {
     return (await this.#open()).listPosts(filter);
   }
 
+  async postByHand(accountId: string, text: string): Promise<boolean> {
+    return (await this.#open()).postByHand(accountId, text);
+  }
+
   async readMedia(
     id: number,
     teamId?: number | null,

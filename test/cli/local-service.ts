@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inProject } from "../../src/cli/paths.ts";
+import { findFreePort } from "../../src/cli/server.ts";
 
 /** The whole service as `npm start` runs it: its storage is wrangler's own S3 endpoint. */
 export interface LocalService {
@@ -18,21 +18,20 @@ export interface LocalService {
   stop(): Promise<void>;
 }
 
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "localhost");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-}
+export const newStateDir = (): Promise<string> => mkdtemp(join(tmpdir(), "akimbo-service-"));
+
+/** The token of the workspaces that are made here. */
+export const TOKEN = `kmb_${"5".repeat(64)}`;
 
 /** @param vars variables of the Worker */
-export async function startLocalService(vars: Record<string, string> = {}): Promise<LocalService> {
-  const stateDir = await mkdtemp(join(tmpdir(), "akimbo-service-"));
-  const port = await freePort();
+export async function startLocalService(
+  vars: Record<string, string> = {},
+  stateFolder?: string,
+): Promise<LocalService> {
+  const stateDir = stateFolder ?? (await newStateDir());
+  const port = await findFreePort();
   const origin = `http://localhost:${port}`;
-  const token = `kmb_${"5".repeat(64)}`;
+  const token = TOKEN;
   const options = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const server: ChildProcess = fork(inProject("src/cli/start.ts"), options, {
     env: { ...process.env, PORT: String(port), STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: token },

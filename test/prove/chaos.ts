@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../../src/cli/random.ts";
 
 export type Side = "before" | "after";
 export type Disturbance = { kind: "none" | "crash" | "lost" } | { kind: "pause"; ms: number };

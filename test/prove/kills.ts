@@ -1,6 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createRandom, type Random } from "../../src/cli/random.ts";
 import { capabilities } from "../../src/platforms/bluesky/capabilities.ts";
 import {
   type Arrival,
@@ -14,7 +15,6 @@ import { type Instance, post, startInstance } from "./instance.ts";
 import { LivePlatform } from "./live-platform.ts";
 import type { Protocol } from "./protocol.ts";
 import { PROTOCOLS } from "./protocols.ts";
-import { createRandom, type Random } from "./random.ts";
 import { TOKEN } from "./token.ts";
 import { printCounts } from "./verdicts.ts";
 import { type Proof, showEvidence } from "./worlds.ts";

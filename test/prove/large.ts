@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createRandom, type Random } from "../../src/cli/random.ts";
 import { CHUNK_BYTES } from "../../src/platforms/youtube/capabilities.ts";
 import { freePort } from "../bench/free-port.ts";
 import { canMeasureCpu, ownWorkerds, residentMemoryMb } from "../bench/process-cost.ts";
 import { ChunkWatch } from "./chunk-watch.ts";
 import type { Evidence } from "./findings.ts";
 import { type Instance, post, startInstance } from "./instance.ts";
-import { createRandom, type Random } from "./random.ts";
 import { storeFilm } from "./stored-film.ts";
 import { TOKEN } from "./token.ts";
 import { printCounts, type Verdicts } from "./verdicts.ts";

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Random } from "../../src/cli/random.ts";
 import type { Arrival } from "./findings.ts";
-import type { Random } from "./random.ts";
 
 const LATE_MS = 250;
 const REPLY_MS = 40;

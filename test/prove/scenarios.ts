@@ -1,3 +1,4 @@
+import type { Random } from "../../src/cli/random.ts";
 import {
   Chaos,
   type Disturbance,
@@ -5,7 +6,6 @@ import {
   type QueueFaults,
   type Side,
 } from "./chaos.ts";
-import type { Random } from "./random.ts";
 
 /** Kinds of trouble that a figure asks for, each alone. */
 export type ScenarioName =

@@ -1,4 +1,4 @@
-import type { Random } from "./random.ts";
+import type { Random } from "../../src/cli/random.ts";
 
 export const START = Date.UTC(2026, 11, 1, 9);
 export const SECOND = 1_000;

@@ -1,5 +1,5 @@
+import type { Random } from "../../src/cli/random.ts";
 import type { Chaos, Side } from "./chaos.ts";
-import type { Random } from "./random.ts";
 import { SECOND, START, type Timetable } from "./timetable.ts";
 
 class Crash extends Error {}

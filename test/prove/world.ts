@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { createApp } from "../../src/app.ts";
+import { createRandom } from "../../src/cli/random.ts";
 import { runSchedule } from "../../src/cron/schedule.ts";
 import { type Query, type Results, sqlQuery, sqlWrite } from "../../src/db/client.ts";
 import { createDeps, type Deps, type Env } from "../../src/deps.ts";
@@ -16,7 +17,6 @@ import type { Arrival, Evidence } from "./findings.ts";
 import { StrictPlatform } from "./platform.ts";
 import { findProtocol } from "./protocols.ts";
 import type { ProvingPlatform } from "./proving-platform.ts";
-import { createRandom } from "./random.ts";
 import { Scenario } from "./scenarios.ts";
 import { SimulatedPlatform } from "./simulated-platform.ts";
 import { createTeam, TEAM_ID } from "./team.ts";

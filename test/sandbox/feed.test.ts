@@ -28,6 +28,7 @@ function serve(teamId: number | null, config: Partial<Deps["config"]> = {}) {
       onClockMoved: async () => {
         movedTo.push(clockOffsetSeconds());
       },
+      leapTo: async () => {},
     }),
   );
   return { get: (path: string) => app.request(path), app, movedTo };

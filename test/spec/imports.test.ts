@@ -94,7 +94,7 @@ const ARROWS: Record<string, string[]> = {
     "sandbox",
   ],
   queue: ["deps.ts", "features"],
-  cron: ["db", "deps.ts", "durable", "features"],
+  cron: ["db", "deps.ts", "durable", "features", "queue"],
   doors: ["config.ts", "cron", "deps.ts", "features", "http", "mcp", "platforms", "sandbox"],
   "app.ts": ["doors", "http"],
   "worker.ts": ["app.ts", "cron", "deps.ts", "doors", "durable", "queue", "sandbox"],

@@ -27,7 +27,7 @@ function toItem(account: Account, row: RowOf<typeof posts>) {
     likes,
     comments,
     shares,
-  } = reactionsTo(...([row.key, row.created_at, now().getTime()] as const));
+  } = reactionsTo(`bluesky ${account.did} ${row.text}`, row.created_at, now().getTime());
   const quotes = Math.floor(shares / 5);
   return {
     post: {

@@ -5,7 +5,14 @@ import { nextNonce, usedIds } from "./dpop.ts";
 import { getAuthorFeed } from "./feed.ts";
 import { describeServer, grants, grantTokens, revokeToken } from "./grants.ts";
 import { SANDBOX_SERVICE } from "./identity.ts";
-import { createRecord, deleteRecord, getRecord, putRecord, uploadBlob } from "./repo.ts";
+import {
+  createRecord,
+  deleteRecord,
+  getRecord,
+  postByHand,
+  putRecord,
+  uploadBlob,
+} from "./repo.ts";
 import {
   accounts,
   createSession,
@@ -110,4 +117,5 @@ app.all("/plc.directory/*", readDidDocument);
 export const blueskySimulator = createSimulator(
   [accounts, OLDER_TOKENS, requests, grants, usedIds, uploads, parts, jobs],
   app,
+  postByHand,
 );

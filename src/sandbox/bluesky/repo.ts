@@ -4,7 +4,7 @@ import { fromHex } from "../../core/ids.ts";
 import { addSeconds, DAY, SECOND } from "../../core/time.ts";
 import { storeFile, UNKNOWN_TYPE } from "../kit/files.ts";
 import type { Refusal } from "../kit/refusal.ts";
-import { type Call, deliver } from "../kit/simulator.ts";
+import { type Call, deliver, type PostByHand } from "../kit/simulator.ts";
 import { type SteeredRefusals, steer } from "../kit/steered.ts";
 import { isTid, nextTid, recordCid, toCid } from "./cid.ts";
 import {
@@ -184,6 +184,16 @@ async function writeRecord(call: Call, method: "create" | "put"): Promise<Respon
   const commit = isNoOp ? undefined : { cid: commitCid, rev: nextTid() };
   return deliver(reply, Response.json({ uri, cid, commit, validationStatus: "valid" }));
 }
+
+export const postByHand: PostByHand = async (_sandbox, { key }, text) => {
+  const [did = ""] = key.replace("at://", "").split("/");
+  const rkey = nextTid();
+  const fields = { $type: POST_COLLECTION, text, createdAt: now().toISOString() };
+  return {
+    ...{ key: uriOf(did, rkey), version: await recordCid(fields), fields },
+    url: `https://bsky.app/profile/${did}/post/${rkey}`,
+  };
+};
 
 /** The same record again changes nothing; another one edits, unless `swapRecord` forbids it. */
 export const putRecord = (call: Call): Promise<Response> => writeRecord(call, "put");

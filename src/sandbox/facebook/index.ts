@@ -14,7 +14,7 @@ import {
   listPermissions,
 } from "./people.ts";
 import { createPhoto, deletePhoto, findPhoto, photos } from "./photos.ts";
-import { findPost, listPosts, posts } from "./posts.ts";
+import { findPost, listPosts, postByHand, posts } from "./posts.ts";
 import { publishReel, pullReel } from "./reels.ts";
 import { uploadVideo } from "./video-sessions.ts";
 import { findVideo, readVideo, videos } from "./videos.ts";
@@ -103,4 +103,4 @@ app
   .all("/rupload.facebook.com/*", pullReel);
 
 /** Facebook's Graph API for Pages: posts, photos, videos and reels. */
-export const facebookSimulator = createSimulator([pages, posts, photos, videos], app);
+export const facebookSimulator = createSimulator([pages, posts, photos, videos], app, postByHand);

@@ -2,6 +2,7 @@ import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
+import type { PostByHand } from "../kit/simulator.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type GraphCall, invalidParameter, toGraphTimestamp } from "../meta/graph.ts";
 import { insightsOf, metricsAsked } from "../meta/insights.ts";
@@ -49,10 +50,13 @@ export interface NewPost {
   fields: Record<string, unknown>;
 }
 
+/** The part of a post's id that follows the Page's. */
+const newDigits = (): string => `1${randomDigits(14)}`;
+
 /** Puts a post onto the Page and into the feed; its id. */
 export function savePost(call: GraphCall, page: Page, post: NewPost): string {
   const { store, origin } = call.env;
-  const digits = `1${randomDigits(14)}`;
+  const digits = newDigits();
   const id = `${page.id}_${digits}`;
   const url = post.permalink ?? `https://www.facebook.com/${page.id}/posts/${digits}`;
   const photos = post.photos ?? [];
@@ -80,6 +84,19 @@ export function savePost(call: GraphCall, page: Page, post: NewPost): string {
   return id;
 }
 
+export const postByHand: PostByHand = ({ store, origin }, { url }, text) => {
+  const row = posts.find(store, { permalink: url, team_id: origin.teamId });
+  if (!row) return null;
+  const digits = newDigits();
+  const key = `${row.page_id}_${digits}`;
+  const permalink = `https://www.facebook.com/${row.page_id}/posts/${digits}`;
+  posts.insert(store, {
+    ...{ ...row, id: key, permalink, kind: "text", message: text, link: "", photos: 0 },
+    created_at: now().getTime(),
+  });
+  return { key, url: permalink };
+};
+
 export function checkMessage(message: string): void {
   if (message.length <= MAX_MESSAGE) return;
   throw invalidParameter(`Param message must have at most ${MAX_MESSAGE} characters`);
@@ -99,19 +116,22 @@ const INSIGHTS = ["post_media_view", "post_total_media_view_unique", "post_click
 /** The answer of an edge of which only the count was asked for. */
 const countedEdge = (total_count: number) => ({ data: [], summary: { total_count } });
 
+const reactionsOf = ({ page_id, message, created_at }: PostRow) =>
+  reactionsTo(`facebook ${page_id} ${message}`, created_at, now().getTime());
+
 /** The insights that the field list asks for. @throws Refusal for a metric that posts do not have */
-function expandInsights({ var: { params } }: GraphCall, page: Page, { id, created_at }: PostRow) {
+function expandInsights({ var: { params } }: GraphCall, page: Page, row: PostRow) {
   const asked = metricsAsked(params.get("fields"));
   if (asked === null) return undefined;
-  const { views } = reactionsTo(`facebook ${id}`, created_at, now().getTime());
+  const { views } = reactionsOf(row);
   const unique = Math.floor(views * 0.8);
   const values = { post_media_view: views, post_total_media_view_unique: unique, post_clicks: 0 };
-  const data = insightsOf(id, asked, INSIGHTS, values);
+  const data = insightsOf(row.id, asked, INSIGHTS, values);
   return { data: hasInsights(page) ? data : [] };
 }
 
-function toFigures({ id, created_at }: PostRow): Record<string, unknown> {
-  const { likes, comments, shares } = reactionsTo(`facebook ${id}`, created_at, now().getTime());
+function toFigures(row: PostRow): Record<string, unknown> {
+  const { likes, comments, shares } = reactionsOf(row);
   return {
     shares: shares > 0 ? { count: shares } : undefined,
     reactions: countedEdge(likes),

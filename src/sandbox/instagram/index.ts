@@ -3,7 +3,14 @@ import { createGraphApp, type GraphCall, pickAsked, unsupported } from "../meta/
 import { authenticate, logins, readMe } from "./accounts.ts";
 import { consent, grantToken, readInstagramFields } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findMedia, listMedia, posts, readInsights, readManyInsights } from "./media.ts";
+import {
+  findMedia,
+  listMedia,
+  postByHand,
+  posts,
+  readInsights,
+  readManyInsights,
+} from "./media.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
 async function getMe(call: GraphCall): Promise<Response> {
@@ -50,4 +57,4 @@ for (const version of ["", "/:version{v\\d+\\.\\d+}"]) {
 }
 
 /** Instagram's API for professional accounts: containers, publishing, reads and tokens. */
-export const instagramSimulator = createSimulator([containers.table, posts], app);
+export const instagramSimulator = createSimulator([containers.table, posts], app, postByHand);

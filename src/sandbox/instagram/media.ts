@@ -1,10 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { DAY } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
-import { idOf } from "../kit/simulator.ts";
+import { idOf, type PostByHand } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
-import { readLimit } from "../meta/containers.ts";
+import { newGraphId, readLimit, shortcodeOf } from "../meta/containers.ts";
 import {
   type GraphCall,
   invalidParameter,
@@ -68,6 +68,19 @@ export function insertMedia(
   });
 }
 
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = posts.find(store, { id: like.key });
+  if (!row) return null;
+  const id = newGraphId("180");
+  const shortcode = shortcodeOf(id);
+  const permalink = `https://www.instagram.com/p/${shortcode}/`;
+  posts.insert(store, {
+    ...{ ...row, id, shortcode, permalink, caption: text, kind: "image", media_type: "IMAGE" },
+    created_at: now().getTime(),
+  });
+  return { key: id, url: permalink };
+};
+
 const PRODUCTS: Partial<Record<ContainerKind, string>> = { reel: "REELS", story: "STORY" };
 
 const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
@@ -82,8 +95,8 @@ const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   comments_count: reactionsOf(row).comments,
 });
 
-const reactionsOf = ({ id, created_at }: RowOf<typeof posts>) =>
-  reactionsTo(`instagram ${id}`, created_at, now().getTime());
+const reactionsOf = ({ user_id, caption, created_at }: RowOf<typeof posts>) =>
+  reactionsTo(`instagram ${user_id} ${caption}`, created_at, now().getTime());
 
 export function findMedia(
   store: SandboxStore,

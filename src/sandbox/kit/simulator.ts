@@ -4,7 +4,7 @@ import type { CallOrigin } from "./origin.ts";
 import { Refusal } from "./refusal.ts";
 import { DELAY_HEADER, OUTCOME_HEADER, type SimulatedCall } from "./state-call.ts";
 import type { Reply } from "./steering.ts";
-import type { SandboxStore } from "./store.ts";
+import type { NewPost, SandboxStore, SavedPost } from "./store.ts";
 
 /** One platform, imitated at the level of its HTTP API. */
 export interface Simulator {
@@ -12,7 +12,22 @@ export interface Simulator {
   schema: string;
   /** Answers as the platform would; never throws for anything a caller can do. */
   handle(call: SimulatedCall, store: SandboxStore): Promise<Response>;
+  /** Absent where nobody posts by hand. */
+  postByHand?: PostByHand | undefined;
 }
+
+/** The part of a new post that the feed cannot know; `key` is the platform's own id. */
+export type HandPost = Pick<NewPost, "key" | "url"> & Partial<Pick<NewPost, "version" | "fields">>;
+
+/**
+ * Makes a post as people do in a platform's own app: like another one of the same account, with another text. Null
+ * where that one is gone.
+ */
+export type PostByHand = (
+  sandbox: Sandbox,
+  like: SavedPost,
+  text: string,
+) => HandPost | null | Promise<HandPost | null>;
 
 /** The sandbox side of a call: who calls, and the state that answers. */
 export interface Sandbox {
@@ -59,9 +74,11 @@ export function createApp<E extends SandboxEnv = SandboxEnv>(
 export const createSimulator = <E extends SandboxEnv>(
   tables: { schema: string }[],
   app: Hono<E>,
+  postByHand?: PostByHand,
 ): Simulator => ({
   schema: tables.map(({ schema }) => schema).join("\n"),
   handle: async ({ request, origin }, store) => app.fetch(request, { origin, store }),
+  postByHand,
 });
 
 /** Ends the attempt with a failure that the platform has no words for. */

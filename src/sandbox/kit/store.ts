@@ -5,7 +5,7 @@ import { endLogin } from "./logins.ts";
 import { type MediaRow, MediaStore, type StoredMedia, toStoredMedia } from "./media-store.ts";
 import type { CallOrigin } from "./origin.ts";
 import { NO_HISTORY, readSteering, type SteeringHistory, steer, type Verdict } from "./steering.ts";
-import { flag, integer, key, optional, serial, Table, text } from "./table.ts";
+import { flag, integer, key, optional, type RowOf, serial, Table, text } from "./table.ts";
 
 export interface FeedMedia extends StoredMedia {
   kind: MediaKind;
@@ -76,6 +76,9 @@ export const posts = new Table(
   { constraint: "UNIQUE (platform, key)", indexes: { by_team: "team_id, id" } },
 );
 
+/** A post as the feed keeps it. */
+export type SavedPost = RowOf<typeof posts>;
+
 export const postMedia = new Table(
   "post_media",
   { post_id: integer(), position: integer(), media_id: integer(), alt: text() },
@@ -132,6 +135,11 @@ export class SandboxStore {
   findPost(platform: Platform, key: string): { version: string; fieldsJson: string } | null {
     const row = posts.find(this, { platform, key });
     return row ? { version: row.version, fieldsJson: row.fields } : null;
+  }
+
+  /** The newest post of an account; null before the first. */
+  lastPost(accountId: string): SavedPost | null {
+    return posts.find(this, { account_id: accountId }, "ORDER BY id DESC LIMIT 1");
   }
 
   /** Adds the post, or counts one more arrival of it and takes over its content. */

@@ -10,7 +10,7 @@ import {
 import { assets, initializeFile, initializeVideo, readAsset, uploads } from "./assets.ts";
 import { decode, invalidValue, refusal, requireVersion } from "./call.ts";
 import { consent } from "./consent.ts";
-import { createPost, listPosts, posts } from "./posts.ts";
+import { createPost, listPosts, postByHand, posts } from "./posts.ts";
 import { listComments, readFollowers, readStatistics } from "./statistics.ts";
 import { finalizeVideo, putUpload } from "./uploads.ts";
 
@@ -81,4 +81,4 @@ rest
   .post("/videos", byAction({ initializeUpload: initializeVideo, finalizeUpload: finalizeVideo }));
 
 /** LinkedIn's API for logins, pages, files and posts, and the server that takes the files. */
-export const linkedinSimulator = createSimulator([assets, uploads, posts], app);
+export const linkedinSimulator = createSimulator([assets, uploads, posts], app, postByHand);

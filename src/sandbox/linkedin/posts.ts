@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
 import { randomDigits } from "../kit/ids.ts";
-import { type Call, deliver } from "../kit/simulator.ts";
+import { type Call, deliver, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
 import { integer, json, key, Table, text } from "../kit/table.ts";
 import { authenticate, listOf, requireActor, requireScope } from "./accounts.ts";
@@ -127,6 +127,22 @@ export async function createPost(call: Call): Promise<Response> {
   const headers = { "x-restli-id": urn };
   return deliver(reply, new Response(null, { status: 201, headers }));
 }
+
+/** Signs that end a commentary where no backslash stands before them; # begins a hashtag. */
+const SIGNS = /[\\|{}@[\]()<>*_~]/g;
+
+export const postByHand: PostByHand = ({ store, origin }, like, text) => {
+  const row = posts.find(store, { urn: like.key, team_id: origin.teamId });
+  if (!row) return null;
+  const urn = `urn:li:share:7${randomDigits(18)}`;
+  const { content: _, ...body } = row.body;
+  const commentary = text.replace(SIGNS, "\\$&");
+  posts.insert(store, {
+    ...{ ...row, urn, body: { ...body, commentary } },
+    created_at: now().getTime(),
+  });
+  return { key: urn, url: `https://www.linkedin.com/feed/update/${urn}/` };
+};
 
 /** The posts of a page, newest first. A person's posts are listed for nobody. */
 export async function listPosts(call: Call): Promise<Response> {

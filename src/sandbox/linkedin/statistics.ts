@@ -2,6 +2,7 @@ import { now } from "../../core/clock.ts";
 import { MINUTE } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
 import { type Call, idOf } from "../kit/simulator.ts";
+import type { RowOf } from "../kit/table.ts";
 import {
   ADMIN_SCOPES,
   authenticate,
@@ -13,8 +14,8 @@ import {
 import { accessDenied, decode, encodedParam, invalidValue, refusal } from "./call.ts";
 import { posts } from "./posts.ts";
 
-const reactionsOf = ({ urn, created_at }: { urn: string; created_at: number }) =>
-  reactionsTo(`linkedin ${urn}`, created_at, now().getTime());
+const reactionsOf = ({ author, body, created_at }: RowOf<typeof posts>) =>
+  reactionsTo(`linkedin ${author} ${body.commentary}`, created_at, now().getTime());
 
 /** Followers of a page of the member's. */
 export async function readFollowers(call: Call): Promise<Response> {

@@ -5,7 +5,7 @@ import { listBoards } from "./boards.ts";
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { mediaTable, readMedia, registerMedia } from "./media.ts";
-import { createPin, listBoardPins, listPins, pins } from "./pins.ts";
+import { createPin, listBoardPins, listPins, pins, postByHand } from "./pins.ts";
 import { receiveVideo } from "./uploads.ts";
 
 const app = createApp(() => refusal(404, 404, "API method not found."));
@@ -30,4 +30,4 @@ app
   .post("/www.pinterest.com/oauth/", consent.answer);
 
 /** Pinterest's API for logins, boards, media and pins, and the storage that takes videos. */
-export const pinterestSimulator = createSimulator([mediaTable, pins], app);
+export const pinterestSimulator = createSimulator([mediaTable, pins], app, postByHand);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { reactionsTo } from "../kit/audience.ts";
-import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { type SteeredRefusals, steer } from "../kit/steered.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { accountIdOf, handleOf } from "./accounts.ts";
@@ -17,6 +17,13 @@ import {
   withoutData,
 } from "./sources.ts";
 
+/** A pin as Pinterest gives it. */
+interface PinObject {
+  title: string | null;
+  description: string | null;
+  [field: string]: unknown;
+}
+
 export const pins = new Table(
   "pinterest_pins",
   {
@@ -24,7 +31,7 @@ export const pins = new Table(
     owner: text(),
     team_id: integer(),
     board_id: text(),
-    object: json<object>(),
+    object: json<PinObject>(),
     created_at: integer(),
   },
   {
@@ -90,6 +97,9 @@ const trialRefusal = () =>
     "Apps with Trial access may not create Pins in production https://api.pinterest.com - use API Sandbox https://api-sandbox.pinterest.com instead.",
   );
 
+/** Without milliseconds and without an offset. */
+const toCreatedAt = (at: Date): string => at.toISOString().slice(0, 19);
+
 /** Makes a pin. Every call makes another one, whatever was made before. */
 export async function createPin(call: Call): Promise<Response> {
   const { name, token } = authenticate(call);
@@ -104,8 +114,7 @@ export async function createPin(call: Call): Promise<Response> {
   const at = now();
   const object = {
     id: pinId,
-    // Without milliseconds and without an offset.
-    created_at: at.toISOString().slice(0, 19),
+    created_at: toCreatedAt(at),
     title: pin.title?.trim() || null,
     description: pin.description?.trim() || null,
     link: pin.link ?? null,
@@ -143,6 +152,18 @@ export async function createPin(call: Call): Promise<Response> {
   return deliver(reply, Response.json(object, { status: 201 }));
 }
 
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = pins.find(store, { pin_id: like.key });
+  if (!row) return null;
+  const pin_id = newId();
+  const at = now();
+  const [title = "", ...description] = text.split("\n");
+  const words = { title, description: description.join("\n") || null };
+  const object = { ...row.object, ...words, id: pin_id, created_at: toCreatedAt(at) };
+  pins.insert(store, { ...row, pin_id, object, created_at: at.getTime() });
+  return { key: pin_id, url: `https://www.pinterest.com/pin/${pin_id}/` };
+};
+
 /** The pins of a board, newest first. */
 export async function listBoardPins(call: Call): Promise<Response> {
   const { name } = authenticate(call);
@@ -157,9 +178,9 @@ export async function listBoardPins(call: Call): Promise<Response> {
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
 /** Lower case here, unlike in reports. `save` is told, although the specification's example has none. */
-function metricsOf({ pin_id, created_at }: RowOf<typeof pins>) {
+function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const { views, likes, comments, shares } = reactionsTo(
-    `pinterest ${pin_id}`,
+    `pinterest ${owner} ${[object.title, object.description].join(" ")}`,
     created_at,
     now().getTime(),
   );

@@ -9,7 +9,14 @@ import {
 import { authenticate, logins, readProfile } from "./accounts.ts";
 import { consent, debugToken, grantToken } from "./consent.ts";
 import { containers, createContainer, readContainer } from "./containers.ts";
-import { findPost, listPosts, posts, readAccountInsights, readInsights } from "./posts.ts";
+import {
+  findPost,
+  listPosts,
+  postByHand,
+  posts,
+  readAccountInsights,
+  readInsights,
+} from "./posts.ts";
 import { publish, readPublishingLimit } from "./publish.ts";
 
 /** The caller's profile, a container or a post of theirs. */
@@ -63,4 +70,4 @@ for (const host of ["/graph.threads.net", "/graph.threads.com"]) {
 }
 
 /** The Threads API: containers, publishing, reads and tokens. */
-export const threadsSimulator = createSimulator([containers.table, posts], app);
+export const threadsSimulator = createSimulator([containers.table, posts], app, postByHand);

@@ -1,10 +1,10 @@
 import { now } from "../../core/clock.ts";
 import { SECOND } from "../../core/time.ts";
 import { followersOf, reactionsTo } from "../kit/audience.ts";
-import { idOf } from "../kit/simulator.ts";
+import { idOf, type PostByHand } from "../kit/simulator.ts";
 import type { SandboxStore } from "../kit/store.ts";
 import { integer, key, type RowOf, Table, text } from "../kit/table.ts";
-import { readLimit } from "../meta/containers.ts";
+import { newGraphId, readLimit, shortcodeOf } from "../meta/containers.ts";
 import {
   type GraphCall,
   invalidParameter,
@@ -59,6 +59,19 @@ export function insertPost(
   });
 }
 
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = posts.find(store, { id: like.key });
+  if (!row) return null;
+  const id = newGraphId("180");
+  const shortcode = shortcodeOf(id);
+  const permalink = `https://www.threads.com/@${row.username}/post/${shortcode}`;
+  posts.insert(store, {
+    ...{ ...row, id, shortcode, permalink, text, media_type: MEDIA_TYPES.text },
+    created_at: now().getTime(),
+  });
+  return { key: id, url: permalink };
+};
+
 const toObject = (row: RowOf<typeof posts>): Record<string, unknown> => ({
   id: row.id,
   username: row.username,
@@ -83,10 +96,10 @@ export function findPost(
 /** Source: Threads API, "Insights". */
 const POST_INSIGHTS = ["views", "likes", "replies", "reposts", "quotes", "shares"];
 
-function insightValuesOf({ id, created_at }: RowOf<typeof posts>): Record<string, number> {
+function insightValuesOf(row: RowOf<typeof posts>): Record<string, number> {
   const { views, likes, comments, shares } = reactionsTo(
-    `threads ${id}`,
-    created_at,
+    `threads ${row.user_id} ${row.text}`,
+    row.created_at,
     now().getTime(),
   );
   const quotes = Math.floor(shares / 3);

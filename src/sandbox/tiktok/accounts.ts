@@ -1,7 +1,9 @@
 import * as z from "zod";
+import { now } from "../../core/clock.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { sandboxHandle } from "../bluesky/identity.ts";
+import { followersOf } from "../kit/audience.ts";
 import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { Logins } from "../kit/logins.ts";
@@ -79,11 +81,11 @@ export async function authenticate(
   return { account: await toAccount(call, name), token };
 }
 
-/** An audience that is always the same for the same account. */
+/** An audience that grows, and else is always the same for the same account. */
 function audienceOf(openId: string) {
   const size = 1 + Number.parseInt(openId.slice(4, 7), 16);
   return {
-    follower_count: 10 * size,
+    follower_count: followersOf(`tiktok ${openId}`, now().getTime()),
     following_count: size % 500,
     likes_count: 25 * size,
     video_count: size % 100,

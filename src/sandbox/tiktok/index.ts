@@ -4,7 +4,7 @@ import { accounts, grantTokens, readCreatorInfo, readUserInfo, revokeTokens } fr
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { initPhotos } from "./photos.ts";
-import { fetchStatus, listVideos, tasks, uploads } from "./tasks.ts";
+import { fetchStatus, listVideos, postByHand, tasks, uploads } from "./tasks.ts";
 import { initInboxVideo, initVideo, putChunk } from "./videos.ts";
 
 const app = createApp(() => refusal(404, "invalid_params", "Unsupported path"));
@@ -36,4 +36,4 @@ app
   .post("/www.tiktok.com/v2/auth/authorize/", consent.answer);
 
 /** TikTok's API for logins, posts and listings, and the server that takes the chunks of videos. */
-export const tiktokSimulator = createSimulator([accounts, tasks, uploads], app);
+export const tiktokSimulator = createSimulator([accounts, tasks, uploads], app, postByHand);

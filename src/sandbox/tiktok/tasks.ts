@@ -4,7 +4,7 @@ import { HOUR, SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomDigits } from "../kit/ids.ts";
 import { pickFields } from "../kit/input.ts";
-import type { Call } from "../kit/simulator.ts";
+import type { Call, PostByHand } from "../kit/simulator.ts";
 import { processingSeconds } from "../kit/steering.ts";
 import {
   count,
@@ -98,6 +98,9 @@ export const findTask = ({ env: { store, origin } }: Call, publishId: string): T
 export const textOf = ({ title, description }: Pick<NewTask, "title" | "description">): string =>
   [title, description].filter(Boolean).join("\n");
 
+/** More digits than a JSON number holds, as TikTok's ids have. */
+const newPostId = (): string => `75${randomDigits(17)}`;
+
 /** Begins to process a post whose files are all here. It stands in the feed unless it has a reason to fail. */
 export function accept(
   call: Call,
@@ -106,8 +109,7 @@ export function accept(
 ): void {
   const { store, origin } = call.env;
   const isPublic = !task.is_inbox && task.privacy === PUBLIC && !("failReason" in outcome);
-  // More digits than a JSON number holds, as TikTok's have.
-  const postId = isPublic ? `75${randomDigits(17)}` : null;
+  const postId = isPublic ? newPostId() : null;
   const changed = {
     done_at: now().getTime() + processingSeconds(textOf(task)) * SECOND,
     fail_reason: "failReason" in outcome ? outcome.failReason : null,
@@ -128,6 +130,19 @@ export function accept(
     url: postId ? `${profile}/video/${postId}` : profile,
   });
 }
+
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = tasks.find(store, { publish_id: like.key });
+  if (!row) return null;
+  const post_id = newPostId();
+  const key = `${like.key.split("~")[0]}~v2-1.7${randomDigits(18)}`;
+  const at = now().getTime();
+  tasks.insert(store, {
+    ...{ ...row, publish_id: key, post_id, title: text, description: "", fields: {} },
+    ...{ created_at: at, done_at: at },
+  });
+  return { key, url: `https://www.tiktok.com/@${like.author}/video/${post_id}` };
+};
 
 const statusInput = z.strictObject({ publish_id: z.string().max(64) });
 
@@ -210,7 +225,7 @@ export async function listVideos(call: Call): Promise<Response> {
       width: 0,
       height: 0,
       cover_image_url: "https://p16-sandbox.tiktokcdn.test/cover.jpeg",
-      ...countsOf(task.post_id ?? "", task.created_at),
+      ...countsOf(task),
     };
     return pickFields(video, fields);
   });
@@ -221,9 +236,11 @@ export async function listVideos(call: Call): Promise<Response> {
   });
 }
 
-function countsOf(id: string, createdAt: number) {
+function countsOf(task: Task) {
   const { views, likes, comments, shares } = reactionsTo(
-    ...([`tiktok ${id}`, createdAt, now().getTime()] as const),
+    `tiktok ${task.open_id} ${textOf(task)}`,
+    task.created_at,
+    now().getTime(),
   );
   return {
     ...{ view_count: views, like_count: likes, comment_count: comments, share_count: shares },

@@ -3,7 +3,7 @@ import { grantTokens, readMe, readUsersBy, revokeToken } from "./accounts.ts";
 import { notFound } from "./call.ts";
 import { consent } from "./consent.ts";
 import { addSubtitles, mediaTable, saveMetadata, uploadWhole } from "./media.ts";
-import { createPost, deletePost, posts } from "./posts.ts";
+import { createPost, deletePost, postByHand, posts } from "./posts.ts";
 import { append, finalize, initialize, readStatus, segments } from "./segments.ts";
 import { serveSubtitles } from "./subtitle-files.ts";
 import { listPosts, readPosts } from "./timeline.ts";
@@ -37,4 +37,4 @@ app
 app.all("/subtitles.sandbox.test/*", serveSubtitles);
 
 /** X's API v2: logins, posts, timelines and media. */
-export const xSimulator = createSimulator([mediaTable, segments, posts], app);
+export const xSimulator = createSimulator([mediaTable, segments, posts], app, postByHand);

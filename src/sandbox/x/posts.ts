@@ -2,7 +2,7 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { HOUR } from "../../core/time.ts";
 import { randomDigits, randomText } from "../kit/ids.ts";
-import { type Call, deliver, idOf } from "../kit/simulator.ts";
+import { type Call, deliver, idOf, type PostByHand } from "../kit/simulator.ts";
 import { steer } from "../kit/steered.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { type Account, authenticate, isSubscriber } from "./accounts.ts";
@@ -214,6 +214,18 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
   });
   return { id, shown };
 }
+
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = posts.find(store, { id: like.key });
+  if (!row) return null;
+  const id = newPostId();
+  const shown = escapeHtml(text);
+  posts.insert(store, {
+    ...{ ...row, id, text, shown, urls: [], media_keys: [] },
+    created_at: now().getTime(),
+  });
+  return { key: id, url: `https://x.com/${like.author}/status/${id}` };
+};
 
 export async function deletePost(call: Call): Promise<Response> {
   const { account } = await authenticate(call);

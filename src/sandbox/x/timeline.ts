@@ -66,8 +66,12 @@ function toPost(row: PostRow, fields: readonly string[]): Record<string, unknown
   return pickFields(post, [...ALWAYS, ...fields]);
 }
 
-function metricsOf({ id, created_at }: PostRow) {
-  const { views, likes, comments, shares } = reactionsTo(`x ${id}`, created_at, now().getTime());
+function metricsOf({ user_id, text, created_at }: PostRow) {
+  const { views, likes, comments, shares } = reactionsTo(
+    `x ${user_id} ${text}`,
+    created_at,
+    now().getTime(),
+  );
   const quotes = Math.floor(shares / 4);
   return {
     ...{ impression_count: views, like_count: likes, reply_count: comments },

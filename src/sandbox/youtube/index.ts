@@ -3,7 +3,7 @@ import { grantTokens, listChannels, revokeTokens } from "./accounts.ts";
 import { refusal } from "./call.ts";
 import { consent } from "./consent.ts";
 import { openSession, putChunk, sessions } from "./sessions.ts";
-import { listPlaylist, listVideos, setThumbnail, videos } from "./videos.ts";
+import { listPlaylist, listVideos, postByHand, setThumbnail, videos } from "./videos.ts";
 
 const app = createApp(() => refusal(404, "notFound", "Not Found"));
 
@@ -26,4 +26,4 @@ app
   .post("/accounts.google.com/o/oauth2/v2/auth", consent.answer);
 
 /** YouTube's Data API for channels, uploads and videos, and Google's logins. */
-export const youtubeSimulator = createSimulator([sessions, videos], app);
+export const youtubeSimulator = createSimulator([sessions, videos], app, postByHand);

@@ -5,7 +5,7 @@ import { SECOND } from "../../core/time.ts";
 import { reactionsTo } from "../kit/audience.ts";
 import { randomText } from "../kit/ids.ts";
 import { pickFields, readBody } from "../kit/input.ts";
-import type { Call } from "../kit/simulator.ts";
+import type { Call, PostByHand } from "../kit/simulator.ts";
 import { processingSeconds } from "../kit/steering.ts";
 import { integer, json, key, type RowOf, Table, text } from "../kit/table.ts";
 import { authenticate, type Channel } from "./accounts.ts";
@@ -76,6 +76,19 @@ export function insertVideo({ env: { store, origin } }: Call, video: NewVideo): 
   return id;
 }
 
+export const postByHand: PostByHand = ({ store }, like, text) => {
+  const row = videos.find(store, { id: like.key });
+  if (!row) return null;
+  const id = randomText(LETTERS, 11);
+  const [title = "", ...description] = text.split("\n");
+  const at = now().getTime();
+  videos.insert(store, {
+    ...{ ...row, id, created_at: at, done_at: at },
+    resource: { ...row.resource, snippet: { title, description: description.join("\n") } },
+  });
+  return { key: id, url: `https://www.youtube.com/watch?v=${id}` };
+};
+
 const findVideo = ({ env: { store, origin } }: Call, id: string): Video | null =>
   videos.find(store, { id, team_id: origin.teamId });
 
@@ -144,8 +157,12 @@ function toParts(video: Video): Record<string, object | undefined> {
 }
 
 /** Numbers in text, as Google writes them. */
-function statisticsOf({ id, created_at }: Video) {
-  const { views, likes, comments } = reactionsTo(`youtube ${id}`, created_at, now().getTime());
+function statisticsOf({ channel_id, resource, created_at }: Video) {
+  const { views, likes, comments } = reactionsTo(
+    `youtube ${channel_id} ${textOf(resource)}`,
+    created_at,
+    now().getTime(),
+  );
   return { viewCount: `${views}`, likeCount: `${likes}`, commentCount: `${comments}` };
 }
 

@@ -1,8 +1,8 @@
+import { createRandom } from "../../../src/cli/random.ts";
 import { DAY, HOUR } from "../../../src/core/time.ts";
 import type { Counters } from "../../../src/features/analytics/rules/counters.ts";
 import type { Measures, SyncReading } from "../../../src/features/analytics/rules/series.ts";
 import type { PostReading } from "../../../src/features/analytics/rules/snapshots.ts";
-import { createRandom } from "../../prove/random.ts";
 
 /** 2026-11-01. */
 export const START = 20_758 * DAY;

@@ -1,0 +1,238 @@
+import { rmSync } from "node:fs";
+import { cp, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import type { Platform } from "../core/platforms.ts";
+import { addSeconds, DAY, HOUR, MINUTE, SECOND } from "../core/time.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
+import { formatAnalytics } from "./analytics-report.ts";
+import { type Api, createApi, type Form } from "./api.ts";
+import { createFilm, createPhoto } from "./demo-posts.ts";
+import { startInstance } from "./local-instance.ts";
+import { inProject, readStateDir, showPath } from "./paths.ts";
+import { stopGroups } from "./process-group.ts";
+import { Problem } from "./program.ts";
+import { readDemoTokenVariable } from "./seed.ts";
+import { findFreePort, readPort } from "./server.ts";
+import { type SimulatedTime, simulatedTimeOf } from "./simulated-time.ts";
+import { type PlannedPost, planYear } from "./year-plan.ts";
+
+interface Options {
+  seed: number;
+  days: number;
+}
+
+/** A little after the hour at which collecting begins: around the full hour the night's work rests. */
+const NIGHT_MS = 3 * HOUR + 5 * MINUTE;
+/** Minutes of a night: the work of all its chores fits in. */
+const NIGHT_TICKS = 3;
+/** Days whose posts are planned at once. */
+const PLANNED_DAYS = 7;
+/** Days after which the LinkedIn page is connected anew: its logins end after a year. */
+const LINKEDIN_DAYS = 180;
+/** Uploads at a time. */
+const AT_ONCE = 2;
+const VARS = { ENVIRONMENT: "development", RATE_LIMITS: "off", CLOCK_OFFSET: "0" };
+
+/**
+ * Lives through a year in a workspace of its own: posts go out through the API to the simulated platforms, others
+ * are made there by hand, and each night the schedule collects their figures. Returns the exit code.
+ */
+export async function runAnalyticsDemo(
+  { seed, days }: Options,
+  stopping: AbortSignal,
+): Promise<number> {
+  const stateDir = await prepareStateDir();
+  const memory = await folderInMemory();
+  if (!memory) return await run({ seed, days, stopping }, stateDir, stateDir);
+  const clear = () => rmSync(memory, { recursive: true, force: true });
+  process.on("exit", clear);
+  const exitCode = await run({ seed, days, stopping }, memory, stateDir);
+  await stopGroups();
+  await cp(memory, stateDir, { recursive: true });
+  return exitCode;
+}
+
+/** A disk in memory, where a machine has one with room: a year writes a hundred times a day. */
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 2e9;
+
+async function folderInMemory(): Promise<string | null> {
+  const disk = await statfs(MEMORY).catch(() => null);
+  if (!disk || disk.bavail * disk.bsize < ROOM_BYTES) return null;
+  return await mkdtemp(join(MEMORY, "akimbo-year-"));
+}
+
+/** @param folder the state while it is made */
+async function run(
+  { seed, days, stopping }: Options & { stopping: AbortSignal },
+  folder: string,
+  stateDir: string,
+): Promise<number> {
+  const port = process.env.PORT ? readPort() : await findFreePort();
+  const { server, token } = await startInstance({
+    ...{ port, stateDir: folder, vars: VARS },
+    chosenToken: readDemoTokenVariable(process.env),
+  });
+  if (!token) throw new Problem(`${showPath(stateDir)} holds somebody else's workspace.`);
+  const api = createApi(server.origin, token);
+  const time = simulatedTimeOf(server.origin);
+  const startedAt = performance.now();
+  await liveThrough({ api, time, seed, days, stopping });
+  await time.moveTo(0);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const accounts = await api.listAccounts();
+  const analytics = await Promise.all(accounts.map(({ id }) => api.getAnalytics(id)));
+  console.log(`\n${formatAnalytics(await api.getOverview(), accounts, analytics)}`);
+  console.log(`\n${days} days in ${seconds.toFixed(0)} s. Look at them:\n`);
+  console.log(describeStart(stateDir, token));
+  const failed = await api.listUploads({ status: "failed" });
+  for (const { id, errorMessage } of failed) console.error(`Post ${id} failed: ${errorMessage}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** The folder of the state, empty: that of an earlier run is made anew. @throws Problem for one of somebody else's */
+async function prepareStateDir(): Promise<string> {
+  const isChosen = Boolean(process.env.STATE_DIR);
+  const stateDir = isChosen ? readStateDir() : inProject(".wrangler", "analytics-demo");
+  if (!isChosen) await rm(stateDir, { recursive: true, force: true });
+  await mkdir(stateDir, { recursive: true });
+  if ((await readdir(stateDir)).length === 0) return stateDir;
+  throw new Problem(`${showPath(stateDir)} is not empty. Let STATE_DIR name a new folder.`);
+}
+
+interface Life extends Options {
+  api: Api;
+  time: SimulatedTime;
+  stopping: AbortSignal;
+}
+
+interface Step {
+  at: number;
+  do(): Promise<unknown>;
+}
+
+async function liveThrough({ api, time, seed, days, stopping }: Life): Promise<void> {
+  const lastNight = Math.floor((Date.now() - NIGHT_MS - NIGHT_TICKS * MINUTE) / DAY) * DAY;
+  const from = new Date(lastNight - days * DAY);
+  const plan = planYear(seed, from, days);
+  await time.moveTo(Math.floor((from.getTime() - Date.now()) / SECOND));
+  const { accounts, connectPage } = await connectAll(api, plan.name);
+  const boardId = await firstBoard(api, accounts);
+  console.log(`${plan.name}: ${plan.posts.length} posts in ${days} days, on nine platforms …`);
+
+  const steps: Step[] = plan.posts.map(({ at }) => ({
+    at: at.getTime(),
+    do: () => time.leapTo(at),
+  }));
+  for (const { at, platform, text } of plan.handPosts) {
+    const accountId = accounts.get(platform) ?? "";
+    steps.push({ at: at.getTime(), do: () => time.postByHand(at, accountId, text) });
+  }
+  for (let day = 0; day <= days; day++) {
+    const midnight = addSeconds(from, (day * DAY) / SECOND);
+    const night = new Date(midnight.getTime() + NIGHT_MS);
+    steps.push({ at: night.getTime(), do: () => time.leapTo(night, NIGHT_TICKS) });
+    if (day % LINKEDIN_DAYS === LINKEDIN_DAYS - 1) {
+      steps.push({ at: night.getTime() + 1, do: connectPage });
+    }
+    if (day % PLANNED_DAYS > 0) continue;
+    const until = addSeconds(midnight, (PLANNED_DAYS * DAY) / SECOND);
+    const posts = plan.posts.filter(({ at }) => at >= midnight && at < until);
+    const planned = night.getTime() + 1;
+    steps.push({ at: planned, do: () => uploadAll(api, posts, { accounts, boardId }) });
+  }
+
+  const progress = createProgress(steps.length);
+  for (const [index, step] of steps.sort((a, b) => a.at - b.at).entries()) {
+    if (stopping.aborted) return;
+    await step.do();
+    progress(index + 1, new Date(step.at));
+  }
+}
+
+type Accounts = ReadonlyMap<Platform, string>;
+
+interface Connected {
+  accounts: Accounts;
+  /** Connects the LinkedIn page, anew where it is connected. */
+  connectPage(): Promise<string>;
+}
+
+/** Connects a sandbox account of every platform; at LinkedIn a page, as it tells no figures of people. */
+async function connectAll(api: Api, name: string): Promise<Connected> {
+  const accounts = new Map<Platform, string>();
+  for (const platform of PLATFORMS) {
+    accounts.set(platform, await api.createSandboxAccount(platform, name));
+  }
+  const person = accounts.get("linkedin") ?? "";
+  const [page] = await api.listPages(person);
+  if (!page) throw new Problem("The LinkedIn login covers no page.");
+  const connectPage = () => api.createSandboxAccount("linkedin", name, page.id);
+  accounts.set("linkedin", await connectPage());
+  await api.deleteAccount(person);
+  return { accounts, connectPage };
+}
+
+async function firstBoard(api: Api, accounts: Accounts): Promise<string> {
+  const [board] = await api.listBoards(accounts.get("pinterest") ?? "");
+  if (!board) throw new Problem("The Pinterest account has no board.");
+  return board.id;
+}
+
+interface Targets {
+  accounts: Accounts;
+  boardId: string;
+}
+
+async function uploadAll(api: Api, posts: readonly PlannedPost[], to: Targets): Promise<void> {
+  for (let i = 0; i < posts.length; i += AT_ONCE) {
+    await Promise.all(posts.slice(i, i + AT_ONCE).map((post) => upload(api, post, to)));
+  }
+}
+
+async function upload(api: Api, post: PlannedPost, to: Targets): Promise<void> {
+  const results = await api.createUploads(toForm(post, to), `year-${post.at.getTime()}`);
+  for (const result of results) {
+    if (!result.success) throw new Problem(`A post of the year was refused: ${result.error}`);
+  }
+}
+
+function toForm({ at, kind, platforms, title, text }: PlannedPost, to: Targets): Form {
+  const run = { id: (at.getTime() / MINUTE).toString(16).slice(-6) };
+  return {
+    accounts: JSON.stringify(platforms.map((platform) => to.accounts.get(platform))),
+    description: text,
+    schedule_date: at.toISOString(),
+    // The others have one text.
+    overrides: JSON.stringify({ youtube: { title }, pinterest: { title } }),
+    ...(platforms.includes("pinterest") ? { pinterest_board_id: to.boardId } : {}),
+    ...(kind === "photo"
+      ? { photo: new File([createPhoto(run, 0, PHOTO)], "photo.png", IMAGE) }
+      : {}),
+    ...(kind === "video" ? { video: createFilm(run) } : {}),
+  };
+}
+
+const IMAGE = { type: "image/png" };
+/** Small, as hundreds of them are made. */
+const PHOTO = { width: 360, height: 360 };
+
+/** Shows the day that is lived through, each tenth of the way. */
+function createProgress(total: number): (done: number, at: Date) => void {
+  let shown = 0;
+  return (done, at) => {
+    const tenth = Math.floor((10 * done) / total);
+    if (tenth <= shown) return;
+    shown = tenth;
+    console.log(`${at.toISOString().slice(0, 10)}  ${tenth * 10} %`);
+  };
+}
+
+function describeStart(stateDir: string, token: string): string {
+  const port = process.env.PORT ? `PORT=${readPort()} ` : "";
+  const url = `http://localhost:${readPort()}/api/v1/analytics/overview?timezone=Europe/Berlin`;
+  return [
+    `  ${port}STATE_DIR=${showPath(stateDir)} npm start`,
+    `  curl -s -H "x-api-key: ${token}" "${url}"`,
+  ].join("\n");
+}

@@ -1,0 +1,35 @@
+import { describeNetworkError, PassingProblem } from "./retry.ts";
+
+const TIMEOUT_MS = 120_000;
+
+/** The development's calls by which time passes in a local instance. */
+export interface SimulatedTime {
+  /** Moves the clock by so many seconds from real time; 0 is real time. */
+  moveTo(offsetSeconds: number): Promise<void>;
+  /** Goes on to an instant, and does what is due there and in the minutes after it, `ticks` in all. */
+  leapTo(at: Date, ticks?: number): Promise<void>;
+  /** Makes a post by hand, as people do in a platform's own app; false where the account has none yet. */
+  postByHand(at: Date, accountId: string, text: string): Promise<boolean>;
+}
+
+export function simulatedTimeOf(origin: string): SimulatedTime {
+  const post = async (path: string, body: object): Promise<number> => {
+    const response = await fetch(`${origin}/sandbox/api/${path}`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    }).catch((error: unknown) => {
+      throw new PassingProblem(`${origin} cannot be reached: ${describeNetworkError(error)}`);
+    });
+    const text = await response.text();
+    if (response.ok || response.status === 404) return response.status;
+    throw new PassingProblem(`POST /sandbox/api/${path}: ${response.status} ${text.slice(0, 200)}`);
+  };
+  return {
+    moveTo: async (offsetSeconds) => void (await post("clock", { offsetSeconds })),
+    leapTo: async (at, ticks = 1) => void (await post("clock", { at, ticks })),
+    postByHand: async (at, accountId, text) =>
+      (await post("posts", { at, accountId, text })) === 200,
+  };
+}
