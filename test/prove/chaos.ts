@@ -54,6 +54,7 @@ const RARE_STEPS = new Set([
   "call submit",
   "call status",
   "call look-up",
+  "call refresh",
 ]);
 
 class Allowance {
