@@ -19,10 +19,14 @@ export function accountRefusal(
   account: Subject,
   config: { sandboxEnabled: boolean },
 ): string | null {
-  const { accountName, status } = account;
-  if (status !== "active") return `${accountName} is ${status}. Reconnect the account first.`;
-  return isSwitchedOff(account, config) ? `${accountName} ${SWITCHED_OFF}` : null;
+  const ended = loginRefusal(account);
+  if (ended) return ended;
+  return isSwitchedOff(account, config) ? `${account.accountName} ${SWITCHED_OFF}` : null;
 }
+
+/** Why an account's login cannot be used; null where it can. */
+export const loginRefusal = ({ accountName, status }: Pick<Subject, "accountName" | "status">) =>
+  status === "active" ? null : `${accountName} is ${status}. Reconnect the account first.`;
 
 /** Goes on from the name of an account. */
 export const SWITCHED_OFF =

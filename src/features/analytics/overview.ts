@@ -1,4 +1,5 @@
 import { MINUTE } from "../../core/time.ts";
+import { loginRefusal } from "../accounts/rules.ts";
 import type { MeasuredAccount } from "./repo/read.ts";
 import { add, type Counters, countOf, engagementOf, METRICS } from "./rules/counters.ts";
 import { dayOf, toDate } from "./rules/days.ts";
@@ -88,7 +89,7 @@ export function toOverview(
     })),
     lastRefreshedAt: lastRefresh(accounts),
     neverSynced: accounts.every(({ syncedAt }) => syncedAt === null),
-    syncErrors: accounts.flatMap(toSyncErrors),
+    syncErrors: accounts.flatMap((account) => toSyncErrors(account, now)),
     postingInsights: postingInsights(measured.flatMap(toSamples), timezone),
   };
 }
@@ -210,11 +211,16 @@ function lastRefresh(accounts: readonly MeasuredAccount[]): string | null {
   return new Date(Math.max(...times.map((at) => at.getTime()))).toISOString();
 }
 
-const toSyncErrors = ({ id, accountName, platform, errors }: MeasuredAccount) =>
-  (errors ?? []).map(({ message, at }) => ({
-    ...{ accountId: id, accountName, platform, message },
+/** Returns what could not be read of an account at its last reading, and why it is not read any more. */
+function toSyncErrors(account: MeasuredAccount, now: number): Overview["syncErrors"] {
+  const { id: accountId, accountName, platform, errors } = account;
+  const ended = loginRefusal(account);
+  const all = [...(errors ?? []), ...(ended ? [{ message: ended, at: now }] : [])];
+  return all.map(({ message, at }) => ({
+    ...{ accountId, accountName, platform, message },
     at: new Date(at).toISOString(),
   }));
+}
 
 /** An account has one of the tags, in any case; any account where none is asked for. */
 export function hasTag({ tags }: Pick<MeasuredAccount, "tags">, asked: string | undefined) {

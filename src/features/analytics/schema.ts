@@ -255,7 +255,9 @@ const base = z.object({
         at: z.iso.datetime().describe("When that was tried."),
       }),
     )
-    .describe("What the last collection could not read; the rest was."),
+    .describe(
+      "What the last collection could not read; the rest was. An account whose login has ended is named until it is connected again.",
+    ),
   postingInsights: insightsSchema,
 });
 

@@ -188,7 +188,7 @@ test("a platform that does not answer at all leaves what was known", async () =>
   expect(body.data.syncErrors.length).toBeGreaterThan(0);
 });
 
-test("members may not sync, nor strangers; an account that is expired is refused", async () => {
+test("members may not sync, nor strangers; an account that is expired is refused, and named", async () => {
   const id = await connectSandbox(harness, owner);
   const { userId } = await createMember();
   await joinTeam(owner.teamId, userId, "MEMBER");
@@ -199,6 +199,10 @@ test("members may not sync, nor strangers; an account that is expired is refused
   await env.DB.prepare("UPDATE accounts SET status = 'expired' WHERE id = ?").bind(id).run();
   const { status, body } = await sync(id);
   expect([status, body.code]).toEqual([409, "ACCOUNT_INACTIVE"]);
+  const { body: shown } = await harness.call("GET", `/analytics/${id}`, { token: owner.token });
+  expect(shown.data.syncErrors).toMatchObject([
+    { accountId: id, message: expect.stringMatching(/is expired\. Reconnect the account/) },
+  ]);
 });
 
 test("x is read once a day", async () => {

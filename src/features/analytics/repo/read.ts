@@ -16,7 +16,7 @@ export const planOf = (team: SQL) =>
   sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(text("plan")));
 
 const measured = {
-  ...pickColumns(accounts, ["id", "accountName", "platform", "tags"]),
+  ...pickColumns(accounts, ["id", "accountName", "platform", "status", "tags"]),
   syncedAt: instant("synced_at"),
   errors: json<SyncError[]>("errors"),
   series: json<StoredSeries>("series"),
@@ -28,7 +28,7 @@ const readFound = rowReader({ ...measured, isOwn: flag("is_own").notNull() });
 /** An account with what is known of it; null where it was never read. */
 export type MeasuredAccount = ReturnType<typeof readMeasured>;
 
-const COLUMNS = sql`a.id, a.account_name, a.platform, a.tags, n.synced_at, n.errors, n.series, n.summary`;
+const COLUMNS = sql`a.id, a.account_name, a.platform, a.status, a.tags, n.synced_at, n.errors, n.series, n.summary`;
 
 /** The accounts of a team that are connected. */
 export const measuredAccounts = prepared(
