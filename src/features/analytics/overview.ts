@@ -211,11 +211,11 @@ function lastRefresh(accounts: readonly MeasuredAccount[]): string | null {
   return new Date(Math.max(...times.map((at) => at.getTime()))).toISOString();
 }
 
-/** Returns what could not be read of an account at its last reading, and why it is not read any more. */
+/** Returns what could not be read of an account at its last reading; else why it is not read any more. */
 function toSyncErrors(account: MeasuredAccount, now: number): Overview["syncErrors"] {
   const { id: accountId, accountName, platform, errors } = account;
   const ended = loginRefusal(account);
-  const all = [...(errors ?? []), ...(ended ? [{ message: ended, at: now }] : [])];
+  const all = errors?.length ? errors : ended ? [{ message: ended, at: now }] : [];
   return all.map(({ message, at }) => ({
     ...{ accountId, accountName, platform, message },
     at: new Date(at).toISOString(),
