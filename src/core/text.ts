@@ -13,6 +13,20 @@ export function countGraphemes(text: string): number {
   return count;
 }
 
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Returns the text of these bytes; null for what is not UTF-8. */
+export function decodeUtf8(bytes: Uint8Array): string | null {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** The character that takes the place of bytes that are not UTF-8. */
+export const REPLACED_BYTES = "\uFFFD";
+
 export const countUtf8Bytes = (text: string): number => utf8.encode(text).length;
 
 /** True for more than `most` characters, where an emoji of two UTF-16 units is one, as JSON Schema counts. */

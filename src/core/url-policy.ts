@@ -18,6 +18,7 @@ const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string | null {
   const url = typeof given === "string" ? URL.parse(given) : given;
   if (!url) return "is not a URL";
+  if (/[\s\p{Cc}]/u.test(String(given).trim())) return "must not contain spaces or line breaks";
   const allowsHttp = policy.allowHttp || policy.allowLoopback;
   if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
     return allowsHttp ? "must be an http or https URL" : "must be an https URL";
@@ -54,6 +55,7 @@ const BLOCKED_IPV4: [string, number][] = [
   ["172.16.0.0", 12],
   ["192.0.0.0", 24],
   ["192.0.2.0", 24],
+  ["192.88.99.0", 24],
   ["192.168.0.0", 16],
   ["198.18.0.0", 15],
   ["198.51.100.0", 24],

@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { RENEWAL_CALLS, renewLogins } from "../features/accounts/renew.ts";
 import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
-import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
+import { COLLECTION_CALLS, collectAll, collectMissed } from "../features/analytics/nightly.ts";
 import { forgetOldConsents } from "../features/connect/expiry.ts";
 import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
 import { checkCredits } from "../features/credits/service.ts";
@@ -25,6 +25,7 @@ import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
 import {
   HOURLY,
   HOURLY_PAGE,
+  MORNING,
   NIGHTLY,
   NIGHTLY_SLICES,
   type Rhythm,
@@ -70,6 +71,7 @@ const CHORES: Record<string, Chore> = {
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
   "collect analytics": { rhythm: NIGHTLY, page: collectAll, calls: COLLECTION_CALLS },
+  "collect what was missed": { rhythm: MORNING, page: collectMissed, calls: COLLECTION_CALLS },
 };
 
 /**

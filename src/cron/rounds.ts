@@ -22,6 +22,15 @@ export const NIGHTLY: Rhythm = {
   isContinued: false,
 };
 
+/** Time in which the work of a night that goes by messages is done. */
+const NIGHT_LASTS_MS = 3 * HOUR;
+
+/** For what looks after the work of the night. */
+export const MORNING: Rhythm = {
+  ...NIGHTLY,
+  roundAt: (now) => NIGHTLY.roundAt(new Date(now.getTime() - NIGHT_LASTS_MS)),
+};
+
 /** For chores whose pages are one short statement each. */
 export const NIGHTLY_SLICES: Rhythm = { ...NIGHTLY, pagesPerTick: 10 };
 
@@ -42,4 +51,5 @@ export const HOURLY_PAGE: Rhythm = { ...HOURLY, pagesPerTick: 1 };
 export const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinutes());
 
 /** The rounds of all rhythms that began last, as one text. */
-export const roundsAt = (now: Date): string => `${NIGHTLY.roundAt(now)} ${HOURLY.roundAt(now)}`;
+export const roundsAt = (now: Date): string =>
+  [NIGHTLY, MORNING, HOURLY].map((rhythm) => rhythm.roundAt(now)).join(" ");

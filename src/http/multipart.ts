@@ -1,4 +1,5 @@
 import { AppError, tooLarge } from "../core/errors.ts";
+import { REPLACED_BYTES } from "../core/text.ts";
 import { bodyOf, SMALL_BODY_BYTES } from "./body.ts";
 import { readPlainForm } from "./plain-form.ts";
 
@@ -79,6 +80,9 @@ export async function readForm(request: Request, taker: FormTaker): Promise<Fiel
     // The parser has no value for a character set that it does not know.
     if (value === undefined) {
       return fail(broken(`${called} is in another character set. Send UTF-8.`));
+    }
+    if (value.includes(REPLACED_BYTES)) {
+      return fail(broken(`${called} has bytes that are not UTF-8. Send UTF-8.`));
     }
     addField(fields, name, value);
   });

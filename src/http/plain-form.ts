@@ -1,8 +1,8 @@
+import { decodeUtf8 } from "../core/text.ts";
+
 const TYPE = /^multipart\/form-data; ?boundary=("?)([\w-]{1,70})\1$/i;
 /** A part with a name and nothing else, which is a field of text. */
 const FIELD = /^Content-Disposition: form-data; name="([\w.[\]-]{1,100})"\r\n\r\n/i;
-
-const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A field's name and text, as sent. */
 type PlainField = readonly [name: string, text: string];
@@ -14,7 +14,7 @@ type PlainField = readonly [name: string, text: string];
 export function readPlainForm(contentType: string, body: Uint8Array): PlainField[] | null {
   const boundary = TYPE.exec(contentType)?.[2];
   if (boundary === undefined) return null;
-  const text = decode(body);
+  const text = decodeUtf8(body);
   if (text === null) return null;
   const delimiter = `\r\n--${boundary}`;
   const [start, ...parts] = `\r\n${text}`.split(delimiter);
@@ -28,13 +28,4 @@ export function readPlainForm(contentType: string, body: Uint8Array): PlainField
     fields.push([name, content.slice(head.length)]);
   }
   return fields;
-}
-
-/** Null for what is not UTF-8. */
-function decode(body: Uint8Array): string | null {
-  try {
-    return decoder.decode(body);
-  } catch {
-    return null;
-  }
 }

@@ -1,9 +1,10 @@
 import { createRoute, OpenAPIHono, type RouteConfig } from "@hono/zod-openapi";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import { invalidFields, toFieldErrors } from "../core/errors.ts";
+import { AppError, invalidFields, toFieldErrors } from "../core/errors.ts";
 import type { LimitGroup } from "../core/quotas.ts";
 import type { Scope } from "../core/scopes.ts";
+import { decodeUtf8 } from "../core/text.ts";
 import {
   type Answers,
   type CallShape,
@@ -81,6 +82,7 @@ const takeJson = (scope: Scope, isOptional: boolean) =>
     if (raw.body) {
       const knowCaller = () => c.var.ctx.read(scope, []);
       const body = await bodyOf(raw).readAll(MAX_JSON_BYTES, knowCaller);
+      if (decodeUtf8(body) === null) throw new AppError(null, "The body is not UTF-8. Send UTF-8.");
       const headers = new Headers(raw.headers);
       if (isOptional && body.length === 0) headers.delete("content-type");
       c.req.raw = new Request(raw, { body, headers });

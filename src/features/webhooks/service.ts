@@ -181,8 +181,12 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   if (!webhook.isActive) throw disabledRefusal();
   const { eventId } = attempt;
   const { teamId } = webhook;
-  const now = ctx.now();
-  await ctx.db.run([log.insertDelivery({ eventId, webhookId: id, teamId, kind: "replay" }, now)]);
-  await tryToWake(ctx, [onceDue([now.getTime(), eventId])]);
+  const replay = { eventId, webhookId: id, teamId, kind: "replay" } as const;
+  let at = ctx.now();
+  // Replays of one millisecond take one each.
+  while ((await ctx.db.run([log.insertDelivery(replay, at)]))[0] === 0) {
+    at = new Date(at.getTime() + 1);
+  }
+  await tryToWake(ctx, [onceDue([at.getTime(), eventId])]);
   return eventId;
 }

@@ -115,8 +115,9 @@ test("a night writes at most four rows for an account, and one message is enough
     await harness.tick();
     harness.advance(60);
   }
-  const own = harness.sentCollections.filter(({ message }) => message.accountId === id);
-  expect(own).toHaveLength(1);
+  // The other is the morning's, which finds nothing missed.
+  const own = harness.sentCollections.filter(({ message }) => message.accountId === id).slice(0, 1);
+  expect(harness.sentCollections.length).toBeLessThanOrEqual(2);
   const { costs } = await measure(harness, () =>
     harness.consume(own.map(({ message }) => message)),
   );
@@ -142,6 +143,28 @@ test("a message that comes again, late, or for an account that is gone changes n
   expect(await effects({ ...again, collection: "2026-11-01" })).toBe(0);
   expect(await effects({ ...again, teamId: owner.teamId + 1_000_000 })).toBe(0);
   expect(harness.sentCollections).toEqual([]);
+});
+
+test("what a night's lost messages were to read is read in the morning, and nothing else", async () => {
+  const [read, lost] = [await connect("bluesky"), await connect("youtube")];
+  await post(read, "bluesky", "Hello");
+  await harness.tick();
+  harness.sentCollections.length = 0;
+  const toMidnight = 24 * HOURS - ((Date.now() / 1_000) % (24 * HOURS));
+  harness.advance(toMidnight + 3 * HOURS + 5 * 60);
+  await harness.tick();
+  const messages = harness.sentCollections.splice(0).map(({ message }) => message);
+  expect(messages.map(({ accountId }) => accountId).sort()).toEqual([read, lost].sort());
+  await harness.consume(messages.filter(({ accountId }) => accountId === read));
+  harness.advance(3 * HOURS);
+  await harness.tick();
+  expect(harness.sentCollections.map(({ message }) => message.accountId)).toEqual([lost]);
+  await harness.drainCollections();
+  const rows = await env.DB.prepare("SELECT night FROM analytics WHERE account_id IN (?, ?)")
+    .bind(read, lost)
+    .all<{ night: string }>();
+  expect(rows.results).toHaveLength(2);
+  expect(new Set(rows.results.map(({ night }) => night)).size).toBe(1);
 });
 
 test("teams whose plan has no analytics are not read", async () => {

@@ -280,6 +280,24 @@ describe("a webhook", () => {
     expect((await call("GET", "/events")).body.data).toEqual([]);
   });
 
+  test("is sent an event once more for each of ten replays at the same moment", async () => {
+    const { id } = await subscribe();
+    await suggest();
+    await harness.deliverEvents();
+    const [first] = await log(id);
+    const arrived = receiver.arrivals.length;
+    const replays = await Promise.all(
+      Array.from({ length: 10 }, () =>
+        call("POST", `/webhooks/${id}/deliveries/${first.id}/replay`),
+      ),
+    );
+    expect(new Set(replays.map(({ status }) => status))).toEqual(new Set([200]));
+    harness.advance(1);
+    await harness.drainEvents();
+    expect(receiver.arrivals.length - arrived).toBe(10);
+    expect(await log(id)).toHaveLength(11);
+  });
+
   test("is sent an event again, under its id and with attempts of its own", async () => {
     const { id } = await subscribe();
     await suggest();

@@ -1,7 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite } from "../../../db/client.ts";
-import { instant } from "../../../db/columns.ts";
+import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
@@ -88,12 +88,21 @@ export const storeState = preparedWrite(
 const readReadable = rowReader({
   ...pickColumns(accounts, ["id", "teamId", "platform"]),
   plan: text("plan"),
+  night: text("night"),
+  isOpen: flag("is_open"),
 });
 
-/** The accounts in use after this id, in the order of ids, with the plans of their teams. */
+export type ReadableAccount = ReturnType<typeof readReadable>;
+
+/**
+ * The accounts in use after this id, in the order of ids, with the plans of their teams, their last collection, and
+ * if that has still to go on.
+ */
 export const accountsInUse = prepared(
   ({ after, most }: Params<{ after: string; most: number }>) =>
-    sql`SELECT a.id, a.team_id, a.platform, t.plan FROM accounts a JOIN teams t ON t.id = a.team_id
+    sql`SELECT a.id, a.team_id, a.platform, t.plan, n.night, n.bookmark IS NOT NULL AS is_open
+      FROM accounts a JOIN teams t ON t.id = a.team_id
+        LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id
       WHERE a.id > ${after} AND a.status = 'active' AND a.deleted_at IS NULL
         AND t.deleted_at IS NULL
       ORDER BY a.id LIMIT ${most}`,

@@ -183,7 +183,7 @@ export const anyOverdue = prepared(
   readKey,
 );
 
-/** Puts an event up for delivery to one webhook at `at`, at somebody's wish. */
+/** Puts an event up for delivery to one webhook at `at`, at somebody's wish; answers 0 where it is up then already. */
 export const insertDelivery = (
   row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
   at: Date,

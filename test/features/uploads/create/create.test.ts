@@ -556,16 +556,22 @@ describe("a hostile body", () => {
     expect([200, 400]).toContain(answer.status);
   });
 
-  test("text that is no UTF-8 does not break the answer", async () => {
+  test.each([
+    ["a form of texts", []],
+    ["a form with a file", [file("photo", pngOf())]],
+  ])("%s in another encoding is refused, not stored with holes (400)", async (_, files) => {
     const stage = await onStage();
     const answer = await stage.raw(
       join(
         field("accountId", stage.accountId),
-        field("description", new Uint8Array([0xff, 0xfe, 0x41, 0xed, 0xa0, 0x80])),
+        field("description", new Uint8Array([0x63, 0x61, 0x66, 0xe9])),
+        ...files,
         END,
       ),
     );
-    expect([200, 400]).toContain(answer.status);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toMatch(/description has bytes that are not UTF-8/);
+    await expectNothingLeft(stage);
   });
 
   test.each([
