@@ -12,8 +12,8 @@ import {
 import { Upload } from "@aws-sdk/lib-storage";
 import { LOCAL_STORAGE, localStorageVars } from "../../src/cli/local-storage.ts";
 import { inProject } from "../../src/cli/paths.ts";
+import { findFreePort } from "../../src/cli/server.ts";
 import { filmHead } from "./film.ts";
-import { freePort } from "./free-port.ts";
 import { note, type Row } from "./report.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -39,7 +39,7 @@ interface Here {
 /** Akimbo as `npm start` runs it. */
 async function startHere(workspace: Workspace): Promise<Here> {
   const stateDir = await workspace.folder();
-  const port = await freePort();
+  const port = await findFreePort();
   const server: ChildProcess = fork(inProject("src/cli/start.ts"), {
     env: { ...process.env, PORT: String(port), STATE_DIR: stateDir, AKIMBO_DEMO_TOKEN: TOKEN },
     stdio: ["ignore", "ignore", "inherit", "ipc"],

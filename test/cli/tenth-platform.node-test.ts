@@ -2,8 +2,6 @@ import assert from "node:assert/strict";
 import { execFile, fork } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -11,6 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
+import { findFreePort } from "../../src/cli/server.ts";
 import { createToken } from "../../src/cli/tokens.ts";
 
 const TOKEN = createToken();
@@ -47,14 +46,6 @@ async function addPlatform(): Promise<void> {
     loadDemo: async () => (await import("./mastotoy/demo.ts")).demoPosts,
   },`,
   );
-}
-
-async function freePort(): Promise<number> {
-  const holder = createServer().listen(0);
-  await once(holder, "listening");
-  const { port } = holder.address() as AddressInfo;
-  holder.close();
-  return port;
 }
 
 before(async () => {
@@ -110,7 +101,7 @@ test("two folders and an entry in each registry type-check, the client's types i
 });
 
 test("and are a platform like any other", async (t) => {
-  const port = await freePort();
+  const port = await findFreePort();
   origin = `http://localhost:${port}`;
   server = fork(join(project, "src/cli/start.ts"), {
     cwd: project,

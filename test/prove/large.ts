@@ -2,8 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createRandom, type Random } from "../../src/cli/random.ts";
+import { findFreePort } from "../../src/cli/server.ts";
 import { CHUNK_BYTES } from "../../src/platforms/youtube/capabilities.ts";
-import { freePort } from "../bench/free-port.ts";
 import { canMeasureCpu, ownWorkerds, residentMemoryMb } from "../bench/process-cost.ts";
 import { ChunkWatch } from "./chunk-watch.ts";
 import type { Evidence } from "./findings.ts";
@@ -80,7 +80,7 @@ class Journey {
 
   async open(): Promise<void> {
     this.chunkWatch = await this.watch.listen();
-    this.port = await freePort();
+    this.port = await findFreePort();
     await this.start(true);
     await this.call("/prove/team", {});
   }
