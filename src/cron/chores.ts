@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { RENEWAL_CALLS, renewLogins } from "../features/accounts/renew.ts";
 import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
-import { COLLECTION_CALLS, collectAll, collectMissed } from "../features/analytics/nightly.ts";
+import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetOldConsents } from "../features/connect/expiry.ts";
 import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
 import { checkCredits } from "../features/credits/service.ts";
@@ -25,7 +25,7 @@ import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
 import {
   HOURLY,
   HOURLY_PAGE,
-  MORNING,
+  NIGHT_AND_MORNING,
   NIGHTLY,
   NIGHTLY_SLICES,
   type Rhythm,
@@ -70,8 +70,7 @@ const CHORES: Record<string, Chore> = {
   "end pool items": { rhythm: HOURLY, page: endLeftItems, calls: 1 },
   "forget old firings": { rhythm: NIGHTLY_SLICES, page: forgetOldFirings, calls: 1 },
   "forget old clicks": { rhythm: NIGHTLY_SLICES, page: forgetOldClicks, calls: 1 },
-  "collect analytics": { rhythm: NIGHTLY, page: collectAll, calls: COLLECTION_CALLS },
-  "collect what was missed": { rhythm: MORNING, page: collectMissed, calls: COLLECTION_CALLS },
+  "collect analytics": { rhythm: NIGHT_AND_MORNING, page: collectAll, calls: COLLECTION_CALLS },
 };
 
 /**

@@ -25,10 +25,14 @@ export const NIGHTLY: Rhythm = {
 /** Time in which the work of a night that goes by messages is done. */
 const NIGHT_LASTS_MS = 3 * HOUR;
 
-/** For what looks after the work of the night. */
-export const MORNING: Rhythm = {
+/** For work that goes by messages: in the morning those are made up for that were lost. */
+export const NIGHT_AND_MORNING: Rhythm = {
   ...NIGHTLY,
-  roundAt: (now) => NIGHTLY.roundAt(new Date(now.getTime() - NIGHT_LASTS_MS)),
+  roundAt: (now) => {
+    const night = NIGHTLY.roundAt(now);
+    const isNight = NIGHTLY.roundAt(new Date(now.getTime() - NIGHT_LASTS_MS)) !== night;
+    return isNight ? night : `${night} morning`;
+  },
 };
 
 /** For chores whose pages are one short statement each. */
@@ -52,4 +56,4 @@ export const rests = (now: Date): boolean => [59, 0, 1].includes(now.getUTCMinut
 
 /** The rounds of all rhythms that began last, as one text. */
 export const roundsAt = (now: Date): string =>
-  [NIGHTLY, MORNING, HOURLY].map((rhythm) => rhythm.roundAt(now)).join(" ");
+  [NIGHT_AND_MORNING, HOURLY].map((rhythm) => rhythm.roundAt(now)).join(" ");

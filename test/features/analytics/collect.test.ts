@@ -115,9 +115,8 @@ test("a night writes at most four rows for an account, and one message is enough
     await harness.tick();
     harness.advance(60);
   }
-  // The other is the morning's, which finds nothing missed.
-  const own = harness.sentCollections.filter(({ message }) => message.accountId === id).slice(0, 1);
-  expect(harness.sentCollections.length).toBeLessThanOrEqual(2);
+  const own = harness.sentCollections.filter(({ message }) => message.accountId === id);
+  expect(own).toHaveLength(1);
   const { costs } = await measure(harness, () =>
     harness.consume(own.map(({ message }) => message)),
   );
@@ -148,8 +147,6 @@ test("a message that comes again, late, or for an account that is gone changes n
 test("what a night's lost messages were to read is read in the morning, and nothing else", async () => {
   const [read, lost] = [await connect("bluesky"), await connect("youtube")];
   await post(read, "bluesky", "Hello");
-  await harness.tick();
-  harness.sentCollections.length = 0;
   const toMidnight = 24 * HOURS - ((Date.now() / 1_000) % (24 * HOURS));
   harness.advance(toMidnight + 3 * HOURS + 5 * 60);
   await harness.tick();

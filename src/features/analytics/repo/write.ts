@@ -92,8 +92,6 @@ const readReadable = rowReader({
   isOpen: flag("is_open"),
 });
 
-export type ReadableAccount = ReturnType<typeof readReadable>;
-
 /**
  * The accounts in use after this id, in the order of ids, with the plans of their teams, their last collection, and
  * if that has still to go on.
