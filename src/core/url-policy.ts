@@ -18,7 +18,6 @@ const PRIVATE_SUFFIXES = [".local", ".internal", ".home.arpa", ".localhost"];
 export function refusedUrl(given: string | URL, policy: UrlPolicy = {}): string | null {
   const url = typeof given === "string" ? URL.parse(given) : given;
   if (!url) return "is not a URL";
-  if (/[\s\p{Cc}]/u.test(String(given).trim())) return "must not contain spaces or line breaks";
   const allowsHttp = policy.allowHttp || policy.allowLoopback;
   if (url.protocol !== "https:" && !(allowsHttp && url.protocol === "http:")) {
     return allowsHttp ? "must be an http or https URL" : "must be an https URL";
