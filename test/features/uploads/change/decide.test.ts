@@ -57,7 +57,7 @@ describe("an approval", () => {
     });
     expect(life.harness.sent).toMatchObject([{ message: { uploadId: id }, at: Date.now() }]);
     await life.harness.drain();
-    expect(await life.row(id)).toMatchObject({ status: "completed" });
+    expect(await life.row(id)).toMatchObject({ status: "completed", error_message: null });
     expect((await life.events()).map(({ name }) => name)).toEqual([
       "upload.approved",
       "upload.completed",
