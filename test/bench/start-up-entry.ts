@@ -27,6 +27,7 @@ for (const level of ["info", "log", "warn", "error"]) console[level] = () => {};
 
 const dayOf = (hours, minutes, length) =>
   new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
+const morning = new Date().getUTCHours() >= 6 || new Date().getUTCHours() < 3 ? " morning" : "";
 const token = {
   ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
   ...{ last_used_at: Date.now(), needs_approval: 0 },
@@ -38,7 +39,7 @@ const link = {
 const rowsOf = (sql) => {
   if (/short_links l/.test(sql)) return [link];
   if (/AS pinned/.test(sql)) return [token];
-  if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + " " + dayOf(0, 17, 13) }];
+  if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + morning + " " + dayOf(0, 17, 13) }];
   return [];
 };
 const answer = ({ sql }) => ({ success: true, results: rowsOf(sql), meta: { changes: 0 } });
