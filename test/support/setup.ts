@@ -5,6 +5,8 @@ import { refuseUnknownEvents } from "./events.ts";
 
 beforeAll(async () => {
   await reset();
+  // What a file before this one had still under way may have been written behind the first.
+  await reset();
   await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
 });
 
