@@ -1,3 +1,4 @@
+import { roundsAt } from "../../src/cron/rounds.ts";
 import { agentCall } from "./agent-call.ts";
 
 /** The first request to a fresh Worker, by the path under which `ENTRY` is called. */
@@ -22,12 +23,9 @@ export const TOKEN = `kmb_${"a".repeat(64)}`;
 export const ENTRY = `
 import worker from "./worker.js";
 
-// Printing a line has this runtime load Node's inspector, which a deployed Worker's lines never meet.
+// To print a line the local runtime loads Node's inspector, which is not what is measured here.
 for (const level of ["info", "log", "warn", "error"]) console[level] = () => {};
 
-const dayOf = (hours, minutes, length) =>
-  new Date(Date.now() - (hours * 60 + minutes) * 60_000).toISOString().slice(0, length);
-const morning = new Date().getUTCHours() >= 6 || new Date().getUTCHours() < 3 ? " morning" : "";
 const token = {
   ...{ id: 1, user_id: 1, scopes: '["*"]', pinned: null, team: 1, role: "OWNER" },
   ...{ last_used_at: Date.now(), needs_approval: 0 },
@@ -39,7 +37,7 @@ const link = {
 const rowsOf = (sql) => {
   if (/short_links l/.test(sql)) return [link];
   if (/AS pinned/.test(sql)) return [token];
-  if (/from "?chores/i.test(sql)) return [{ day: dayOf(3, 0, 10) + morning + " " + dayOf(0, 17, 13) }];
+  if (/from "?chores/i.test(sql)) return [{ day: ${JSON.stringify(roundsAt(new Date()))} }];
   return [];
 };
 const answer = ({ sql }) => ({ success: true, results: rowsOf(sql), meta: { changes: 0 } });

@@ -188,8 +188,9 @@ export const insertDelivery = (
   row: Pick<DeliveryRow, "eventId" | "webhookId" | "teamId" | "kind">,
   at: Date,
 ) =>
-  sqlWrite(sql`INSERT OR IGNORE INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
-    VALUES (${at.getTime()}, ${row.eventId}, ${row.webhookId}, ${row.teamId}, ${row.kind}, ${at.getTime()})`);
+  sqlWrite(sql`INSERT INTO deliveries (due_at, event_id, webhook_id, team_id, kind, queued_at)
+    VALUES (${at.getTime()}, ${row.eventId}, ${row.webhookId}, ${row.teamId}, ${row.kind}, ${at.getTime()})
+    ON CONFLICT DO NOTHING`);
 
 const readLogged = rowReader({
   ...pickColumns(attempts, ["id", "eventId", "event", "attempt", "success", "statusCode", "error"]),
