@@ -1,27 +1,35 @@
 /**
  * Runs the tests of the Worker and, at the same time, those of the programs around it, whose output
- * follows when both have ended.
+ * follows when both have ended. The files of the Worker's tests share a runtime: those that failed run again by
+ * themselves, and the end of the output tells of both runs.
  */
 import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { inProject } from "../src/cli/paths.ts";
 import { spawnGroup, stopGroup } from "../src/cli/process-group.ts";
 import { runProgram } from "../src/cli/program.ts";
+import { describeFailures, type FailedFile, readFailures } from "./failures.ts";
 
 /** The longest test takes a minute, on a busy machine too. */
 const SILENCE_MS = 6 * 60_000;
 /** The runtime has stood still about once in fifty runs, within a test whose own limit could not end it. */
 const RUNS = 2;
+/** More files than this that fail are no accident. */
+const MAX_AGAIN = 5;
 
-const npmRun = (script: string) =>
-  spawnGroup("npm", ["run", "--silent", script], {
+const npmRun = (script: string, args: string[] = []) =>
+  spawnGroup("npm", ["run", "--silent", script, "--", ...args], {
     cwd: inProject("."),
     stdio: ["ignore", "pipe", "inherit"],
   });
 
 /** The exit code; null for a run that stands still, which is stopped. */
-async function runWorkerTests(): Promise<number | null> {
-  const child = npmRun("test:worker");
+async function runWorkerTests(report: string, files: string[]): Promise<number | null> {
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+  const child = npmRun("test:worker", [...reporters, ...files]);
   let isStill = false;
   const watch = setTimeout(() => {
     isStill = true;
@@ -36,13 +44,26 @@ async function runWorkerTests(): Promise<number | null> {
   return isStill ? null : (code ?? 1);
 }
 
-async function runWorkerTestsToTheirEnd(): Promise<number> {
-  for (let run = 1; run <= RUNS; run++) {
-    const code = await runWorkerTests();
-    if (code !== null) return code;
-    console.error(`\nRun ${run} of the Worker's tests said nothing for ${SILENCE_MS / 1_000} s.\n`);
+interface WorkerRun {
+  code: number;
+  failed: FailedFile[];
+}
+
+async function runWorkerTestsToTheirEnd(files: string[] = []): Promise<WorkerRun> {
+  const folder = await mkdtemp(join(tmpdir(), "akimbo-tests-"));
+  const report = join(folder, "report.json");
+  try {
+    for (let run = 1; run <= RUNS; run++) {
+      const code = await runWorkerTests(report, files);
+      if (code !== null) return { code, failed: await readFailures(report) };
+      console.error(
+        `\nRun ${run} of the Worker's tests said nothing for ${SILENCE_MS / 1_000} s.\n`,
+      );
+    }
+    return { code: 1, failed: [] };
+  } finally {
+    await rm(folder, { recursive: true });
   }
-  return 1;
 }
 
 async function runProgramTests(): Promise<{ code: number; output: Buffer }> {
@@ -52,8 +73,21 @@ async function runProgramTests(): Promise<{ code: number; output: Buffer }> {
   return { code: code ?? 1, output: await output };
 }
 
+/** Runs what failed again, with nothing beside it; the exit code. */
+async function runAgain({ code, failed }: WorkerRun): Promise<number> {
+  if (code === 0) return 0;
+  console.log(`\nFailed:\n${describeFailures(failed)}`);
+  if (failed.length === 0 || failed.length > MAX_AGAIN) return code;
+  const paths = failed.map(({ path }) => path);
+  console.log(`\nAgain, by themselves: ${paths.join(", ")}`);
+  const again = await runWorkerTestsToTheirEnd(paths);
+  if (again.code === 0) console.log("\nPassed by themselves; they depend on what ran before them.");
+  else console.log(`\nFailed again:\n${describeFailures(again.failed)}`);
+  return again.code;
+}
+
 await runProgram(async () => {
-  const [workerCode, programs] = await Promise.all([runWorkerTestsToTheirEnd(), runProgramTests()]);
+  const [worker, programs] = await Promise.all([runWorkerTestsToTheirEnd(), runProgramTests()]);
   process.stdout.write(programs.output);
-  return workerCode || programs.code;
+  return (await runAgain(worker)) || programs.code;
 });
