@@ -6,7 +6,7 @@ import { inProject } from "../src/cli/paths.ts";
 export interface FailedFile {
   /** Within the project. */
   path: string;
-  /** Of each failed test its name and why; of a file that could not be loaded only why. */
+  /** Each failed test with its name and why; a file that could not be loaded has only why. */
   reasons: string[];
 }
 
