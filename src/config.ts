@@ -2,6 +2,7 @@ import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
 import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
 import type { Platform } from "./core/platforms.ts";
+import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
 import { isLimitName } from "./core/quotas.ts";
 import {
   boolean,
@@ -23,7 +24,6 @@ import {
   textThat,
   wholeNumber,
 } from "./core/readers.ts";
-import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/web-push.ts";
 
 /** A variable or secret that is missing, malformed or not allowed here; the message names it. */
 export class ConfigError extends Error {}

@@ -1,26 +1,18 @@
 import { fromBase64Url, toBase64Url } from "./encryption.ts";
+import {
+  AUTH_BYTES,
+  POINT_BYTES,
+  type PushKeys,
+  readBytes,
+  readPoint,
+  SCALAR_BYTES,
+  type VapidKeys,
+} from "./push-keys.ts";
 import { HOUR, SECOND } from "./time.ts";
 
 const encoder = new TextEncoder();
 
-/** The keys of a browser's subscription, base64url, as `PushSubscription.toJSON()` has them. */
-export interface PushKeys {
-  /** The browser's public key: an uncompressed point of P-256. */
-  p256dh: string;
-  /** A secret that the browser shares with whoever may send. */
-  auth: string;
-}
-
-/** The key pair by which push services know this instance: base64url of an uncompressed point, and of its scalar. */
-export interface VapidKeys {
-  publicKey: string;
-  privateKey: string;
-}
-
-/** Sizes in bytes. Source: RFC 8291, sections 3.1 and 3.2; RFC 8188, section 2.1. */
-const POINT_BYTES = 65;
-const SCALAR_BYTES = 32;
-const AUTH_BYTES = 16;
+/** Sizes in bytes. Source: RFC 8188, section 2.1. */
 const SALT_BYTES = 16;
 const RECORD_BYTES = 4_096;
 const HEADER_BYTES = SALT_BYTES + 4 + 1 + POINT_BYTES;
@@ -29,7 +21,6 @@ const TAG_BYTES = 16;
 /** Longest message of one record, its delimiter left out. Source: RFC 8291, section 4. */
 export const MAX_PUSH_BYTES = RECORD_BYTES - HEADER_BYTES - TAG_BYTES - 1;
 
-const UNCOMPRESSED = 4;
 const P256 = { name: "ECDH", namedCurve: "P-256" };
 
 function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
@@ -41,27 +32,6 @@ function join(...parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return joined;
 }
-
-/** Returns the bytes of base64url of exactly that size; null for anything else. */
-function readBytes(text: string, size: number): Uint8Array<ArrayBuffer> | null {
-  if (!/^[\w-]+$/.test(text)) return null;
-  try {
-    const bytes = fromBase64Url(text);
-    return bytes.length === size ? bytes : null;
-  } catch {
-    return null;
-  }
-}
-
-const readPoint = (text: string): Uint8Array<ArrayBuffer> | null => {
-  const point = readBytes(text, POINT_BYTES);
-  return point?.[0] === UNCOMPRESSED ? point : null;
-};
-
-/** Returns true for an uncompressed point's size and form; the curve is not looked at. */
-export const isPublicKey = (text: string): boolean => readPoint(text) !== null;
-
-export const isPrivateKey = (text: string): boolean => readBytes(text, SCALAR_BYTES) !== null;
 
 const importPoint = (point: Uint8Array<ArrayBuffer>): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", point, P256, true, []);

@@ -1,11 +1,6 @@
 import { expect, test } from "vitest";
-import {
-  arePushKeys,
-  encryptPush,
-  isPrivateKey,
-  isPublicKey,
-  MAX_PUSH_BYTES,
-} from "../../src/core/web-push.ts";
+import { isPrivateKey, isPublicKey } from "../../src/core/push-keys.ts";
+import { arePushKeys, encryptPush, MAX_PUSH_BYTES } from "../../src/core/web-push.ts";
 import { createPushService } from "../support/push-service.ts";
 
 /** Source: RFC 8291, appendix A. */

@@ -48,7 +48,7 @@ test("SQL stands in repos alone", () => {
 test.each([
   ["events", /^features\/events\/repo\.ts$/],
   ["uploads", /^features\/uploads\/repo\/(insert|update)\.ts$/],
-  ["media_uses", /^features\/uploads\/repo\/files\.ts$/],
+  ["media_uses", /^features\/uploads\/repo\/(spent-)?files\.ts$/],
 ])("the rows of %s have one writer", (table, writer) => {
   expect(found(writes(table), (path) => writer.test(path))).toEqual([]);
   expect(found(writes(table), (path) => !writer.test(path))).not.toEqual([]);

@@ -13,10 +13,11 @@ import type {
 import type { Credentials } from "../../platforms/login.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { loginFetch, NoCredentials, toPublishAccount, withTimeout } from "./platform-access.ts";
-import { type Login, usableLogin } from "./refresh.ts";
-import { accountById, accountsOfTeam } from "./repo.ts";
+import type { Login } from "./refresh.ts";
+import { accountById, accountsOfTeam } from "./repo/accounts.ts";
 import { accountRefusal, isSwitchedOff } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
+import { usableLogin } from "./usable-login.ts";
 
 /**
  * The organization pages that an account can publish to; without an id those of all active

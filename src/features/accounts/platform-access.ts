@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { createSandboxFetch } from "../../sandbox/fetch.ts";
+import type { CallOrigin } from "../../sandbox/kit/origin.ts";
 import { isSwitchedOff, loginEnd, renewalAt } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
@@ -21,12 +21,18 @@ export function platformFetch(
     return () => Promise.reject(new Error("The sandbox is switched off on this instance."));
   }
   const network =
-    mode === "live"
-      ? deps.fetch
-      : createSandboxFetch(deps.sandbox, { teamId, accountId, uploadId });
+    mode === "live" ? deps.fetch : sandboxFetch(deps, { teamId, accountId, uploadId });
   const app = appKeysOf(deps, account);
   return (app && connectorOf(platform).prove?.(network, app)) ?? network;
 }
+
+/** The simulated platforms, loaded with the first call to them: a live account never makes one. */
+const sandboxFetch =
+  ({ sandbox }: Deps, origin: CallOrigin): Fetch =>
+  async (input, init) => {
+    const { createSandboxFetch } = await import("../../sandbox/fetch.ts");
+    return createSandboxFetch(sandbox, origin)(input, init);
+  };
 
 /** As `platformFetch`, for calls with the account's access token. */
 export function loginFetch(

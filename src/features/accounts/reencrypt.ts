@@ -2,7 +2,7 @@ import { sealedPrefix } from "../../core/encryption.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { reencryptCredentials, type SealedLogin } from "./platform-access.ts";
-import { countLoginsNotUnder, replaceCredentials, sealedLogins } from "./repo.ts";
+import { countLoginsNotUnder, replaceCredentials, sealedLogins } from "./repo/accounts.ts";
 
 /** Logins looked at by one page. */
 const PAGE = 100;

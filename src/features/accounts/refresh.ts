@@ -7,7 +7,6 @@ import type { Credentials, LoginRefusal } from "../../platforms/login.ts";
 import { emit, emitIfChanged } from "../events/repo.ts";
 import {
   appKeysOf,
-  openCredentials,
   platformFetch,
   sealCredentials,
   toPublishAccount,
@@ -20,12 +19,10 @@ import {
   reviveAccount,
   storeRenewed,
   takeRefreshLease,
-} from "./repo.ts";
+} from "./repo/accounts.ts";
 import { loginEnd, nextRenewal, renewalAt, standEnds } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
-/** A token this close to its end is refreshed before it is used. */
-const EARLY_SECONDS = 60;
 /** Longer than any refresh call may take. */
 const LEASE_SECONDS = 60;
 /** No call begins later than this after the first, so that all have ended before the lease. */
@@ -38,31 +35,6 @@ export type Login =
   | { kind: "ready"; credentials: Credentials }
   | { kind: "busy" }
   | { kind: "refused"; message: string; final: boolean };
-
-/** Returns true for a token that can be used without being refreshed first. */
-export const isFresh = (expiresAt: Date | null, now: Date): boolean =>
-  !expiresAt || expiresAt > addSeconds(now, EARLY_SECONDS);
-
-/**
- * A login that can be used now. Refreshes it when it is about to expire, or when the platform has
- * just refused `staleToken`. One refresh at a time per account, and what it brought is stored before
- * it is used: a rotated token must never be lost.
- *
- * @throws NoCredentials
- */
-export async function usableLogin(
-  deps: Deps,
-  connector: Connector,
-  account: AccountRow,
-  staleToken: string | null = null,
-): Promise<Login> {
-  const credentials = await openCredentials(deps, account);
-  const wasRefused = credentials.accessToken === staleToken;
-  if (isFresh(credentials.expiresAt, deps.now()) && !wasRefused) {
-    return { kind: "ready", credentials };
-  }
-  return refreshLogin(deps, connector, account, credentials);
-}
 
 /** Refreshes a login, whether it has to be or not. */
 export async function refreshLogin(

@@ -4,7 +4,7 @@ import type { Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { openCredentials } from "./platform-access.ts";
 import { refreshLease, refreshUnderLease } from "./refresh.ts";
-import { accountsToRenew, postponeRenewal } from "./repo.ts";
+import { accountsToRenew, postponeRenewal } from "./repo/accounts.ts";
 import { isSwitchedOff } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 

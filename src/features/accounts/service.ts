@@ -17,7 +17,7 @@ import {
   toPublishAccount,
   withTimeout,
 } from "./platform-access.ts";
-import * as repo from "./repo.ts";
+import * as repo from "./repo/accounts.ts";
 import { isRevokedAtPlatform } from "./rules.ts";
 import type { AccountFilter, NewAccount } from "./schema.ts";
 import { storeLogins } from "./store.ts";

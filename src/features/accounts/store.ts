@@ -7,7 +7,7 @@ import { refusedProfile } from "../../platforms/kit/logins.ts";
 import type { Connected } from "../../platforms/login.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sealCredentials } from "./platform-access.ts";
-import * as repo from "./repo.ts";
+import * as repo from "./repo/accounts.ts";
 import { mergeTags } from "./rules.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 

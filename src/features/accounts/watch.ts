@@ -2,7 +2,7 @@ import type { Deps } from "../../deps.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { eventOf, expireLogin } from "./refresh.ts";
-import { accountsEnded, accountsEnding, markEndingTold } from "./repo.ts";
+import { accountsEnded, accountsEnding, markEndingTold } from "./repo/accounts.ts";
 import { describeEnding, TOLD_AHEAD_MS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 

@@ -17,8 +17,8 @@ import {
   toPublishAccount,
   withTimeout,
 } from "../accounts/platform-access.ts";
-import { usableLogin } from "../accounts/refresh.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { usableLogin } from "../accounts/usable-login.ts";
 import type { OwnRow } from "./repo/write.ts";
 import { METRICS } from "./rules/counters.ts";
 import type { Measures } from "./rules/series.ts";

@@ -2,7 +2,7 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { ask } from "../accounts/extras.ts";
-import { accountById } from "../accounts/repo.ts";
+import { accountById } from "../accounts/repo/accounts.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import { readerOf } from "./collect.ts";
 import { requireAnalytics } from "./plan.ts";

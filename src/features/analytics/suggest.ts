@@ -3,7 +3,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { coversScope } from "../../core/scopes.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { accountById } from "../accounts/repo.ts";
+import { accountById } from "../accounts/repo/accounts.ts";
 import { textOf } from "../uploads/create/content-rules.ts";
 import { wordRulesOf } from "../uploads/repo/change.ts";
 import { uploadPage } from "../uploads/repo/read.ts";

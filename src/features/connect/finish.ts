@@ -8,7 +8,7 @@ import type { Connected } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { platformName } from "../../sandbox/registry.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-access.ts";
-import { accountById, takenElsewhere } from "../accounts/repo.ts";
+import { accountById, takenElsewhere } from "../accounts/repo/accounts.ts";
 import { storeLogins } from "../accounts/store.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { claimsEndAt } from "./link-rules.ts";

@@ -10,7 +10,7 @@ import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { sandboxConsentPath } from "../../sandbox/consent-address.ts";
 import { platformName } from "../../sandbox/registry.ts";
 import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-access.ts";
-import { accountById } from "../accounts/repo.ts";
+import { accountById } from "../accounts/repo/accounts.ts";
 import type { AccountMode } from "../accounts/table.ts";
 import { sealMemory } from "./memory.ts";
 import { consentByOpener, insertConsent, markSent } from "./repo/consents.ts";

@@ -6,7 +6,7 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import { platformName } from "../../sandbox/registry.ts";
-import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo.ts";
+import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo/accounts.ts";
 import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";

@@ -1,5 +1,5 @@
 import { sealedPrefix } from "../../core/encryption.ts";
-import type { PushKeys } from "../../core/web-push.ts";
+import type { PushKeys } from "../../core/push-keys.ts";
 import type { Deps } from "../../deps.ts";
 import { replaceSealed, sealedTargets } from "./repo/targets.ts";
 import type { TargetRow } from "./table.ts";

@@ -1,6 +1,7 @@
 import { type FieldError, invalidFields, notFound } from "../../core/errors.ts";
+import type { PushKeys } from "../../core/push-keys.ts";
 import { sha256Hex } from "../../core/signature.ts";
-import { arePushKeys, type PushKeys } from "../../core/web-push.ts";
+import { arePushKeys } from "../../core/web-push.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../webhooks/rules.ts";

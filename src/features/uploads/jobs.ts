@@ -2,7 +2,6 @@ import type { Deps } from "../../deps.ts";
 import type { PublishMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import type { Budget } from "./publish/budget.ts";
-import { endDeadJob } from "./publish/dead-letter.ts";
 import { publishUpload } from "./publish/run.ts";
 
 /** A wake-up call: publishes the upload if it is due and free. */
@@ -20,6 +19,7 @@ export async function handleDeadPublish(
   deps: Deps,
   { uploadId }: PublishMessage,
 ): Promise<Outcome> {
+  const { endDeadJob } = await import("./publish/dead-letter.ts");
   await endDeadJob(deps, uploadId);
   return { kind: "done" };
 }

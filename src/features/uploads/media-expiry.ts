@@ -4,7 +4,13 @@ import { dropUnusedFiles, type FileId, fileAfter } from "../media/repo.ts";
 import { keepThumbnail } from "../media/thumbnail.ts";
 import { teamOfPresigned } from "../presign/address.ts";
 import { removeUnused } from "../presign/clean-up.ts";
-import { dropUses, type KeptUntil, markGone, type SpentUse, spentUses } from "./repo/files.ts";
+import {
+  dropUses,
+  type KeptUntil,
+  markGone,
+  type SpentUse,
+  spentUses,
+} from "./repo/spent-files.ts";
 
 /** Source: spec, "Time limits": failed upload media kept. */
 const FAILED_KEPT_MS = DAY;

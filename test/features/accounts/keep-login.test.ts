@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { openCredentials } from "../../../src/features/accounts/platform-access.ts";
 import { refreshLogin } from "../../../src/features/accounts/refresh.ts";
-import { accountById } from "../../../src/features/accounts/repo.ts";
+import { accountById } from "../../../src/features/accounts/repo/accounts.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { type Around, aroundBatches } from "../../support/database.ts";
 import { openStage, type Stage } from "../../support/stage.ts";

@@ -154,39 +154,6 @@ export const paymentOf = (upload: PayingUpload): Query<Payment[]> =>
     }),
   );
 
-/** Debits that can still be given back, as `(team_id, reference)` of their attempts. */
-const openDebits = (attempts: SQL): SQL =>
-  sql`(${attempts}) a CROSS JOIN credit_ledger d ON d.team_id = a.team_id
-      AND d.reference = a.reference AND d.kind = 'debit'
-    WHERE NOT EXISTS (SELECT 1 FROM credit_ledger r WHERE r.team_id = d.team_id
-      AND r.reference = d.reference AND r.kind = 'refund')`;
-
-/**
- * Gives back what was taken for these attempts, a select of `(team_id, reference)`, each once and as it
- * was split. Included credits go to the month that runs now.
- */
-export function refund(now: Date, attempts: SQL): Query<number>[] {
-  const period = periodOf(now);
-  return [
-    sqlWrite(sql`INSERT INTO credit_periods (team_id, period, included)
-      SELECT d.team_id, ${period}, -SUM(d.included) FROM ${openDebits(attempts)}
-      GROUP BY d.team_id HAVING SUM(d.included) < 0
-      ON CONFLICT DO UPDATE SET included = included + excluded.included`),
-    sqlWrite(sql`INSERT INTO credit_balances (team_id, purchased)
-      SELECT d.team_id, -SUM(d.purchased) FROM ${openDebits(attempts)}
-      GROUP BY d.team_id HAVING SUM(d.purchased) < 0
-      ON CONFLICT DO UPDATE SET purchased = purchased + excluded.purchased`),
-    // The last one: what it writes is what the others look for.
-    sqlWrite(sql`INSERT INTO credit_ledger (team_id, reference, kind, period, included, purchased, at)
-      SELECT d.team_id, d.reference, 'refund', ${period}, -d.included, -d.purchased, ${now.getTime()}
-      FROM ${openDebits(attempts)}`),
-  ];
-}
-
-/** The credits that `refund` gives back for these attempts, as SQL. */
-export const refundable = (attempts: SQL): SQL =>
-  sql`coalesce((SELECT -SUM(d.included + d.purchased) FROM ${openDebits(attempts)}), 0)`;
-
 /** Difference between a team's balances and its ledger: balance less ledger. */
 export interface CreditDrift {
   teamId: number;

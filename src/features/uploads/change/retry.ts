@@ -20,9 +20,9 @@ import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
 import { wake, wakeTogether } from "../publish/wake.ts";
 import { type AccountFacts, accountFacts } from "../repo/facts.ts";
 import { needFilesAgain } from "../repo/files.ts";
+import type { NextAttempt } from "../repo/next-attempts.ts";
 import {
   beginAttempts,
-  type NextAttempt,
   type Retryable,
   recentFailures,
   stillFailed,

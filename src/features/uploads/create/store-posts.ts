@@ -56,12 +56,13 @@ export async function storePosts(
   const statements: Query<unknown>[] = [...inserting];
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
   if (files.length > 0) statements.unshift(insertMedia(teamId, files, now, condition));
-  if (hashes.length > 0) statements.push(needFiles(teamId, hashes, rows.length));
+  const firstId = insertedId(rows.length);
+  if (hashes.length > 0) statements.push(needFiles(teamId, hashes, firstId, rows.length));
   for (const [i, row] of rows.entries()) {
     if (row.status !== "scheduled" || !row.scheduledFor) continue;
     statements.push(emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor));
   }
-  statements.push(...call.keep(answer, insertedId(rows.length)));
+  statements.push(...call.keep(answer, firstId));
   const results = await ctx.db.runAll(statements).catch((error) => {
     ctx.defer(discardUnused(ctx, teamId, received));
     throw error;

@@ -3,6 +3,7 @@ import type { Deps } from "../../../deps.ts";
 import { insertMedia, type MediaRow, mediaByHash } from "../../media/repo.ts";
 import { needFile } from "../repo/files.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
+import { nextToFetch } from "./job.ts";
 import { Lease } from "./lease.ts";
 import { renewedLease, save } from "./writes.ts";
 
@@ -10,13 +11,9 @@ type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
   | { kind: "unreachable"; failure: Failure };
 
-/** Index of the first file of a post that is still behind a URL; -1 where there is none. */
-export const nextToFetch = (media: readonly MediaRef[]): number =>
-  media.findIndex((item) => "url" in item && !item.isGone);
-
 /**
  * Downloads the first file that a post still has behind a URL, and notes it in the row, so that no
- * file is downloaded twice. Null when there is none.
+ * file is downloaded twice.
  *
  * @throws PublishFailure media_invalid or media_unreachable, where trying again is no use
  */
@@ -24,10 +21,10 @@ export async function fetchNextMedia(
   deps: Deps,
   upload: UploadRow,
   media: MediaRow[],
-): Promise<FetchedMedia | null> {
+): Promise<FetchedMedia> {
   const index = nextToFetch(upload.media);
   const item = upload.media[index];
-  if (!item || !("url" in item)) return null;
+  if (!item || !("url" in item)) throw new Error("Every file of the post is here.");
 
   const { DOWNLOAD_SECONDS, downloadMedia } = await import("../../media/download.ts");
   const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);

@@ -136,3 +136,7 @@ export function endingBy(job: PublishJob, end: Date): PublishJob {
     fetch(toRequest(await job.readMedia(item)));
   return { ...job, fetch, transfer };
 }
+
+/** Index of the first file of a post that is still behind a URL; -1 where there is none. */
+export const nextToFetch = (media: readonly MediaRef[]): number =>
+  media.findIndex((item) => "url" in item && !item.isGone);

@@ -6,47 +6,29 @@ import type { Connector, Fetch } from "../../../platforms/connector.ts";
 import type { IdentifyOptions } from "../../../platforms/login.ts";
 import { NoCredentials, openCredentials, platformFetch } from "../../accounts/platform-access.ts";
 import { expireLogin } from "../../accounts/refresh.ts";
-import { accountById } from "../../accounts/repo.ts";
+import { accountById } from "../../accounts/repo/accounts.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { UploadRow } from "../table.ts";
-import { timeoutOrFailure } from "./verdicts.ts";
-import { fail } from "./writes.ts";
 
 /** All calls of one question together: a profile is read at once, or not at all. */
 const QUESTION_SECONDS = 10;
 
-interface Attempt {
+export interface Attempt {
   upload: UploadRow;
   connector: Connector;
 }
 
-/**
- * Ends an attempt for good. When the platform refused the account's access, it is asked once who the account
- * is: that tells a lost login from a missing permission.
- *
- * @param isDecided the platform itself said that there is no post
- */
-export async function endAttempt(
-  deps: Deps,
-  attempt: Attempt,
-  failure: Failure,
-  isDecided = false,
-): Promise<"over"> {
-  const { upload } = attempt;
-  const isAboutAccess = failure.code === "account_disconnected";
-  const end = isAboutAccess ? await judgeAccess(deps, attempt, failure) : { failure };
-  const told = isDecided ? end.failure : timeoutOrFailure(upload, end.failure);
-  await fail(deps, upload, told, end.alongside);
-  return "over";
-}
-
-interface Ending {
+export interface Ending {
   failure: Failure;
   /** Writes that go with the failure. */
   alongside?: Query<number>[];
 }
 
-async function judgeAccess(
+/**
+ * Asks the platform that refused the account's access once who the account is: that tells a lost login from a
+ * missing permission.
+ */
+export async function judgeAccess(
   deps: Deps,
   { upload, connector }: Attempt,
   failure: Failure,

@@ -15,8 +15,8 @@ import type {
 import type { Credentials } from "../../../platforms/login.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { NoCredentials } from "../../accounts/platform-access.ts";
-import { usableLogin } from "../../accounts/refresh.ts";
 import type { AccountRow } from "../../accounts/table.ts";
+import { usableLogin } from "../../accounts/usable-login.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { pullRefusal } from "../create/verified-pull.ts";
@@ -32,12 +32,9 @@ import {
 import type { UploadRow } from "../table.ts";
 import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
-import { hashNextContent } from "./content-sha256.ts";
 import { countedDeps } from "./counted-deps.ts";
-import { fetchNextMedia, nextToFetch } from "./fetch-media.ts";
-import { passGate } from "./gate.ts";
-import { createJob, endingBy, requireReadable } from "./job.ts";
-import { endAttempt } from "./lost-access.ts";
+import { endAttempt } from "./end-attempt.ts";
+import { createJob, endingBy, nextToFetch, requireReadable } from "./job.ts";
 import { sentBytesOf } from "./progress.ts";
 import {
   BROKE_OFF,
@@ -137,17 +134,14 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
   const { upload } = held;
   try {
     if (upload.stage === "preparing") {
-      const fetched = await fetchNextMedia(deps, upload, held.media);
-      if (fetched?.kind === "fetched") return { ...held, ...fetched };
-      if (fetched) return repeatLater(deps, held, fetched.failure);
+      if (nextToFetch(upload.media) >= 0) return await fetchMedia(deps, held);
       requireReadable(held.media);
-      if (held.connector.repeatRule && upload.bookmark === null) {
-        const hashed = await hashNextContent(deps, upload, held.media);
-        if (hashed) return { ...held, ...hashed };
+      const { repeatRule, paidPosts } = held.connector;
+      if (repeatRule || paidPosts) {
+        const gate = await visitGate(deps, held);
+        if (gate.kind === "shut") return gate.next;
+        held = gate.held;
       }
-      const gate = await passGate(deps, held.connector, upload);
-      if (gate.kind === "shut") return over(fail(deps, upload, gate.failure));
-      held = { ...held, upload: gate.upload };
     }
     if (upload.stage === "submitting") {
       const restsUntil = reconcileAt(upload, held.connector.timing);
@@ -165,6 +159,32 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
     }
     throw error;
   }
+}
+
+async function fetchMedia(deps: Deps, held: Held): Promise<Next> {
+  const { fetchNextMedia } = await import("./fetch-media.ts");
+  const fetched = await fetchNextMedia(deps, held.upload, held.media);
+  if (fetched.kind === "fetched") return { ...held, ...fetched };
+  return repeatLater(deps, held, fetched.failure);
+}
+
+/** Passes a post on to a platform that is paid, or that takes nothing twice. */
+async function visitGate(
+  deps: Deps,
+  held: Held,
+): Promise<{ kind: "open"; held: Held } | { kind: "shut"; next: Next }> {
+  const { upload, connector, media } = held;
+  const [{ hashNextContent }, { passGate }] = await Promise.all([
+    import("./content-sha256.ts"),
+    import("./gate.ts"),
+  ]);
+  if (connector.repeatRule && upload.bookmark === null) {
+    const hashed = await hashNextContent(deps, upload, media);
+    if (hashed) return { kind: "shut", next: { ...held, ...hashed } };
+  }
+  const gate = await passGate(deps, connector, upload);
+  if (gate.kind === "open") return { kind: "open", held: { ...held, upload: gate.upload } };
+  return { kind: "shut", next: await over(fail(deps, upload, gate.failure)) };
 }
 
 const over = async (writing: Promise<unknown>): Promise<"over"> => {

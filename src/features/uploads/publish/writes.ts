@@ -3,7 +3,7 @@ import { addSeconds } from "../../../core/time.ts";
 import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
-import { countFailure, forgetFailures } from "../../accounts/repo.ts";
+import { countFailure, forgetFailures } from "../../accounts/repo/failures.ts";
 import { emitIfChanged } from "../../events/repo.ts";
 import { NO_APPROVAL } from "../approval.ts";
 import { creditRefund } from "../repo/credits.ts";

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { type Query, sqlWrite } from "../../../db/client.ts";
-import { refund, refundable } from "../../credits/repo/balances.ts";
+import { refund, refundable } from "../../credits/repo/refunds.ts";
 import { referenceOf } from "../../credits/rules.ts";
 import type { UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";

@@ -6,6 +6,7 @@ import { flag } from "../../../db/columns.ts";
 import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { RetryFilter } from "../lifecycle-schema.ts";
 import { type UploadRow, uploads } from "../table.ts";
+import { asJson, type NextAttempt } from "./next-attempts.ts";
 import { hasQuota } from "./room.ts";
 import { type Changes, moveUploads } from "./update.ts";
 
@@ -61,27 +62,6 @@ export function recentFailures(
         AND ${wanted ?? sql`TRUE`}
       ORDER BY u.sort_at, u.id LIMIT ${most}`,
     readRetryable,
-  );
-}
-
-/** A failed attempt to be followed by another. `isHeld`: only after an approval. */
-export interface NextAttempt {
-  id: number;
-  /** The one that failed. */
-  attempt: number;
-  isHeld: boolean;
-  /** It goes out before the time that was planned for it. */
-  isEarly: boolean;
-}
-
-/** The last value of each: how many places in the month it and those before it take. */
-export function asJson(attempts: readonly NextAttempt[]): string {
-  let places = 0;
-  return JSON.stringify(
-    attempts.map(({ id, attempt, isHeld, isEarly }) => {
-      if (!isHeld) places++;
-      return [id, attempt, +isHeld, +isEarly, places];
-    }),
   );
 }
 

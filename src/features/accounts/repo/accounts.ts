@@ -1,14 +1,14 @@
 import { and, eq, getTableColumns, isNull, type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import type { Platform } from "../../core/platforms.ts";
-import { assignments } from "../../db/assignments.ts";
-import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
-import { flag, instant } from "../../db/columns.ts";
-import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
-import type { Params } from "../../db/text.ts";
-import type { SealedLogin } from "./platform-access.ts";
-import type { AccountFilter } from "./schema.ts";
-import { type AccountRow, accounts } from "./table.ts";
+import type { Platform } from "../../../core/platforms.ts";
+import { assignments } from "../../../db/assignments.ts";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag, instant } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { SealedLogin } from "../platform-access.ts";
+import type { AccountFilter } from "../schema.ts";
+import { type AccountRow, accounts } from "../table.ts";
 
 /** A renewed login as it is stored; without its ends where those of the one before stand. */
 type RenewedLogin = Pick<AccountRow, "credentialsExpireAt"> &
@@ -270,13 +270,3 @@ export const countLoginsNotUnder = (prefix: string): Query<number[]> =>
       AND substr(credentials, 1, ${prefix.length}) <> ${prefix}`,
     valueReader(integer("logins").notNull()),
   );
-
-type ById = Params<{ id: string }>;
-
-export const countFailure = preparedWrite(
-  ({ id }: ById) => sql`UPDATE accounts SET failure_count = failure_count + 1 WHERE id = ${id}`,
-);
-
-export const forgetFailures = preparedWrite(
-  ({ id }: ById) => sql`UPDATE accounts SET failure_count = 0 WHERE id = ${id}`,
-);
