@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
 import { OWNER_ONLY } from "./dev-vars.ts";
+import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
 import { buildWorker } from "./worker-script.ts";
-import { readComplaint, requireWrangler, runWrangler, type WranglerResult } from "./wrangler.ts";
+import { readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
 
 /** The account operations a deployment needs: each is one or two wrangler commands. */
 export interface Cloud {
@@ -128,8 +129,7 @@ const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
 const NO_QUEUE = /Queue "[^"]+" does not exist/;
 const NO_WORKER = /Worker "[^"]+" not found/;
 
-const isSaid = ({ stdout, stderr }: WranglerResult, words: RegExp): boolean =>
-  words.test(stdout + stderr);
+const isSaid = ({ stdout, stderr }: Ending, words: RegExp): boolean => words.test(stdout + stderr);
 
 async function deploy(config: string, options: string[]): Promise<string[]> {
   const report = `${config}.${randomBytes(8).toString("hex")}`;

@@ -43,6 +43,36 @@ type TiedOptions = Pick<SpawnOptions, "cwd" | "env"> & {
   stdio?: ["inherit" | "pipe", "inherit" | "pipe"];
 };
 
+export interface Ending {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs a program to its end, as `spawnGroup` starts it. `input` is given on standard input. */
+export function runGroup(
+  command: string,
+  args: string[],
+  { input, ...options }: Pick<SpawnOptions, "cwd" | "env"> & { input?: string | undefined },
+): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    const child = spawnGroup(command, args, {
+      ...options,
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    });
+    const output = { stdout: "", stderr: "" };
+    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+      output.stdout += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      output.stderr += text;
+    });
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code: code ?? 1, ...output }));
+    child.stdin?.end(input);
+  });
+}
+
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

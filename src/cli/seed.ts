@@ -1,9 +1,8 @@
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { applyMigrations, execute, type Place, type Row } from "./d1.ts";
+import { migrateAndExecute, type Row } from "./d1.ts";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import { insertFirstOwner } from "./owner.ts";
-import { inProject } from "./paths.ts";
 import { Problem } from "./program.ts";
 import { prepareLink } from "./sign-in-links.ts";
 import { sql } from "./sql.ts";
@@ -77,15 +76,13 @@ interface Workspace {
   isTokenWorking: boolean;
 }
 
-/** Every call of wrangler costs a second, so an up-to-date database is asked and seeded in one. */
+/** Every call of the database costs a second or two, so all is one. */
 async function migrateAndSeed(
   stateDir: string,
   token: string,
   insertLink: string,
 ): Promise<Workspace> {
-  const place: Place = { kind: "local", stateDir };
-  const statements = [
-    sql`SELECT name FROM d1_migrations`,
+  const results = await migrateAndExecute(stateDir, [
     ...insertFirstOwner(DEMO_OWNER, new Date()),
     await insertToken(
       { token, name: "Demo", scopes: ["*"], teamId: null },
@@ -95,20 +92,8 @@ async function migrateAndSeed(
     insertLink,
     sql`SELECT count(*) AS count FROM users WHERE email = ${DEMO_OWNER.email}`,
     await countWorkingTokens(token),
-  ];
-  const hasDatabase = await stat(join(stateDir, "v3", "d1")).catch(() => null);
-  if (hasDatabase) {
-    const results = await execute(place, statements).catch(() => null);
-    if (results && (await isUpToDate(results[0] ?? []))) return toWorkspace(results);
-  }
-  await applyMigrations(place);
-  return toWorkspace(await execute(place, statements));
-}
-
-async function isUpToDate(applied: Row[]): Promise<boolean> {
-  const names = new Set(applied.map(({ name }) => name));
-  const files = await readdir(inProject("migrations"));
-  return files.filter((file) => file.endsWith(".sql")).every((file) => names.has(file));
+  ]);
+  return toWorkspace(results);
 }
 
 const toWorkspace = (results: Row[][]): Workspace => ({

@@ -8,6 +8,7 @@ import {
 } from "../config.ts";
 import { connectors, PLATFORMS } from "../platforms/registry.ts";
 import { Problem } from "./program.ts";
+import { readTomlTables } from "./toml.ts";
 
 export type Vars = Record<string, string>;
 
@@ -38,24 +39,9 @@ export function parseVarOptions(options: readonly string[]): Vars {
   return vars;
 }
 
-const TABLE = /^\s*\[+([^\]]+)\]+/;
-const STRING_ENTRY = /^\s*"?(\w+)"?\s*=\s*("(?:[^"\\]|\\.)*"|'[^']*')\s*(?:#.*)?$/;
-
-/**
- * The one-line strings under `[vars]`. Anything else TOML can say there is left to the Worker, which
- * checks its variables itself.
- */
-export function readTomlVars(toml: string): Vars {
-  const vars: Vars = {};
-  let table = "";
-  for (const line of toml.split(/\r?\n/)) {
-    table = TABLE.exec(line)?.[1]?.trim() ?? table;
-    const [, name, literal] = STRING_ENTRY.exec(line) ?? [];
-    if (table !== "vars" || !name || !literal) continue;
-    vars[name] = literal.startsWith("'") ? literal.slice(1, -1) : String(JSON.parse(literal));
-  }
-  return vars;
-}
+/** The strings under `[vars]`; the Worker checks its variables itself. */
+export const readTomlVars = (toml: string): Vars =>
+  Object.assign({}, ...readTomlTables(toml, "vars"));
 
 /** @throws Problem naming every variable that is missing, malformed or not allowed */
 export function checkVars(vars: Vars): Config {

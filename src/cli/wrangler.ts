@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
 import { inProject, PROJECT_DIR } from "./paths.ts";
-import { spawnGroup, spawnTiedGroup } from "./process-group.ts";
+import { type Ending, runGroup, spawnTiedGroup } from "./process-group.ts";
 import { Problem } from "./program.ts";
 
 const WRANGLER = inProject("node_modules", "wrangler", "bin", "wrangler.js");
@@ -16,12 +16,6 @@ const QUIET = {
   NO_COLOR: "1",
   FORCE_COLOR: "0",
 };
-
-export interface WranglerResult {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 interface WranglerOptions {
   env?: Record<string, string>;
@@ -45,27 +39,8 @@ export const startWrangler = (
   });
 
 /** Runs one wrangler command to its end, without asking anything. */
-export function runWrangler(
-  args: string[],
-  options: WranglerOptions = {},
-): Promise<WranglerResult> {
-  return new Promise((resolve, reject) => {
-    const child = spawnGroup(process.execPath, [WRANGLER, ...args], {
-      ...place(options),
-      stdio: [options.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    });
-    const output = { stdout: "", stderr: "" };
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      output.stdout += text;
-    });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      output.stderr += text;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, ...output }));
-    child.stdin?.end(options.input);
-  });
-}
+export const runWrangler = (args: string[], options: WranglerOptions = {}): Promise<Ending> =>
+  runGroup(process.execPath, [WRANGLER, ...args], { ...place(options), input: options.input });
 
 /** @throws Problem in wrangler's own words, led by what was tried */
 export async function requireWrangler(
@@ -83,7 +58,7 @@ const CHATTER = /^\s*$|If you think this is a bug|^\s*⛅|^─+$/;
 const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;
 
 /** Reads wrangler's error message, without its decoration. */
-export function readComplaint(result: Pick<WranglerResult, "stdout" | "stderr">): string {
+export function readComplaint(result: Pick<Ending, "stdout" | "stderr">): string {
   if (LOGGED_OUT.test(result.stdout + result.stderr)) {
     return "You are not logged in to Cloudflare. Run `npx wrangler login`, or set CLOUDFLARE_API_TOKEN.";
   }
