@@ -7,7 +7,6 @@ import * as z from "zod";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
-import { buildWorker } from "./worker-script.ts";
 import { readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
 
 /** The account operations a deployment needs: each is one or two wrangler commands. */
@@ -135,6 +134,7 @@ async function deploy(config: string, options: string[]): Promise<string[]> {
   const report = `${config}.${randomBytes(8).toString("hex")}`;
   const folder = await mkdtemp(join(tmpdir(), "akimbo-worker-"));
   try {
+    const { buildWorker } = await import("./worker-script.ts");
     const script = await buildWorker(folder);
     await requireWrangler(
       "The deployment",

@@ -1,33 +1,12 @@
 import type { Command } from "commander";
-import { hmacKey } from "../core/signature.ts";
-import { MINUTE, parseInstant, SECOND } from "../core/time.ts";
-import { type EventName, SUBSCRIBABLE } from "../features/events/catalogue.ts";
-import { envelopeText } from "../features/webhooks/payload.ts";
-import { ANSWER_MS } from "../features/webhooks/rules.ts";
-import { newSecret } from "../features/webhooks/secrets.ts";
-import { deliveryRequest } from "../features/webhooks/send.ts";
-import { createApi, type FeedEvent } from "./api.ts";
-import {
-  addClientCommand,
-  type ClientOptions,
-  connectionOf,
-  inWordsOf,
-  type Setting,
-} from "./client-command.ts";
-import { followEvents, POLL_MS, patiently } from "./event-feed.ts";
-import { Problem } from "./program.ts";
-import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
+import { addClientCommand, type ClientOptions, inWordsOf, type Setting } from "./client-command.ts";
 
-interface ListenOptions extends ClientOptions {
+export interface ListenOptions extends ClientOptions {
   forwardTo: string;
   type?: string[];
   secret?: string;
   since?: string;
 }
-
-/** A server that is being restarted is back soon. */
-const TARGET_WAIT_MS = SECOND / 4;
-const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 
 /** Adds `listen`, which runs until it is stopped. */
 export function addListenCommand(program: Command, setting: Setting): void {
@@ -44,7 +23,10 @@ export function addListenCommand(program: Command, setting: Setting): void {
     )
     .option("--json", "prints each delivery as a line of JSON")
     .addHelpText("after", inWordsOf(setting, LISTEN_HELP))
-    .action((options: ListenOptions) => listen(options, setting));
+    .action(async (options: ListenOptions) => {
+      const { listen } = await import("./listen.ts");
+      await listen(options, setting);
+    });
 }
 
 const LISTEN_HELP = `
@@ -52,103 +34,3 @@ Example:
   akimbo listen --forward-to http://localhost:3000/hook --type upload.completed upload.failed
 
 It runs until you stop it, and takes a token with the scope webhooks:read.`;
-
-/** @throws Problem for options that are not to be understood, and what only a person can put right */
-async function listen(options: ListenOptions, setting: Setting): Promise<void> {
-  const { secret = newSecret(), json: isJson = false } = options;
-  const { stopping } = setting;
-  const say = isJson ? console.error : console.log;
-  const url = readTarget(options.forwardTo);
-  const names = readNames(options.type);
-  const since = readSince(options.since);
-  const { origin, token } = await connectionOf(options, setting);
-  const tell = (problem: string) => console.error(`${problem}\nWaiting for it …`);
-  const patience = { stopping, tell };
-  say(`Secret: ${secret}`);
-  const events = await followEvents(createApi(origin, token), {
-    ...{ since, ...patience },
-    // A server of one's own is asked as often all day: whoever works on a receiver waits for it.
-    ...(isOwnMachine(origin) ? { longestPollMs: POLL_MS } : {}),
-  });
-  say(`Events of ${origin} go to ${url}. Ctrl-C ends it.`);
-  for await (const event of events) {
-    if (names && !names.has(event.event)) continue;
-    const reply = await patiently(() => forward(url, event, secret), patience, TARGET_WAIT_MS);
-    console.log(isJson ? JSON.stringify({ ...event, reply }) : toLine(event, reply));
-  }
-}
-
-const isOwnMachine = (origin: string): boolean =>
-  ["localhost", "127.0.0.1", "[::1]"].includes(new URL(origin).hostname);
-
-function readTarget(text: string): string {
-  const protocol = URL.canParse(text) ? new URL(text).protocol : null;
-  if (protocol === "http:" || protocol === "https:") return text;
-  throw new Problem("--forward-to must be a URL, such as http://localhost:3000/hook.");
-}
-
-function readNames(given: string[] | undefined): Set<string> | null {
-  if (!given) return null;
-  const known: readonly string[] = SUBSCRIBABLE;
-  const unknown = given.find((name) => !known.includes(name));
-  if (unknown === undefined) return new Set(given);
-  throw new Problem(`There is no event ${unknown}. There are: ${known.join(", ")}.`);
-}
-
-function readSince(text: string | undefined): Date | null {
-  if (text === undefined) return null;
-  const at = parseInstant(text);
-  if (at) return at;
-  throw new Problem("--since must be ISO 8601 with an offset, such as 2026-12-24T18:00:00+01:00.");
-}
-
-interface Reply {
-  status: string;
-  ms: number;
-}
-
-/**
- * Sends an event once, as a delivery is sent.
- *
- * @throws PassingProblem where nobody listens, or the receiver asks for a pause
- */
-async function forward(
-  url: string,
-  { id, event, createdAt, data }: FeedEvent,
-  secret: string,
-): Promise<Reply> {
-  const name = event as EventName;
-  const payload = envelopeText({
-    ...{ id, event: name, createdAt: new Date(createdAt), data: JSON.stringify(data) },
-  });
-  const startedAt = performance.now();
-  const end = (status: string): Reply => ({ status, ms: performance.now() - startedAt });
-  try {
-    const request = { key: await hmacKey(secret), event, eventId: id, payload };
-    const reply = await fetch(url, {
-      ...(await deliveryRequest({ now: () => new Date() }, request)),
-      signal: AbortSignal.timeout(ANSWER_MS),
-    });
-    await reply.body?.cancel();
-    if (reply.status !== 429) return end(String(reply.status));
-    const waitMs = readRetryAfter(reply.headers.get("retry-after"));
-    throw new PassingProblem(
-      `${url} answers 429.`,
-      waitMs === null ? null : Math.min(waitMs, LONGEST_RETRY_AFTER_MS),
-    );
-  } catch (error) {
-    if (error instanceof PassingProblem) throw error;
-    if (error instanceof Error && error.name === "TimeoutError") return end("no answer");
-    throw new PassingProblem(`${url} cannot be reached: ${describeNetworkError(error)}`);
-  }
-}
-
-const NAME_WIDTH = Math.max(...SUBSCRIBABLE.map(({ length }) => length));
-
-const toLine = ({ event }: FeedEvent, { status, ms }: Reply): string =>
-  [
-    new Date().toTimeString().slice(0, 8),
-    event.padEnd(NAME_WIDTH),
-    status,
-    `${Math.round(ms)} ms`,
-  ].join("  ");

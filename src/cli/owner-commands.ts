@@ -1,26 +1,11 @@
 import type { Command } from "commander";
-import {
-  describeCredits,
-  type GrantOptions,
-  grantCredits,
-  refundCredits,
-} from "./credits-commands.ts";
+import type { GrantOptions } from "./credits-commands.ts";
 import type { Place } from "./d1.ts";
-import { requireDeployConfig } from "./deploy-config.ts";
-import { runDoctor } from "./doctor.ts";
-import { describeKeys } from "./key-commands.ts";
 import { readStateDir } from "./paths.ts";
-import { describePlan, setLegacyDomains, setPlan } from "./plan-commands.ts";
 import { Problem } from "./program.ts";
-import { createLink, findOrigin } from "./sign-in-links.ts";
-import { describeSuggestions, setStatus } from "./suggestion-commands.ts";
-import {
-  type CreateOptions,
-  createFirstToken,
-  createUserToken,
-  describeTokens,
-  revokeToken,
-} from "./token-commands.ts";
+import type { CreateOptions } from "./token-commands.ts";
+
+// What a command needs is imported when it runs: the statements of the Worker alone take half a second to load.
 
 interface PlaceOptions {
   remote?: boolean;
@@ -37,8 +22,9 @@ interface LinkOptions {
 
 async function choosePlace({ remote }: PlaceOptions): Promise<Place> {
   const stateDir = readStateDir();
-  if (remote) return { kind: "remote", config: await requireDeployConfig(stateDir) };
-  return { kind: "local", stateDir };
+  if (!remote) return { kind: "local", stateDir };
+  const { requireDeployConfig } = await import("./deploy-config.ts");
+  return { kind: "remote", config: await requireDeployConfig(stateDir) };
 }
 
 /** Adds the commands of whoever runs an instance: they touch its database. */
@@ -61,6 +47,7 @@ export function addOwnerCommands(program: Command): void {
       if (init && (options.team || options.user)) {
         throw new Problem("--init makes its own user and team: leave out --user and --team.");
       }
+      const { createFirstToken, createUserToken } = await import("./token-commands.ts");
       const place = await choosePlace(options);
       const created = email
         ? await createFirstToken(place, { ...options, email })
@@ -71,6 +58,7 @@ export function addOwnerCommands(program: Command): void {
   withPlace(token.command("list"))
     .description("shows all tokens, without their secret part")
     .action(async (options: PlaceOptions) => {
+      const { describeTokens } = await import("./token-commands.ts");
       console.log(await describeTokens(await choosePlace(options)));
     });
 
@@ -78,6 +66,7 @@ export function addOwnerCommands(program: Command): void {
     .description("ends a token; it stops working at once")
     .argument("<id>", "the number that token list shows")
     .action(async (id: string, options: PlaceOptions) => {
+      const { revokeToken } = await import("./token-commands.ts");
       console.log(`Revoked ${await revokeToken(await choosePlace(options), id)}.`);
     });
 
@@ -89,6 +78,7 @@ export function addOwnerCommands(program: Command): void {
   ofTeam(credits.command("show"))
     .description("shows what is left, and the packs")
     .action(async (options: TeamOptions) => {
+      const { describeCredits } = await import("./credits-commands.ts");
       console.log(await describeCredits(await choosePlace(options), options.team));
     });
 
@@ -97,6 +87,7 @@ export function addOwnerCommands(program: Command): void {
     .option("--pack <name>", "a pack that is sold, such as Starter")
     .option("--amount <credits>", "any number of credits instead")
     .action(async (options: TeamOptions & GrantOptions) => {
+      const { grantCredits } = await import("./credits-commands.ts");
       console.log(await grantCredits(await choosePlace(options), options));
     });
 
@@ -104,12 +95,14 @@ export function addOwnerCommands(program: Command): void {
     .description("takes back what is left of a pack")
     .requiredOption("--id <pack_…>", "the pack, as credits show lists it")
     .action(async (options: TeamOptions & { id: string }) => {
+      const { refundCredits } = await import("./credits-commands.ts");
       console.log(await refundCredits(await choosePlace(options), options));
     });
 
   ofTeam(plan.command("show"))
     .description("shows the plan")
     .action(async (options: TeamOptions) => {
+      const { describePlan } = await import("./plan-commands.ts");
       console.log(await describePlan(await choosePlace(options), options.team));
     });
 
@@ -118,6 +111,7 @@ export function addOwnerCommands(program: Command): void {
     .argument("<plan>", "the plan's name, or none for the default plan")
     .option("--until <date>", "when it ends by itself, in UTC; default: never")
     .action(async (name: string, options: TeamOptions & { until?: string }) => {
+      const { setPlan } = await import("./plan-commands.ts");
       const { team, until } = options;
       console.log(await setPlan(await choosePlace(options), team, { name, until }));
     });
@@ -126,6 +120,7 @@ export function addOwnerCommands(program: Command): void {
     .description("gives the team domains from a former plan, or takes them")
     .argument("<on or off>", "on, or off")
     .action(async (switched: string, options: TeamOptions) => {
+      const { setLegacyDomains } = await import("./plan-commands.ts");
       console.log(await setLegacyDomains(await choosePlace(options), options.team, switched));
     });
 
@@ -134,6 +129,7 @@ export function addOwnerCommands(program: Command): void {
   withPlace(suggestions.command("list"))
     .description("shows the newest suggestions of all teams")
     .action(async (options: PlaceOptions) => {
+      const { describeSuggestions } = await import("./suggestion-commands.ts");
       console.log(await describeSuggestions(await choosePlace(options)));
     });
 
@@ -142,12 +138,14 @@ export function addOwnerCommands(program: Command): void {
     .argument("<id>", "the number that suggestions list shows")
     .argument("<status>", "open, planned, done or declined")
     .action(async (id: string, status: string, options: PlaceOptions) => {
+      const { setStatus } = await import("./suggestion-commands.ts");
       console.log(await setStatus(await choosePlace(options), id, status));
     });
 
   withPlace(program.command("keys"))
     .description("shows how many logins each encryption key encrypts")
     .action(async (options: PlaceOptions) => {
+      const { describeKeys } = await import("./key-commands.ts");
       console.log(await describeKeys(await choosePlace(options)));
     });
 
@@ -161,6 +159,7 @@ export function addOwnerCommands(program: Command): void {
           "--email and --user both say whom the link is for. Leave one of them out.",
         );
       }
+      const { createLink, findOrigin } = await import("./sign-in-links.ts");
       const place = await choosePlace(options);
       const origin = await findOrigin(place);
       const to = user === undefined ? null : { id: user };
@@ -177,5 +176,8 @@ export function addOwnerCommands(program: Command): void {
       "--remote",
       "looks at the instance at AKIMBO_URL: its /health, and the names of its secrets",
     )
-    .action(runDoctor);
+    .action(async (options: { remote?: boolean }) => {
+      const { runDoctor } = await import("./doctor.ts");
+      await runDoctor(options);
+    });
 }

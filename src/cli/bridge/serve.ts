@@ -1,0 +1,47 @@
+import { parse } from "node:path";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { createApi } from "../api.ts";
+import { connectionOf, type Setting } from "../client-command.ts";
+import { toPath } from "../local-file.ts";
+import type { McpOptions } from "../mcp-command.ts";
+import { Problem } from "../program.ts";
+import { removeOldJournals } from "../upload-journal.ts";
+import { readAllowedFolders } from "./allowed.ts";
+import { Remote } from "./remote.ts";
+import { createBridge } from "./server.ts";
+
+/** Clients may start their servers at the root: that would allow every file. @throws Problem */
+function workingFolder(): string {
+  const folder = toPath(".");
+  if (folder !== parse(folder).root) return folder;
+  throw new Problem(
+    `Started in ${folder}: say which files may be published, by --allow and a folder.`,
+  );
+}
+
+/** Serves until the client closes standard input. @throws Problem */
+export async function serve(options: McpOptions, setting: Setting): Promise<void> {
+  const { host, stopping } = setting;
+  const { allow = [workingFolder()] } = options;
+  const connection = await connectionOf(options, setting);
+  const { origin, token } = connection;
+  const uploadsFolder = host.uploadsFolder(process.env);
+  await removeOldJournals(uploadsFolder);
+  const bridge = {
+    ...{ connection, uploadsFolder, stopping },
+    api: createApi(origin, token),
+    remote: new Remote(origin, token),
+    folders: await readAllowedFolders(allow),
+  };
+  // Standard output is the protocol's alone.
+  console.log = console.error;
+  console.error(`Akimbo's tools, from ${origin}, for files in ${allow.join(", ")}.`);
+  const ended = new Promise<void>((resolve) =>
+    process.stdin.once("close", resolve).once("end", resolve),
+  );
+  const served = serveStdio(() => createBridge(bridge), {
+    onerror: (error) => console.error(error.message),
+  });
+  await ended;
+  await served.close();
+}
