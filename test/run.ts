@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
-import { inProject } from "../src/cli/paths.ts";
+import { COMPILE_CACHE, inProject } from "../src/cli/paths.ts";
 import { spawnGroup, stopGroup } from "../src/cli/process-group.ts";
 import { runProgram } from "../src/cli/program.ts";
 import { describeFailures, type FailedFile, readFailures } from "./failures.ts";
@@ -20,9 +20,13 @@ const RUNS = 2;
 /** More files than this that fail are no accident. */
 const MAX_AGAIN = 5;
 
+/** Several processes share few cores: they start from compiled code, and a bundler in each has one thread. */
+const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILE_CACHE, RAYON_NUM_THREADS: "1" };
+
 const npmRun = (script: string, args: string[] = []) =>
   spawnGroup("npm", ["run", "--silent", script, "--", ...args], {
     cwd: inProject("."),
+    env: { ...ENVIRONMENT, ...process.env },
     stdio: ["ignore", "pipe", "inherit"],
   });
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { parseJson } from "./json.ts";
-import { inProject, PROJECT_DIR } from "./paths.ts";
+import { COMPILE_CACHE, inProject, PROJECT_DIR } from "./paths.ts";
 import { runGroup } from "./process-group.ts";
 import { Problem } from "./program.ts";
 import { readComplaint, runWrangler } from "./wrangler.ts";
@@ -35,6 +35,7 @@ export async function workLocally(job: LocalJob): Promise<Row[][]> {
   const program = inProject("src/cli/local-d1.ts");
   const result = await runGroup(process.execPath, [program], {
     cwd: PROJECT_DIR,
+    env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
     input: JSON.stringify(job),
   });
   const { data } = localReply.safeParse(parseJson(result.stdout));

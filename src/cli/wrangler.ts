@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import { stripVTControlCharacters } from "node:util";
-import { inProject, PROJECT_DIR } from "./paths.ts";
+import { COMPILE_CACHE, inProject, PROJECT_DIR } from "./paths.ts";
 import { type Ending, runGroup, spawnTiedGroup } from "./process-group.ts";
 import { Problem } from "./program.ts";
 
@@ -25,7 +25,7 @@ interface WranglerOptions {
 
 const place = ({ env }: WranglerOptions) => ({
   cwd: PROJECT_DIR,
-  env: { ...process.env, ...QUIET, ...env },
+  env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, ...QUIET, ...env },
 });
 
 /** Starts a wrangler that runs on until it is stopped, or this program ends, however that happens. */
