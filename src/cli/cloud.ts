@@ -7,7 +7,7 @@ import * as z from "zod";
 import { OWNER_ONLY } from "./dev-vars.ts";
 import type { Ending } from "./process-group.ts";
 import { Problem } from "./program.ts";
-import { readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
+import { readColumn, readComplaint, requireWrangler, runWrangler } from "./wrangler.ts";
 
 /** The account operations a deployment needs: each is one or two wrangler commands. */
 export interface Cloud {
@@ -19,7 +19,8 @@ export interface Cloud {
   createBucket(name: string): Promise<void>;
   /** Returns why that was refused, in wrangler's words; null when it is done. */
   setCors(bucket: string): Promise<string | null>;
-  hasQueue(name: string): Promise<boolean>;
+  /** Those of the names that are queues already. */
+  findQueues(names: string[]): Promise<Set<string>>;
   createQueue(name: string): Promise<void>;
   /** Names only; empty when the Worker does not exist. */
   listSecrets(worker: string): Promise<string[]>;
@@ -93,12 +94,11 @@ export function createCloud(stateDir: string): Cloud {
         return result.code === 0 ? null : readComplaint(result);
       }),
 
-    hasQueue: async (name) => {
-      const result = await runWrangler(["queues", "info", name]);
-      if (result.code === 0) return true;
-      if (isSaid(result, NO_QUEUE)) return false;
-      throw new Problem(`Looking for a queue failed.\n${readComplaint(result)}`);
-    },
+    findQueues: (names) =>
+      findListed(names, async (page) => {
+        const command = ["queues", "list", "--page", String(page)];
+        return readColumn(await requireWrangler("Looking for the queues", command), "name");
+      }),
     createQueue: async (name) => {
       await requireWrangler("Creating a queue", ["queues", "create", name]);
     },
@@ -119,13 +119,26 @@ export function createCloud(stateDir: string): Cloud {
   };
 }
 
+/** Those of the names that are on a list, which is asked for page by page until all are found or nothing new comes. */
+export async function findListed(
+  names: string[],
+  listPage: (page: number) => Promise<string[]>,
+): Promise<Set<string>> {
+  const listed = new Set<string>();
+  for (let page = 1, before = -1; listed.size > before; page++) {
+    before = listed.size;
+    for (const name of await listPage(page)) listed.add(name);
+    if (names.every((name) => listed.has(name))) break;
+  }
+  return new Set(names.filter((name) => listed.has(name)));
+}
+
 /** Keeps `create` commands from writing into wrangler.toml. */
 const KEEP_CONFIG = "--update-config=false";
 
 // How absence is told. Any other failure must not pass for absence: what exists would be made anew.
 const NO_BUCKET = /\[code: 10006\]/;
 const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
-const NO_QUEUE = /Queue "[^"]+" does not exist/;
 const NO_WORKER = /Worker "[^"]+" not found/;
 
 const isSaid = ({ stdout, stderr }: Ending, words: RegExp): boolean => words.test(stdout + stderr);

@@ -1,8 +1,10 @@
+import { readdir } from "node:fs/promises";
 import * as z from "zod";
 import { parseJson } from "./json.ts";
 import { COMPILE_CACHE, inProject, PROJECT_DIR } from "./paths.ts";
 import { runGroup } from "./process-group.ts";
 import { Problem } from "./program.ts";
+import { sql } from "./sql.ts";
 import { readComplaint, runWrangler } from "./wrangler.ts";
 
 export type Row = Record<string, string | number | null>;
@@ -74,17 +76,27 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
   throw toProblem(refused.data?.error.text ?? readComplaint(result), "npm run deploy");
 }
 
-/** Applies the migrations that the local database lacks, and then runs the statements, in one call. @throws Problem */
-export const migrateAndExecute = (stateDir: string, statements: string[]): Promise<Row[][]> =>
-  workLocally({ stateDir, migrations: inProject("migrations"), statements });
-
-/** @throws Problem when a migration fails */
-export async function applyMigrations(place: Place): Promise<void> {
+/**
+ * Applies the migrations that the database lacks, and then runs the statements: one call where it lacks none.
+ *
+ * @throws Problem when a migration fails, or in the database's own words
+ */
+export async function migrateAndExecute(place: Place, statements: string[]): Promise<Row[][]> {
   if (place.kind === "local") {
-    await migrateAndExecute(place.stateDir, []);
-    return;
+    const { stateDir } = place;
+    return workLocally({ stateDir, migrations: inProject("migrations"), statements });
   }
+  const reading = execute(place, [sql`SELECT name FROM d1_migrations`, ...statements]);
+  const [applied = [], ...results] = await reading.catch(() => []);
+  if (await isUpToDate(applied)) return results;
   const command = ["d1", "migrations", "apply", "DB", "--remote", "--config", place.config];
   const result = await runWrangler(command);
   if (result.code !== 0) throw new Problem(`${MIGRATION_FAILED}\n${readComplaint(result)}`);
+  return statements.length > 0 ? execute(place, statements) : [];
+}
+
+async function isUpToDate(applied: Row[]): Promise<boolean> {
+  const names = new Set(applied.map(({ name }) => name));
+  const files = await readdir(inProject("migrations"));
+  return files.filter((file) => file.endsWith(".sql")).every((file) => names.has(file));
 }

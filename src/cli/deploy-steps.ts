@@ -1,5 +1,5 @@
 import type { Cloud } from "./cloud.ts";
-import { applyMigrations, execute, type Place } from "./d1.ts";
+import { execute, migrateAndExecute, type Place } from "./d1.ts";
 import {
   findConfiguredDatabaseId,
   listQueueNames,
@@ -57,11 +57,10 @@ export async function runDeployment(
   config = await withEndpoint(cloud, config, dialog);
   const deployConfig = await writeDeployConfig(config, databaseId, options.stateDir);
   const place: Place = { kind: "remote", config: deployConfig };
-  await applyMigrations(place);
+  const contents = await migrateAndRead(place);
   dialog.say("✓ Database is up to date");
   await prepareBucket(cloud, config.r2_buckets[0].bucket_name, dialog);
   await prepareQueues(cloud, listQueueNames(config), dialog);
-  const contents = await readContents(place);
   const present = await cloud.listSecrets(config.name);
   if (contents.logins > 0 && !present.includes("ENCRYPTION_KEYS") && !options.acceptsNewKeys) {
     throw new Problem(lostKeysMessage(contents.logins));
@@ -154,15 +153,16 @@ function missingInCors(rules: string): string[] {
 }
 
 async function prepareQueues(cloud: Cloud, names: string[], dialog: Dialog): Promise<void> {
+  const present = await cloud.findQueues(names);
   for (const name of names) {
-    const isThere = await cloud.hasQueue(name);
+    const isThere = present.has(name);
     if (!isThere) await cloud.createQueue(name);
     dialog.say(`✓ Queue ${name} ${isThere ? "is there" : "created"}`);
   }
 }
 
-async function readContents(place: Place): Promise<{ users: number; logins: number }> {
-  const [users, logins] = await execute(place, [
+async function migrateAndRead(place: Place): Promise<{ users: number; logins: number }> {
+  const [users, logins] = await migrateAndExecute(place, [
     sql`SELECT count(*) AS count FROM users WHERE ${HAS_ACCOUNT}`,
     sql`SELECT count(*) AS count FROM accounts WHERE credentials IS NOT NULL`,
   ]);

@@ -82,7 +82,7 @@ async function migrateAndSeed(
   token: string,
   insertLink: string,
 ): Promise<Workspace> {
-  const results = await migrateAndExecute(stateDir, [
+  const results = await migrateAndExecute({ kind: "local", stateDir }, [
     ...insertFirstOwner(DEMO_OWNER, new Date()),
     await insertToken(
       { token, name: "Demo", scopes: ["*"], teamId: null },

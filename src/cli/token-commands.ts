@@ -1,5 +1,5 @@
 import { toEmail } from "../core/email.ts";
-import { applyMigrations, execute, type Place, type Row } from "./d1.ts";
+import { execute, migrateAndExecute, type Place, type Row } from "./d1.ts";
 import { insertFirstOwner, SELECT_OWNER, toOwner } from "./owner.ts";
 import { chooseOne, selectPerson } from "./people.ts";
 import { Problem } from "./program.ts";
@@ -53,8 +53,7 @@ export async function createFirstToken(
   const email = toEmail(options.email);
   if (!email) throw new Problem(`"${options.email}" is not an e-mail address.`);
   const scopes = parseScopes(options.scopes ?? "");
-  await applyMigrations(place);
-  const [users = []] = await execute(place, [SELECT_OWNER.part]);
+  const [users = []] = await migrateAndExecute(place, [SELECT_OWNER.part]);
   const [first] = users;
   if (first) throw new Problem(`There is an owner already: ${first.email}. Leave out --init.`);
   const owner = insertFirstOwner(toOwner(email), new Date());

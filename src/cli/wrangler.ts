@@ -53,6 +53,15 @@ export async function requireWrangler(
   return result.stdout;
 }
 
+/** The cells below a heading of a table as wrangler prints it; none where nothing is listed. */
+export function readColumn(output: string, heading: string): string[] {
+  const lines = stripVTControlCharacters(output).split("\n");
+  const rows = lines.filter((line) => line.startsWith("│"));
+  const [head = [], ...cells] = rows.map((row) => row.split("│").map((cell) => cell.trim()));
+  const at = head.indexOf(heading);
+  return at < 0 ? [] : cells.flatMap((row) => row[at] || []);
+}
+
 const CHATTER = /^\s*$|If you think this is a bug|^\s*⛅|^─+$/;
 
 const LOGGED_OUT = /set a CLOUDFLARE_API_TOKEN environment variable|You are not authenticated/;

@@ -136,7 +136,11 @@ function createHandlers(
       `POST /d1/database/${DATABASE_ID}/query`,
       ({ body }) => {
         const { sql } = JSON.parse(body) as { sql: string };
-        return { result: runSql(database, sql) };
+        try {
+          return { result: runSql(database, sql) };
+        } catch (error) {
+          return { status: 400, error: { code: 7500, message: String(error) } };
+        }
       },
     ],
     [
@@ -168,8 +172,14 @@ function createHandlers(
     [
       "GET /queues\\?.*",
       ({ path }) => {
-        const names = new URL(path, "http://fake").searchParams.getAll("name");
-        const result = queues.filter(({ queue_name }) => names.includes(queue_name));
+        const { searchParams } = new URL(path, "http://fake");
+        const names = searchParams.getAll("name");
+        const named = queues.filter(
+          ({ queue_name }) => names.length === 0 || names.includes(queue_name),
+        );
+        const counts = { producers_total_count: 1, consumers_total_count: 1 };
+        const page = named.map((queue) => ({ ...queue, ...counts }));
+        const result = searchParams.get("page") === "1" ? page : [];
         return { result, info: { page: 1, per_page: 100, total_pages: 1 } };
       },
     ],
