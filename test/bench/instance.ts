@@ -17,6 +17,8 @@ export interface Instance {
   pid: number;
   /** Runs statements one after another in the instance's database. */
   store(statements: string[]): Promise<void>;
+  /** Runs statements in one transaction, and so in one call. */
+  storeAtOnce(statements: string[]): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,6 +54,10 @@ async function start(workspace: Workspace, worker: Options): Promise<Instance> {
     store: async (statements) => {
       const database = await miniflare.getD1Database("DB");
       for (const statement of statements) await database.prepare(statement).run();
+    },
+    storeAtOnce: async (statements) => {
+      const database = await miniflare.getD1Database("DB");
+      await database.batch(statements.map((statement) => database.prepare(statement)));
     },
     stop,
   };
@@ -117,7 +123,7 @@ export async function startAkimbo(
     bindings: { ...VARIABLES, ...variables },
     modules: entry ? [module("entry.js", entry), ...own] : own,
   } as Options);
-  await instance.store(readMigrations());
+  await instance.storeAtOnce(readMigrations());
   return instance;
 }
 
