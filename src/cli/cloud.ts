@@ -19,7 +19,7 @@ export interface Cloud {
   createBucket(name: string): Promise<void>;
   /** Returns why that was refused, in wrangler's words; null when it is done. */
   setCors(bucket: string): Promise<string | null>;
-  /** Those of the names that are queues already. */
+  /** Picks the names that are queues already. */
   findQueues(names: string[]): Promise<Set<string>>;
   createQueue(name: string): Promise<void>;
   /** Names only; empty when the Worker does not exist. */
@@ -119,7 +119,7 @@ export function createCloud(stateDir: string): Cloud {
   };
 }
 
-/** Those of the names that are on a list, which is asked for page by page until all are found or nothing new comes. */
+/** Picks the names that are on a list, which is asked for page by page until all are found or nothing new comes. */
 export async function findListed(
   names: string[],
   listPage: (page: number) => Promise<string[]>,

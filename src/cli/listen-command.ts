@@ -1,12 +1,6 @@
 import type { Command } from "commander";
-import { addClientCommand, type ClientOptions, inWordsOf, type Setting } from "./client-command.ts";
-
-export interface ListenOptions extends ClientOptions {
-  forwardTo: string;
-  type?: string[];
-  secret?: string;
-  since?: string;
-}
+import { addClientCommand, inWordsOf, type Setting } from "./client-command.ts";
+import type { ListenOptions } from "./listen.ts";
 
 /** Adds `listen`, which runs until it is stopped. */
 export function addListenCommand(program: Command, setting: Setting): void {

@@ -6,11 +6,17 @@ import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
-import { connectionOf, type Setting } from "./client-command.ts";
+import { type ClientOptions, connectionOf, type Setting } from "./client-command.ts";
 import { followEvents, POLL_MS, patiently } from "./event-feed.ts";
-import type { ListenOptions } from "./listen-command.ts";
 import { Problem } from "./program.ts";
 import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
+
+export interface ListenOptions extends ClientOptions {
+  forwardTo: string;
+  type?: string[];
+  secret?: string;
+  since?: string;
+}
 
 /** A server that is being restarted is back soon. */
 const TARGET_WAIT_MS = SECOND / 4;

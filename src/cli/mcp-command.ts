@@ -1,9 +1,6 @@
 import type { Command } from "commander";
-import { addClientCommand, type ClientOptions, collect, type Setting } from "./client-command.ts";
-
-export interface McpOptions extends ClientOptions {
-  allow?: string[];
-}
+import type { McpOptions } from "./bridge/serve.ts";
+import { addClientCommand, collect, type Setting } from "./client-command.ts";
 
 /** Adds `mcp`, which runs until its client closes standard input. */
 export function addMcpCommand(program: Command, setting: Setting): void {

@@ -1,14 +1,17 @@
 import { parse } from "node:path";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createApi } from "../api.ts";
-import { connectionOf, type Setting } from "../client-command.ts";
+import { type ClientOptions, connectionOf, type Setting } from "../client-command.ts";
 import { toPath } from "../local-file.ts";
-import type { McpOptions } from "../mcp-command.ts";
 import { Problem } from "../program.ts";
 import { removeOldJournals } from "../upload-journal.ts";
 import { readAllowedFolders } from "./allowed.ts";
 import { Remote } from "./remote.ts";
 import { createBridge } from "./server.ts";
+
+export interface McpOptions extends ClientOptions {
+  allow?: string[];
+}
 
 /** Clients may start their servers at the root: that would allow every file. @throws Problem */
 function workingFolder(): string {
