@@ -2,6 +2,9 @@ import { applyD1Migrations, reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterAll, beforeAll } from "vitest";
 import { refuseUnknownEvents } from "./events.ts";
+import { answerKnownImports } from "./imports.ts";
+
+answerKnownImports();
 
 beforeAll(async () => {
   await reset();
