@@ -32,7 +32,7 @@ export default defineConfig({
         bindings: {
           TEST_MIGRATIONS: await readD1Migrations(`${root}migrations`),
           ENVIRONMENT: "development",
-          TEST_DELIVERIES: process.env.TEST_DELIVERIES ?? "",
+          TEST_LOADS: process.env.TEST_LOADS ?? "",
           RATE_LIMITS: "off",
           // Whatever a developer has set for the local run is not for tests; empty counts as unset.
           PUBLIC_URL: "",

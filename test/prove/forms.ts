@@ -31,8 +31,6 @@ export interface Webhooks {
   badEvents: number;
   /** Posts whose completion is told. */
   posts: number;
-  /** Deliveries in moved time. */
-  deliveries: number;
 }
 
 /** Uploads of each world of a scenario, and the least number of cases that its figure wants. */
@@ -71,7 +69,7 @@ export const SHORT: Form = {
   clients: 30,
   killUploads: 100,
   large: { sizeBytes: 256 * MIB, kills: 3 },
-  webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100, deliveries: 10_000 },
+  webhooks: { endpoints: 50, events: 60, badEvents: 20, posts: 100 },
   figures: {
     subjects: ["bluesky", "pinterest"],
     lostReplies: { uploads: 15, least: 25 },
@@ -99,7 +97,7 @@ export const FULL: Form = {
   clients: 100,
   killUploads: 1_000,
   large: { sizeBytes: 10 * GIB, kills: 20 },
-  webhooks: { endpoints: 50, events: 200, badEvents: 40, posts: 300, deliveries: 10_000 },
+  webhooks: { endpoints: 50, events: 200, badEvents: 40, posts: 300 },
   figures: {
     subjects: ALL,
     lostReplies: { uploads: 62, least: 500 },

@@ -12,17 +12,18 @@ import { FULL, MIB, SHORT } from "./forms.ts";
 import { playHostileCallers } from "./hostile-callers.ts";
 import { playKills } from "./kills.ts";
 import { playLarge } from "./large.ts";
+import { playLoads } from "./loads.ts";
 import { Verdicts } from "./verdicts.ts";
 import { playWebhooks } from "./webhooks.ts";
 import { playWorlds } from "./worlds.ts";
 
 /** Parts that take long, or whose figures want a machine that does nothing else. */
-const ON_REQUEST = new Set(["large", "webhooks"]);
+const ON_REQUEST = new Set(["large", "webhooks", "loads"]);
 
 /**
- * `--full`: as before a release; no other form has the large file and the webhooks, unless one is asked for. `--seed N`: the same
- * again. `--only worlds|figures|kills|files|clients|hostile|large|webhooks`: one part. `--mebibytes N`: another
- * large file.
+ * `--full`: as before a release; no other form has the large file, the webhooks and the loads, unless one is asked for.
+ * `--seed N`: the same again. `--only worlds|figures|kills|files|clients|hostile|large|webhooks|loads`: one part.
+ * `--mebibytes N`: another large file.
  */
 async function main(): Promise<number> {
   const { values } = parseArgs({
@@ -53,6 +54,7 @@ async function main(): Promise<number> {
     hostile: playHostileCallers,
     large: playLarge,
     webhooks: playWebhooks,
+    loads: playLoads,
   };
   for (const [part, play] of Object.entries(plays)) {
     const isWanted = values.full || !ON_REQUEST.has(part);

@@ -1,11 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
-import { inProject } from "../../src/cli/paths.ts";
-import { spawnGroup } from "../../src/cli/process-group.ts";
 import { type Instance, post, startInstance } from "./instance.ts";
+import { playFullLoad, SCHEDULE } from "./loads.ts";
 import { BEHAVIOURS, type BehaviourName, type Receiver, startReceiver } from "./receiver.ts";
 import { TOKEN } from "./token.ts";
 import { printCounts, type Verdicts } from "./verdicts.ts";
@@ -100,32 +97,8 @@ export async function playWebhooks(proof: Proof): Promise<void> {
       await site.close();
     }
   }
-  await playSchedule(proof);
+  await playFullLoad(proof, SCHEDULE);
   console.log(`  ${((performance.now() - startedAt) / 1_000).toFixed(0)} s`);
-}
-
-const SCHEDULE_MS = 600_000;
-
-/** Many deliveries to bad receivers from the first attempt to the last, in moved time. */
-async function playSchedule({ form, verdicts }: Proof): Promise<void> {
-  const { deliveries } = form.webhooks;
-  const vitest = inProject("node_modules", "vitest", "vitest.mjs");
-  const test = "test/features/webhooks/schedule.test.ts";
-  const run = spawnGroup(
-    process.execPath,
-    [vitest, "run", "--config", "test/vitest.config.ts", test],
-    {
-      cwd: inProject(),
-      stdio: ["ignore", "pipe", "ignore"],
-      env: { ...process.env, TEST_DELIVERIES: String(deliveries) },
-    },
-  );
-  const said = run.stdout ? text(run.stdout) : "";
-  const [code] = await once(run, "exit", { signal: AbortSignal.timeout(SCHEDULE_MS) });
-  const figures = /\d+ attempts, .*/.exec(await said)?.[0] ?? "";
-  verdicts.check(`F19  ${deliveries} deliveries in moved time: ${figures}`, code === 0, [
-    ...(await said).split("\n"),
-  ]);
 }
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;

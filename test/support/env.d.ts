@@ -1,7 +1,7 @@
 declare namespace Cloudflare {
   interface Env extends WorkerEnv {
-    /** Number of deliveries of the long run; empty for the usual. */
-    TEST_DELIVERIES: string;
+    /** `full` for the loads of `npm run prove -- --full`; empty for the usual. */
+    TEST_LOADS: string;
     TEST_MIGRATIONS: import("cloudflare:test").D1Migration[];
   }
 }

@@ -13,6 +13,7 @@ import {
   type Member,
   START,
 } from "./harness.ts";
+import { loadOf } from "./load.ts";
 
 /** Columns of an upload by their names in the database; what is left out stands by itself. */
 export type Columns = Record<string, string | number | null>;
@@ -149,17 +150,19 @@ interface Raced<T> {
   told: string[];
 }
 
+export const RACES = loadOf(100, 500);
+
 /**
- * 500 races, each for a post of its own: what came of each, and how its post stands after it. `sent`
+ * Many races, each for a post of its own: what came of each, and how its post stands after it. `sent`
  * counts the messages that wake a post.
  */
-export async function race500<T>(
+export async function raceOften<T>(
   columns: (i: number) => Columns,
   race: (life: Life, id: number, i: number) => Promise<T>,
 ): Promise<{ raced: Raced<T>[]; sent: number }> {
   const raced: Raced<T>[] = [];
   const harness = new Harness();
-  while (raced.length < 500) {
+  while (raced.length < RACES) {
     const life = await beginLife(harness);
     const numbers = Array.from({ length: RACES_AT_ONCE }, (_, i) => raced.length + i);
     const ids = await life.insertMany(numbers.map(columns));

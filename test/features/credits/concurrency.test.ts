@@ -5,9 +5,10 @@ import type { Fetch } from "../../../src/platforms/connector.ts";
 import { x } from "../../../src/platforms/x/index.ts";
 import { type Around, aroundBatches } from "../../support/database.ts";
 import { createMember, Harness } from "../../support/harness.ts";
+import { loadOf } from "../../support/load.ts";
 import { drifts, setPlan } from "./support.ts";
 
-const ROUNDS = 20;
+const ROUNDS = loadOf(4, 20);
 const POSTS = 200;
 const PACK = 60;
 const PER_MONTH = 50;

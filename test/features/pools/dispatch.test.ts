@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
 import { createMember, createToken, joinTeam } from "../../support/harness.ts";
+import { loadOf } from "../../support/load.ts";
 import { PoolTeam } from "../../support/pools.ts";
 import { photo } from "../../support/stage.ts";
 
@@ -169,6 +170,10 @@ describe("a slot", () => {
   });
 });
 
+const DAYS = loadOf(2, 25);
+const TICKS_A_DAY = 40;
+const TICKS = DAYS * TICKS_A_DAY;
+
 describe("ticks", () => {
   test("that come late fire what is due for 15 minutes, and record what is older as missed", async () => {
     const team = await PoolTeam.make();
@@ -197,20 +202,20 @@ describe("ticks", () => {
     expect(await team.firings(id)).toMatchObject([{ outcome: "empty" }]);
   });
 
-  test("a thousand, each twice at once, late and out of order: one item for each firing", async () => {
+  test(`${TICKS}, each twice at once, late and out of order: one item for each firing`, async () => {
     const team = await PoolTeam.make();
-    const slots = Array.from({ length: 40 }, (_, i) =>
+    const slots = Array.from({ length: TICKS_A_DAY }, (_, i) =>
       team.slot({ time: `10:${String(i).padStart(2, "0")}` }),
     );
     const { id } = await team.pool({ slots });
     await team.fill(
       id,
-      Array.from({ length: 1_000 }, (_, i) => `Item ${i}`),
+      Array.from({ length: TICKS }, (_, i) => `Item ${i}`),
     );
     let ticks = 0;
-    for (let day = 1; day <= 25; day++) {
+    for (let day = 1; day <= DAYS; day++) {
       const start = Date.parse("2026-12-01T10:00:00Z") + (day - 1) * 86_400_000;
-      for (let minute = 0; minute < 40; minute++) {
+      for (let minute = 0; minute < TICKS_A_DAY; minute++) {
         const at = start + minute * 60_000;
         team.moveTo(new Date(at + 600_000 * (minute % 2)).toISOString());
         const doubled = [team.harness.tick(new Date(at)), team.harness.tick(new Date(at))];
@@ -225,14 +230,14 @@ describe("ticks", () => {
         team.harness.sent.splice(0);
       }
     }
-    expect(ticks).toBe(1_000);
+    expect(ticks).toBe(TICKS);
     const { results } = await env.DB.prepare(
       `SELECT COUNT(*) AS firings, COUNT(DISTINCT item_id) AS items, SUM(outcome = 'item') AS done
        FROM pool_firings WHERE pool_id = ?`,
     )
       .bind(Number(id))
       .all();
-    expect(results).toEqual([{ firings: 1_000, items: 1_000, done: 1_000 }]);
+    expect(results).toEqual([{ firings: TICKS, items: TICKS, done: TICKS }]);
   }, 300_000);
 
   test("make up for a message that got lost", async () => {

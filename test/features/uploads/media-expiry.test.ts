@@ -10,10 +10,12 @@ import {
   harnessWith,
   type Member,
 } from "../../support/harness.ts";
+import { loadOf } from "../../support/load.ts";
 import { measure } from "../../support/meter.ts";
 import { type AccountStage, openAccount } from "../../support/stage.ts";
 import { testPng } from "../../support/videos.ts";
 
+const ROUNDS = loadOf(10, 20);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 /** A tick that looks for files to remove. */
@@ -407,11 +409,11 @@ describe("costs", () => {
 });
 
 describe("content that comes again while its file goes", () => {
-  test("is never without its file, in 200 races", { timeout: 60_000 }, async () => {
+  test(`is never without its file, in ${10 * ROUNDS} races`, { timeout: 60_000 }, async () => {
     const fixture = await start();
     const { harness, member } = fixture;
     const outcomes = { kept: 0, storedAnew: 0 };
-    for (let round = 0; round < 20; round++) {
+    for (let round = 0; round < ROUNDS; round++) {
       const photos = Array.from({ length: 10 }, newPhoto);
       const before = new Map<string, string>();
       for (const photo of photos) await fail(await draft(fixture, photo), NOW - 25 * HOUR_MS);
@@ -439,7 +441,7 @@ describe("content that comes again while its file goes", () => {
       await expireFiles(harness.deps, `${member.teamId} `);
       expect(await stored(member)).toEqual(NOTHING);
     }
-    expect(outcomes.kept + outcomes.storedAnew).toBe(200);
+    expect(outcomes.kept + outcomes.storedAnew).toBe(10 * ROUNDS);
     expect(Math.min(outcomes.kept, outcomes.storedAnew)).toBeGreaterThan(0);
   });
 

@@ -2,9 +2,10 @@ import { env } from "cloudflare:workers";
 import { expect, test, vi } from "vitest";
 import { Harness } from "../../support/harness.ts";
 import { fails, Hooks } from "../../support/hooks.ts";
+import { loadOf } from "../../support/load.ts";
 
 const ENDPOINTS = 50;
-const EVENTS = Number(env.TEST_DELIVERIES || 1_000) / ENDPOINTS;
+const EVENTS = loadOf(500, 10_000) / ENDPOINTS;
 const BATCH_SIZE = 10;
 /** Source: spec, "Events", delivery rule 2, in ms. */
 const DELAYS = [30_000, 120_000, 600_000, 3_600_000, 21_600_000];

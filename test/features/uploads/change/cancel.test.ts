@@ -9,7 +9,8 @@ import {
   lag,
   later,
   mediaOf,
-  race500,
+  RACES,
+  raceOften,
 } from "../../../support/life.ts";
 
 let life: Life;
@@ -134,11 +135,11 @@ test("what is not there, or not the caller's, is not found; reading is not enoug
   expect(await life.row(id)).toMatchObject({ status: "pending" });
 });
 
-test("of 500 deletions that race with the claim of a post, one side wins each", {
+test(`of ${RACES} deletions that race with the claim of a post, one side wins each`, {
   timeout: 60_000,
 }, async () => {
   const due = Date.now();
-  const { raced } = await race500(
+  const { raced } = await raceOften(
     (i): Columns =>
       i % 2 === 0
         ? { status: "pending" }

@@ -7,7 +7,7 @@ import {
   requestChanges,
 } from "../../../../src/features/uploads/change/decide.ts";
 import type { Answer } from "../../../support/harness.ts";
-import { type Columns, type Life, lag, race500 } from "../../../support/life.ts";
+import { type Columns, type Life, lag, RACES, raceOften } from "../../../support/life.ts";
 
 /** Posts too short to be alike, each with another text. */
 const held = (i: number): Columns => ({ status: "pending_approval", description: `Post ${i}` });
@@ -40,7 +40,7 @@ interface Side {
 const APPROVED: Side["wins"] = ["pending", "upload.approved"];
 const SENT_BACK: Side["wins"] = ["draft", "upload.changes_requested"];
 
-const RACES: [string, Side, Side][] = [
+const PAIRS: [string, Side, Side][] = [
   [
     "two approvers",
     { name: "one", call: approve, wins: APPROVED },
@@ -63,11 +63,11 @@ const RACES: [string, Side, Side][] = [
   ],
 ];
 
-test.each(RACES)("of %s one wins, 500 times", { timeout: 120_000 }, async (_, one, other) => {
+test.each(PAIRS)(`of %s one wins, ${RACES} times`, { timeout: 120_000 }, async (_, one, other) => {
   const sides = [one, other];
   // A draft can be approved too: an approval that comes after a request for changes is no race with it.
   const mayWait = (side: Side) => side.wins !== APPROVED || one.wins === other.wins;
-  const { raced, sent } = await race500(held, (life, id, i) =>
+  const { raced, sent } = await raceOften(held, (life, id, i) =>
     Promise.all(
       sides.map(async (side, s) => {
         if (i % 2 === s && mayWait(side)) await lag(Math.floor(i / 2) % 12);
@@ -99,8 +99,8 @@ test.each(RACES)("of %s one wins, 500 times", { timeout: 120_000 }, async (_, on
   console.log(`${raced.length} races: ${wins.join(", ")}.`);
 });
 
-test("an approval and a deletion: one wins, 500 times", { timeout: 120_000 }, async () => {
-  const { raced, sent } = await race500(held, (life, id, i) =>
+test(`an approval and a deletion: one wins, ${RACES} times`, { timeout: 120_000 }, async () => {
+  const { raced, sent } = await raceOften(held, (life, id, i) =>
     Promise.all([
       lag(i % 2 ? 0 : i % 3).then(() => approve(life, id)),
       lag(i % 2 ? i % 12 : 0).then(() => life.call("DELETE", `/upload/${id}`)),
@@ -133,10 +133,10 @@ test("an approval and a deletion: one wins, 500 times", { timeout: 120_000 }, as
   console.log([...counts].map(([name, { length }]) => `${name}: ${length}`).join("; "));
 });
 
-test("an approval and an edit: what is out is what was approved, 500 times", {
+test(`an approval and an edit: what is out is what was approved, ${RACES} times`, {
   timeout: 120_000,
 }, async () => {
-  const { raced } = await race500(held, (life, id, i) =>
+  const { raced } = await raceOften(held, (life, id, i) =>
     Promise.all([
       lag(i % 2 ? 0 : i % 3).then(() => clientApproves(life, id)),
       lag(i % 2 ? i % 3 : 0).then(() =>
@@ -159,12 +159,12 @@ test("an approval and an edit: what is out is what was approved, 500 times", {
   }
 });
 
-test("an approval of many and one of each: one wins, 500 times", {
+test(`an approval of many and one of each: one wins, ${RACES} times`, {
   timeout: 120_000,
 }, async () => {
   const all = new Map<Life, number[]>();
   const results = new Map<Life, Promise<Map<number, string>>>();
-  const { raced, sent } = await race500(held, async (life, id, i) => {
+  const { raced, sent } = await raceOften(held, async (life, id, i) => {
     const ids = all.get(life) ?? [];
     all.set(life, [...ids, id]);
     const together = async () => {
@@ -193,5 +193,5 @@ test("an approval of many and one of each: one wins, 500 times", {
     expect(row.status).toBe("pending");
     expect(told).toEqual(["upload.approved"]);
   }
-  expect(sent).toBe(500);
+  expect(sent).toBe(RACES);
 });

@@ -12,7 +12,8 @@ import {
   lag,
   later,
   mediaOf,
-  race500,
+  RACES,
+  raceOften,
 } from "../../../support/life.ts";
 
 let life: Life;
@@ -354,8 +355,8 @@ describe("with an Idempotency-Key", () => {
 describe("races", () => {
   const retryIn = (one: Life, id: number) => one.call("POST", `/upload/${id}/retry`);
 
-  test("of two retries at once one wins, 500 times", { timeout: 60_000 }, async () => {
-    const { raced, sent } = await race500(
+  test(`of two retries at once one wins, ${RACES} times`, { timeout: 60_000 }, async () => {
+    const { raced, sent } = await raceOften(
       () => failed(),
       (one, id) => Promise.all([retryIn(one, id), retryIn(one, id)]),
     );
@@ -366,12 +367,12 @@ describe("races", () => {
       expect(row).toMatchObject({ status: "pending", attempt: 2 });
       expect(told).toEqual([]);
     }
-    expect(sent).toBe(500);
+    expect(sent).toBe(RACES);
   });
 
-  test("a retry and the last automatic one, 500 times", { timeout: 60_000 }, async () => {
+  test(`a retry and the last automatic one, ${RACES} times`, { timeout: 60_000 }, async () => {
     const isOut = (i: number) => i % 2 === 0;
-    const { raced, sent } = await race500(
+    const { raced, sent } = await raceOften(
       () => ({ status: "pending", backoffs: 3, error_message: "Busy." }),
       async (one, id, i) => {
         const { deps } = one.harness;
@@ -404,8 +405,8 @@ describe("races", () => {
     expect(sent).toBe(seen.filter((one) => one.endsWith("retried")).length);
   });
 
-  test("a retry and a deletion: one wins, 500 times", { timeout: 60_000 }, async () => {
-    const { raced, sent } = await race500(
+  test(`a retry and a deletion: one wins, ${RACES} times`, { timeout: 60_000 }, async () => {
+    const { raced, sent } = await raceOften(
       () => failed(),
       (one, id, i) =>
         Promise.all([retryIn(one, id), lag(i % 6).then(() => one.call("DELETE", `/upload/${id}`))]),
