@@ -8,6 +8,7 @@ import {
   Harness,
   type Member,
 } from "./harness.ts";
+import { minutesToNextWork } from "./ticks.ts";
 
 export interface Slot {
   id: string;
@@ -26,6 +27,9 @@ export interface Pool {
 }
 
 export const EVERY_DAY = [0, 1, 2, 3, 4, 5, 6];
+
+/** The chores of an hour want several ticks. */
+const MAX_QUIET_MINUTES = 8;
 
 /** A team with an account of the sandbox and pools. */
 export class PoolTeam {
@@ -100,10 +104,13 @@ export class PoolTeam {
     this.harness.advance((Date.parse(instant) - Date.now()) / 1_000);
   }
 
-  /** The ticks of each minute up to an instant, with all that comes of them. */
+  /** The ticks up to an instant that find something to do, and some of the others, with all that comes of them. */
   async runUntil(instant: string): Promise<void> {
-    while (Date.now() < Date.parse(instant)) {
-      this.harness.advance(60);
+    const until = Date.parse(instant);
+    while (Date.now() < until) {
+      const left = Math.max(1, (until - Date.now()) / 60_000);
+      const most = Math.min(left, MAX_QUIET_MINUTES);
+      this.harness.advance(60 * (await minutesToNextWork(this.member.teamId, most)));
       await this.harness.tick();
       await this.harness.drain();
     }

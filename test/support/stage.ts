@@ -14,6 +14,7 @@ import {
   Harness,
   type Member,
 } from "./harness.ts";
+import { minutesToNextWork } from "./ticks.ts";
 import { pixelPng, testJpeg, testPng, verticalMp4 } from "./videos.ts";
 
 export const jpeg = () => new Blob([testJpeg], { type: "image/jpeg" });
@@ -204,28 +205,37 @@ export async function openStage(
 
 /** Follows posts to their end; the record of the first. */
 export async function follow(stage: AccountStage, ...ids: number[]) {
-  for (let minute = 0; minute < MINUTES; minute++) {
-    await stage.harness.drain(100);
+  const { harness, member } = stage;
+  for (let minute = 0; minute < MINUTES; ) {
+    await harness.drain(100);
     const uploads = await Promise.all(ids.map(stage.read));
     if (uploads.every(({ status }) => status === "completed" || status === "failed")) {
       return uploads[0];
     }
-    await nextMinute(stage.harness);
+    const quiet = await minutesToNextWork(member.teamId, MINUTES);
+    await tickAfter(harness, quiet);
+    minute += quiet;
   }
   throw new Error("The post never came to an end.");
 }
 
-/** Runs the cron trigger of the next minute: it wakes what waits for longer than a queue message. */
-async function nextMinute(harness: Harness): Promise<void> {
-  harness.advance(60);
+/** Runs the cron trigger some minutes later: it wakes what waits for longer than a queue message. */
+async function tickAfter(harness: Harness, minutes: number): Promise<void> {
+  harness.advance(60 * minutes);
   await harness.tick();
 }
 
-/** Until nothing is left to do. */
+/**
+ * Minutes between ticks after which nothing may be left to do: the next one, one past the patience for a
+ * message, one past a lease, and one past the longest wait before another attempt.
+ */
+const LAST_TICKS = [1, 1, 3, 7];
+
+/** Plays the ticks of twelve minutes that would wake a post once more. */
 export async function finish({ harness }: Pick<Stage, "harness">): Promise<void> {
-  for (let minute = 0; minute < 12; minute++) {
+  for (const minutes of LAST_TICKS) {
     await harness.drain();
-    await nextMinute(harness);
+    await tickAfter(harness, minutes);
   }
   await harness.drain();
 }
