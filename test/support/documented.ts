@@ -24,11 +24,19 @@ export interface Told {
  */
 export class Documented {
   private readonly document: Document;
+  private readonly templates: { template: string; pattern: RegExp }[];
   private readonly validators = new Map<string, Validator>();
 
   constructor(document: object) {
     const text = JSON.stringify(document).replaceAll("#/components/schemas/", "#/$defs/");
     this.document = JSON.parse(text, close);
+    // A name that stands where an id could goes before the id.
+    this.templates = Object.keys(this.document.paths)
+      .sort((a, b) => a.split("{").length - b.split("{").length)
+      .map((template) => ({
+        template,
+        pattern: new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`),
+      }));
   }
 
   /** Differences between an answer and the document of its operation; empty when there are none. */
@@ -45,13 +53,9 @@ export class Documented {
 
   /** `POST /api/v1/upload/{id}/retry`; null for what the document does not know. */
   private operationOf(method: string, path: string): string | null {
-    const known = Object.keys(this.document.paths).filter((template) =>
-      new RegExp(`^${template.replace(/\{\w+\}/g, "[^/]+")}$`).test(path),
-    );
-    // A name that stands where an id could goes before the id.
-    const [template] = known.sort((a, b) => a.split("{").length - b.split("{").length);
-    const isKnown = template && this.document.paths[template]?.[method.toLowerCase()];
-    return isKnown ? `${method} ${template}` : null;
+    const known = this.templates.find(({ pattern }) => pattern.test(path))?.template;
+    const isKnown = known && this.document.paths[known]?.[method.toLowerCase()];
+    return isKnown ? `${method} ${known}` : null;
   }
 
   private schemaOf(operation: string, status: number): Schema | null {
