@@ -192,9 +192,15 @@ test("a lost message is made up for by the tick, and a run that broke off likewi
   desk.harness.sentNotices.length = 0;
   await desk.pass(1);
   expect(desk.mails).toHaveLength(1);
-  const broken = { ...desk.harness.deps, email: { send: () => new Promise(() => {}) } as never };
+  const asked = Promise.withResolvers<void>();
+  const send = () => {
+    asked.resolve();
+    return new Promise(() => {});
+  };
+  const broken = { ...desk.harness.deps, email: { send } as never };
   await desk.tell(await desk.post({ created_by: author.userId }), APPROVED);
   void sendNotices(broken);
+  await asked.promise;
   await desk.pass(4);
   expect(desk.mails).toHaveLength(2);
 });
