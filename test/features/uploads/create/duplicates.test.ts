@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { prepareText } from "../../../../src/features/uploads/create/content-rules.ts";
-import { type Fields, form } from "../../../support/harness.ts";
+import { type Fields, form, START } from "../../../support/harness.ts";
 import { beginLife, later } from "../../../support/life.ts";
 import { testPng } from "../../../support/videos.ts";
 
@@ -59,10 +59,22 @@ describe("of 300 planned posts of 62,000 characters", () => {
     ],
     ["one is the same but for one word", (text) => text.replace(/ \w+ /, " another "), false],
   ])("%s: a dry run says so, and costs next to nothing", async (_, change, valid) => {
-    const { insertMany, dryRun, accountId } = await onStage();
+    planned ??= plan();
+    const { dryRun } = await planned;
+    vi.useFakeTimers({ now: START, toFake: ["Date"] });
+    const { valid: found, ms } = await dryRun(change(wordsOf(300)));
+    expect(found).toBe(valid);
+    expect(ms).toBeLessThan(MOST_MS);
+  });
+
+  // A dry run changes nothing.
+  let planned: ReturnType<typeof plan> | undefined;
+  async function plan() {
+    const stage = await onStage();
+    const { insertMany, accountId } = stage;
     const at = later(3_600);
     await insertMany(
-      Array.from({ length: 300 }, (__, i) => ({
+      Array.from({ length: 300 }, (_, i) => ({
         status: "scheduled",
         scheduled_for: at.getTime() + i,
         title: null,
@@ -76,10 +88,8 @@ describe("of 300 planned posts of 62,000 characters", () => {
     )
       .bind(JSON.stringify(digest), accountId, at.getTime() + 299)
       .run();
-    const { valid: found, ms } = await dryRun(change(wordsOf(300)));
-    expect(found).toBe(valid);
-    expect(ms).toBeLessThan(MOST_MS);
-  });
+    return stage;
+  }
 });
 
 test("long texts that share but their beginning and their end are two", async () => {

@@ -8,12 +8,12 @@ const MB = 1_000_000;
 
 /** Sizes of which each network takes several pieces. */
 test.each([
-  ["youtube", { title: "Words" }, 40 * MB],
-  ["tiktok", { title: "Words" }, 45 * MB],
+  ["youtube", { title: "Words" }, 34 * MB],
+  ["tiktok", { title: "Words" }, 35 * MB],
   ["x", { title: "Words" }, 10 * MB],
-  ["facebook", { description: "Words" }, 30 * MB],
-  ["linkedin", { description: "Words" }, 15 * MB],
-  ["bluesky", { description: "Words" }, 30 * MB],
+  ["facebook", { description: "Words" }, 12 * MB],
+  ["linkedin", { description: "Words" }, 9 * MB],
+  ["bluesky", { description: "Words" }, 12 * MB],
 ] as const)(
   "of a video on %s goes up with its bytes, and never down",
   async (platform, words, size) => {
@@ -46,7 +46,7 @@ test.each([
 
 test("keeps a post alive whose runs break off, one after each piece", async () => {
   const stage = await openStage("youtube");
-  const id = await stage.post({ title: "Long", video: videoOf(40 * MB) });
+  const id = await stage.post({ title: "Long", video: videoOf(34 * MB) });
   await env.DB.prepare(
     "UPDATE uploads SET status = 'processing', fence = 8, crashes = 8, lease_until = ? WHERE id = ?",
   )
