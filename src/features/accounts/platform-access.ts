@@ -27,11 +27,13 @@ export function platformFetch(
 }
 
 /** The simulated platforms, loaded with the first call to them: a live account never makes one. */
+let simulated: typeof import("../../sandbox/fetch.ts") | null = null;
+
 const sandboxFetch =
   ({ sandbox }: Deps, origin: CallOrigin): Fetch =>
   async (input, init) => {
-    const { createSandboxFetch } = await import("../../sandbox/fetch.ts");
-    return createSandboxFetch(sandbox, origin)(input, init);
+    simulated ??= await import("../../sandbox/fetch.ts");
+    return simulated.createSandboxFetch(sandbox, origin)(input, init);
   };
 
 /** As `platformFetch`, for calls with the account's access token. */
