@@ -11,7 +11,7 @@ import { buffer } from "node:stream/consumers";
 import { COMPILE_CACHE, inProject } from "../src/cli/paths.ts";
 import { spawnGroup, stopGroup } from "../src/cli/process-group.ts";
 import { runProgram } from "../src/cli/program.ts";
-import { describeFailures, type FailedFile, readFailures } from "./failures.ts";
+import { describeFailures, type Failures, KEPT_IN, readFailures } from "./failures.ts";
 
 /** The longest test takes a minute, on a busy machine too. */
 const SILENCE_MS = 6 * 60_000;
@@ -23,17 +23,17 @@ const MAX_AGAIN = 5;
 /** Several processes share few cores: they start from compiled code, and a bundler in each has one thread. */
 const ENVIRONMENT = { NODE_COMPILE_CACHE: COMPILE_CACHE, RAYON_NUM_THREADS: "1" };
 
-const npmRun = (script: string, args: string[] = []) =>
+const npmRun = (script: string, args: string[] = [], env: NodeJS.ProcessEnv = {}) =>
   spawnGroup("npm", ["run", "--silent", script, "--", ...args], {
     cwd: inProject("."),
-    env: { ...ENVIRONMENT, ...process.env },
+    env: { ...ENVIRONMENT, ...process.env, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
 
 /** The exit code; null for a run that stands still, which is stopped. */
 async function runWorkerTests(report: string, files: string[]): Promise<number | null> {
-  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-  const child = npmRun("test:worker", [...reporters, ...files]);
+  const reporters = ["--reporter=default", "--reporter=./test/failures.ts"];
+  const child = npmRun("test:worker", [...reporters, ...files], { [KEPT_IN]: report });
   let isStill = false;
   const watch = setTimeout(() => {
     isStill = true;
@@ -48,9 +48,8 @@ async function runWorkerTests(report: string, files: string[]): Promise<number |
   return isStill ? null : (code ?? 1);
 }
 
-interface WorkerRun {
+interface WorkerRun extends Failures {
   code: number;
-  failed: FailedFile[];
 }
 
 async function runWorkerTestsToTheirEnd(files: string[] = []): Promise<WorkerRun> {
@@ -59,12 +58,12 @@ async function runWorkerTestsToTheirEnd(files: string[] = []): Promise<WorkerRun
   try {
     for (let run = 1; run <= RUNS; run++) {
       const code = await runWorkerTests(report, files);
-      if (code !== null) return { code, failed: await readFailures(report) };
+      if (code !== null) return { code, ...(await readFailures(report)) };
       console.error(
         `\nRun ${run} of the Worker's tests said nothing for ${SILENCE_MS / 1_000} s.\n`,
       );
     }
-    return { code: 1, failed: [] };
+    return { code: 1, failed: [], isWhole: false };
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -77,16 +76,18 @@ async function runProgramTests(): Promise<{ code: number; output: Buffer }> {
   return { code: code ?? 1, output: await output };
 }
 
-/** Runs what failed again, with nothing beside it; the exit code. */
-async function runAgain({ code, failed }: WorkerRun): Promise<number> {
-  if (code === 0) return 0;
-  console.log(`\nFailed:\n${describeFailures(failed)}`);
-  if (failed.length === 0 || failed.length > MAX_AGAIN) return code;
+/** Runs what failed again, with nothing beside it, where nothing else is wrong; the exit code. */
+async function runAgain(run: WorkerRun): Promise<number> {
+  if (run.code === 0) return 0;
+  console.log(`\nFailed:\n${describeFailures(run)}`);
+  const { code, failed, isWhole } = run;
+  if (!isWhole) console.log("Not all files ran to their end, or something broke outside of them.");
+  if (!isWhole || failed.length === 0 || failed.length > MAX_AGAIN) return code;
   const paths = failed.map(({ path }) => path);
   console.log(`\nAgain, by themselves: ${paths.join(", ")}`);
   const again = await runWorkerTestsToTheirEnd(paths);
   if (again.code === 0) console.log("\nPassed by themselves; they depend on what ran before them.");
-  else console.log(`\nFailed again:\n${describeFailures(again.failed)}`);
+  else console.log(`\nFailed again:\n${describeFailures(again)}`);
   return again.code;
 }
 

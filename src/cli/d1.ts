@@ -77,7 +77,8 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
 }
 
 /**
- * Applies the migrations that the database lacks, and then runs the statements: one call where it lacks none.
+ * Applies the migrations that the database lacks, and then runs the statements: one call where it lacks none. In a
+ * deployed database that lacks some they run before, too, and must only read.
  *
  * @throws Problem when a migration fails, or in the database's own words
  */
