@@ -4,7 +4,7 @@ import { openFile } from "../../media/read.ts";
 import { type MediaRow, noteContent } from "../../media/repo.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { Lease } from "./lease.ts";
-import { renewedLease, save } from "./writes.ts";
+import { renewedLease, save } from "./save.ts";
 
 /** Longest reading of one file, in seconds. */
 const READ_SECONDS = 10 * 60;

@@ -1,7 +1,8 @@
 import type { Deps } from "../../../deps.ts";
 import { brokenJob } from "../repo/jobs.ts";
+import { fail } from "./failing.ts";
+import { LostLease } from "./save.ts";
 import { BROKE_OFF, timeoutOrFailure } from "./verdicts.ts";
-import { fail, LostLease } from "./writes.ts";
 
 /**
  * Ends a job whose runs broke off each time they took it, so that it is not swept up again for ever. A

@@ -5,7 +5,7 @@ import { needFile } from "../repo/files.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { nextToFetch } from "./job.ts";
 import { Lease } from "./lease.ts";
-import { renewedLease, save } from "./writes.ts";
+import { renewedLease, save } from "./save.ts";
 
 type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }

@@ -7,7 +7,7 @@ import { type EarlierPost, earlierPosts } from "../repo/compared.ts";
 import { noteCost } from "../repo/credits.ts";
 import type { UploadRow } from "../table.ts";
 import { repeatRefusal } from "./repeats.ts";
-import { LostLease } from "./writes.ts";
+import { LostLease } from "./save.ts";
 
 /** Returns true while the platform has been asked nothing, or the post is not paid for. */
 const isAtGate = ({ stage, bookmark, creditsSpent, creditsRefunded }: UploadRow, isPaid: boolean) =>

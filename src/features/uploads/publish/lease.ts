@@ -2,7 +2,7 @@ import { addSeconds, SECOND, secondsBetween } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
 import { LEASE_SECONDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
-import { renewLease } from "./writes.ts";
+import { renewLease } from "./save.ts";
 
 /** Rest of the lease by which a platform call must have ended, in seconds. */
 const LEASE_SLACK_SECONDS = 10;

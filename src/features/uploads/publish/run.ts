@@ -36,6 +36,7 @@ import { countedDeps } from "./counted-deps.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { createJob, endingBy, nextToFetch, requireReadable } from "./job.ts";
 import { sentBytesOf } from "./progress.ts";
+import { LostLease } from "./save.ts";
 import {
   BROKE_OFF,
   claimFailure,
@@ -53,7 +54,6 @@ import {
   fail,
   handOver,
   holdForApproval,
-  LostLease,
   park,
   saveProgress,
 } from "./writes.ts";

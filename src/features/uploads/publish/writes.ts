@@ -1,55 +1,20 @@
-import type { Failure } from "../../../core/failures.ts";
 import { addSeconds } from "../../../core/time.ts";
-import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../../platforms/connector.ts";
-import { countFailure, forgetFailures } from "../../accounts/repo/failures.ts";
+import { lazily } from "../../../platforms/kit/lazily.ts";
+import { forgetFailures } from "../../accounts/repo/failures.ts";
 import { emitIfChanged } from "../../events/repo.ts";
-import { NO_APPROVAL } from "../approval.ts";
-import { creditRefund } from "../repo/credits.ts";
-import { failAttempt } from "../repo/failed.ts";
-import { changeUpload, type RowChanges } from "../repo/update.ts";
-import { isWithinLookAhead, LEASE_SECONDS, type Stage } from "../rules.ts";
+import { isWithinLookAhead, type Stage } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
+import { renewedLease, save } from "./save.ts";
 import { wake } from "./wake.ts";
 
-/** Somebody else has taken the job since; whatever we were about to write is dropped. */
-export class LostLease extends Error {}
-
-/**
- * Writes where the job stands, under its fence.
- *
- * @param unread what only the database works out
- * @throws LostLease
- */
-export async function save(
-  deps: Deps,
-  upload: UploadRow,
-  set: Partial<UploadRow>,
-  alongside: Query<unknown>[] = [],
-  unread: RowChanges = {},
-): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll<unknown>([
-    changeUpload(upload, { ...set, ...unread }),
-    ...alongside,
-  ]);
-  if (changed !== 1) throw new LostLease();
-  return { ...upload, ...set };
-}
-
-/** The lease from now on, for any write while the job is in our hands. */
-export const renewedLease = (now: Date) => ({ leaseUntil: addSeconds(now, LEASE_SECONDS) });
-
-/**
- * Extends the lease while a step lasts, and returns its end. A run that has taken the job since keeps it.
- *
- * @throws LostLease
- */
-export async function renewLease(deps: Deps, upload: UploadRow): Promise<Date> {
-  const renewed = renewedLease(deps.now());
-  await save(deps, upload, renewed);
-  return renewed.leaseUntil;
-}
+/** The ends that few posts come to, loaded with the first of them. */
+export const { fail, holdForApproval } = lazily(
+  () => import("./failing.ts"),
+  "fail",
+  "holdForApproval",
+);
 
 /**
  * A step is done: its bookmark is stored before the next one, which begins with all its back-offs. Runs that broke
@@ -139,27 +104,6 @@ export async function complete(
   deps.log({ event: "upload.completed", uploadId: upload.id, platform: upload.platform });
 }
 
-/** Ends an attempt as failed, with its event. */
-export async function fail(
-  deps: Deps,
-  upload: UploadRow,
-  failure: Failure,
-  alongside: Query<number>[] = [],
-): Promise<void> {
-  const [changed] = await deps.db.runAll([
-    ...failAttempt(deps, upload, failure),
-    countFailure({ id: upload.accountId }),
-    ...alongside,
-  ]);
-  if (changed !== 1) throw new LostLease();
-  deps.log({
-    event: "upload.failed",
-    uploadId: upload.id,
-    platform: upload.platform,
-    code: failure.code,
-  });
-}
-
 /** Back in the queue after a transient failure before the irreversible call. */
 export function backOff(
   deps: Deps,
@@ -178,24 +122,4 @@ export function backOff(
     restarts: upload.restarts,
     errorMessage: message,
   });
-}
-
-/**
- * Sends a post back to approval because its content is not the approved one. Credits paid on X are given
- * back; once approved, the post is another attempt and pays again.
- */
-export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
-  const set: Partial<UploadRow> = {
-    status: "pending_approval",
-    dueAt: null,
-    leaseUntil: null,
-    countedAt: null,
-    ...NO_APPROVAL,
-  };
-  if (upload.creditsSpent === null) {
-    await save(deps, upload, set);
-    return;
-  }
-  const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
-  await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
 }

@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { FAILURE_CODES, FAILURES } from "../../../../src/core/failures.ts";
 import { DEFAULT_PLANS } from "../../../../src/core/plans.ts";
 import { claimUpload } from "../../../../src/features/uploads/publish/claim.ts";
-import { complete, fail } from "../../../../src/features/uploads/publish/writes.ts";
+import { fail } from "../../../../src/features/uploads/publish/failing.ts";
+import { complete } from "../../../../src/features/uploads/publish/writes.ts";
 import { createMember, harnessWith, START } from "../../../support/harness.ts";
 import {
   beginLife,
