@@ -17,7 +17,8 @@ const IN_PIPES = 4 * SLICE;
 /** The platform stops for a moment each time it has taken so many bytes. */
 const PAUSE_EVERY = 512 * KIB;
 
-const pause = () => new Promise((resolve) => setTimeout(resolve, 2));
+/** Lets everything happen that can. */
+const settle = () => new Promise((resolve) => setTimeout(resolve));
 
 /** Between a storage that gives as fast as it is asked, and a platform that takes slowly. */
 class Line {
@@ -43,16 +44,25 @@ class Line {
     );
   };
 
+  /** Waits until storage is asked for nothing more. */
+  private async pause(): Promise<void> {
+    let before: number;
+    do {
+      before = this.read;
+      await settle();
+    } while (this.read > before);
+  }
+
   async take({ body }: Request): Promise<void> {
     if (!body) return;
-    await pause();
+    await this.pause();
     let sincePause = 0;
     for await (const chunk of body) {
       this.taken += chunk.length;
       sincePause += chunk.length;
       if (sincePause < PAUSE_EVERY) continue;
       sincePause = 0;
-      await pause();
+      await this.pause();
     }
   }
 }

@@ -418,14 +418,12 @@ describe("content that comes again while its file goes", () => {
       const before = new Map<string, string>();
       for (const photo of photos) await fail(await draft(fixture, photo), NOW - 25 * HOUR_MS);
       for (const { sha256, object_key } of await files(member)) before.set(sha256, object_key);
-      // Of the ten that come at once, some are there before the file goes, and the others meet it.
-      const coming = photos.map(async (photo, i) => {
-        await new Promise((resolve) => setTimeout(resolve, 3 * i));
-        await draft(fixture, photo);
-      });
-      const some = Promise.all(coming.slice(0, round % 10));
-      const deps = delaySecondCall(harness.deps, some);
-      await Promise.all([...coming, expireFiles(deps, `${member.teamId} `)]);
+      const come = (some: Blob[]) => Promise.all(some.map((photo) => draft(fixture, photo)));
+      // Some of the ten are there before the file goes, and the others meet it.
+      const early = come(photos.slice(0, round % 10));
+      const late = early.then(() => come(photos.slice(round % 10)));
+      const deps = delaySecondCall(harness.deps, early);
+      await Promise.all([late, expireFiles(deps, `${member.teamId} `)]);
       await harness.settle();
       const after = await files(member);
       expect(after).toHaveLength(10);

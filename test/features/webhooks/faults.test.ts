@@ -214,11 +214,17 @@ describe("at the same time", () => {
     await hooks.suggest();
     const messages = await take();
     harness.advance(61);
+    const arrived = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<Response>();
-    hooks.replies = [() => gate.promise];
+    hooks.replies = [
+      () => {
+        arrived.resolve();
+        return gate.promise;
+      },
+    ];
     harness.deps.wait = () => new Promise(() => {});
     const attempt = harness.consume(messages, "akimbo-webhooks");
-    while (hooks.arrivals.length === 0) await scheduler.wait(1);
+    await arrived.promise;
     await harness.tick();
     gate.resolve(new Response("ok"));
     await attempt;

@@ -187,24 +187,23 @@ test("two messages for one post at once publish it once", async () => {
 test("a worker that comes back after its lease has ended changes nothing", async () => {
   const stage = await atPds();
   const id = await stage.post();
-  let release: () => void = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const reached = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
   let isFirst = true;
   stage.pds.intercept = ({ method, answer }) => {
     if (method !== "repo.putRecord" || !isFirst) return undefined;
     isFirst = false;
-    return held.then(answer);
+    reached.resolve();
+    return held.promise.then(answer);
   };
   const message = { kind: "publish" as const, uploadId: id };
   const zombie = stage.harness.consume([message]);
-  while (stage.pds.count("repo.putRecord") === 0) await new Promise((r) => setTimeout(r, 1));
+  await reached.promise;
   stage.harness.advance(91);
   await stage.harness.consume([message]);
   const before = await stage.read(id);
   expect(before).toMatchObject({ status: "completed" });
-  release();
+  held.resolve();
   await zombie;
   expect(await stage.read(id)).toEqual(before);
   expect(stage.pds.records.size).toBe(1);
