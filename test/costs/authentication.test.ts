@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SECTIONS } from "../../src/features/leaving/repo/export.ts";
-import { pageOf } from "../platforms/linkedin/row.ts";
+import { connectMeasured } from "../platforms/measured.ts";
 import {
   connectSandbox,
   createMember,
@@ -34,11 +34,6 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     json: { url: "https://example.com/" },
   });
   const linkId = String(link.body.id);
-  const name = `Ada ${member.teamId}`;
-  const page = await harness.call("POST", "/accounts", {
-    token,
-    json: { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) },
-  });
   const ids: Record<string, string> = {
     "/short-links/{id}": linkId,
     "/short-links/{id}/qr": linkId,
@@ -52,7 +47,11 @@ async function everyGet(harness: Harness, member: Member): Promise<string[]> {
     "/upload/{id}": uploadId,
     "/posts/{id}": uploadId,
     "/analytics/{connectedAccountId}": accountId,
-    "/analytics/{connectedAccountId}/linkedin/comments": page.body.data.id,
+    "/analytics/{connectedAccountId}/linkedin/comments": await connectMeasured(
+      harness,
+      member,
+      "linkedin",
+    ),
     "/webhooks/{id}/deliveries": String(hook.body.data.id),
   };
   const queries: Record<string, string> = {

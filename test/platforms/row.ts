@@ -43,6 +43,17 @@ export interface Arrival {
   person?: string;
 }
 
+/** How a platform's figures show posts. */
+export interface Measured {
+  /** Posts that were made elsewhere are read as well. */
+  hasOthers: boolean;
+  /** Instants are exact to so many ms. */
+  instantMs: 1 | 1_000;
+  hasViews: boolean;
+  /** A count that it has. */
+  counts: "likes" | "shares";
+}
+
 /** One platform's part of the conformance suite. */
 export interface Row extends StageOptions {
   platform: Platform;
@@ -55,6 +66,10 @@ export interface Row extends StageOptions {
   refresh: string | null;
   /** Calls that only ask something, made before a file is looked at. */
   asks?: string[];
+  /** The file of a plain post. */
+  media: "photo" | "video";
+  /** Left out where this account has no figures. */
+  measured?: Measured;
   kinds: Record<string, Kind>;
   arrivals: Arrival[];
   /** Posts that are refused as they come in, and the fields that are named. */

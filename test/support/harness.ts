@@ -366,10 +366,11 @@ export async function connectSandbox(
   member: Member,
   name = "Ada",
   platform = "bluesky",
+  pageId?: string,
 ): Promise<string> {
   const answer = await harness.call("POST", "/accounts", {
     token: member.token,
-    json: { platform, sandbox: true, name: `${name} ${member.teamId}` },
+    json: { platform, sandbox: true, name: `${name} ${member.teamId}`, pageId },
   });
   if (answer.status !== 200) throw new Error(JSON.stringify(answer.body));
   return answer.body.data.id;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { setTeamPlan } from "../../../src/features/plans/repo.ts";
-import { pageOf } from "../../platforms/linkedin/row.ts";
+import { connectMeasured } from "../../platforms/measured.ts";
 import { connectSandbox, createMember, form, Harness, type Member } from "../../support/harness.ts";
 import { photo } from "../../support/stage.ts";
 
@@ -19,11 +19,7 @@ const read = (id: string, postId = POST, token = owner.token) =>
     token,
   });
 
-async function connectPage(): Promise<string> {
-  const name = `Ada ${owner.teamId}`;
-  const json = { platform: "linkedin", sandbox: true, name, pageId: await pageOf(name) };
-  return (await harness.call("POST", "/accounts", { token: owner.token, json })).body.data.id;
-}
+const connectPage = () => connectMeasured(harness, owner, "linkedin");
 
 test("the comments on a page's own post are read, the page's own under its name", async () => {
   const accountId = await connectPage();

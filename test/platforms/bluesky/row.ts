@@ -12,6 +12,8 @@ export const bluesky: Row = {
     const part = url.searchParams.get("partNumber");
     return part ? `${method} ${part}` : method;
   },
+  media: "photo",
+  measured: { hasOthers: true, instantMs: 1, hasViews: false, counts: "likes" },
   kinds: {
     text: { fields: (description) => ({ description }), submit: PUT },
     images: { fields: (description) => ({ description, photo: [jpeg(), png()] }), submit: PUT },

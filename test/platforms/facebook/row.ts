@@ -21,6 +21,8 @@ export const facebook: Row = {
   address: /^https:\/\/www\.facebook\.com\/\d+\/posts\/\d+$/,
   refresh: null,
   nameOf,
+  media: "photo",
+  measured: { hasOthers: true, instantMs: 1_000, hasViews: true, counts: "likes" },
   kinds: {
     text: { fields: (description) => ({ description }), submit: "POST feed" },
     photo: { fields: (description) => ({ description, photo: jpeg() }), submit: "POST photos" },

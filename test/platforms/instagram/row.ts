@@ -23,6 +23,8 @@ export const instagram: Row = {
   address: /^https:\/\/www\.instagram\.com\/(p|reel)\/[\w-]+\/$/,
   refresh: null,
   nameOf: ({ request, url }) => `${request.method} ${url.pathname.split("/").at(-1)}`,
+  media: "photo",
+  measured: { hasOthers: true, instantMs: 1_000, hasViews: true, counts: "likes" },
   kinds: {
     photo: {
       fields: (title) => ({ title, photo: jpeg() }),

@@ -43,6 +43,7 @@ const photos = (author: RegExp): Arrival[] => [
 
 const common = {
   platform: "linkedin",
+  media: "photo",
   address: /^https:\/\/www\.linkedin\.com\/feed\/update\/urn:li:(?:share|ugcPost):\d{19}\/$/,
   refresh: "POST /oauth/v2/accessToken",
   nameOf: ({ request, url }) => {
@@ -120,6 +121,7 @@ export const linkedinPage: Row = {
   ...common,
   as: "linkedin page",
   pageOf,
+  measured: { hasOthers: true, instantMs: 1, hasViews: true, counts: "likes" },
   kinds: {
     text: {
       fields: (text) => ({ description: `**On** ${text}` }),

@@ -24,6 +24,8 @@ export const pinterest: Row = {
   nameOf: ({ request, url }) =>
     `${request.method} ${url.pathname.replace("/v5/", "").replace(/\d{17,}/, "ID")}`,
   usual: async (name) => ({ title: "Look", pinterest_board_id: await boardOf(name) }),
+  media: "photo",
+  measured: { hasOthers: true, instantMs: 1_000, hasViews: true, counts: "shares" },
   kinds: {
     image: {
       fields: (title) => ({ ...wordy(title), photo: jpeg() }),

@@ -11,6 +11,8 @@ export const threads: Row = {
   address: /^https:\/\/www\.threads\.com\/@threads_\d+\/post\/[\w-]+$/,
   refresh: null,
   nameOf: ({ request, url }) => `${request.method} ${url.pathname.split("/").at(-1)}`,
+  media: "photo",
+  measured: { hasOthers: true, instantMs: 1_000, hasViews: true, counts: "likes" },
   kinds: {
     text: { fields: (title) => ({ title }), submit: PUBLISH },
     photo: {

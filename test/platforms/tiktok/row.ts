@@ -47,6 +47,8 @@ export const tiktok: Row = {
   nameOf: ({ url }) => url.pathname.replace("/v2/", "").replace("post/publish/", ""),
   usual: () => ({ title: "Look" }),
   asks: ["creator_info/query/"],
+  media: "video",
+  measured: { hasOthers: true, instantMs: 1_000, hasViews: true, counts: "likes" },
   kinds: {
     video: {
       fields: (title) => ({ title, video: mp4() }),

@@ -24,6 +24,9 @@ export const x: Row = {
   refresh: "POST /2/oauth2/token",
   nameOf: ({ request, url }) => `${request.method} ${url.pathname.replace(/\d{5,}/, "ID")}`,
   usual: () => ({ title: "Hello" }),
+  media: "photo",
+  // X charges for each post that is read.
+  measured: { hasOthers: false, instantMs: 1, hasViews: true, counts: "likes" },
   kinds: {
     text: {
       fields: (text) => ({ title: `${text} example.com/a?b=1&c=<2>` }),

@@ -13,6 +13,8 @@ export const youtube: Row = {
   nameOf: ({ url, request: { method, headers } }) =>
     `${method} ${headers.get("content-range") ?? url.pathname}`,
   usual: () => ({ title: "Look" }),
+  media: "video",
+  measured: { hasOthers: true, instantMs: 1, hasViews: true, counts: "likes" },
   kinds: {
     video: {
       fields: (title) => ({ title, video: mp4() }),

@@ -1,0 +1,46 @@
+import type { Platform } from "../../src/core/platforms.ts";
+import { PLATFORMS } from "../../src/platforms/registry.ts";
+import { connectSandbox, type Fields, type Harness, type Member } from "../support/harness.ts";
+import { mp4, photo } from "../support/stage.ts";
+import type { Measured, Row } from "./row.ts";
+import { ROWS } from "./rows.ts";
+
+type MeasuredRow = Row & { measured: Measured };
+
+function measuredRow(platform: Platform): MeasuredRow {
+  const hasFigures = (row: Row): row is MeasuredRow => row.measured !== undefined;
+  const row = ROWS.filter(hasFigures).find((one) => one.platform === platform);
+  if (!row) throw new Error(`No row of ${platform} has figures.`);
+  return row;
+}
+
+/** Every platform, with what a night reads of its posts. */
+export const MEASURED = PLATFORMS.map(
+  (platform) => [platform, measuredRow(platform).measured] as const,
+);
+
+const nameOf = ({ teamId }: Member) => `Ada ${teamId}`;
+
+/** Connects an account that has figures; its id. */
+export async function connectMeasured(
+  harness: Harness,
+  member: Member,
+  platform: Platform,
+): Promise<string> {
+  const pageId = await measuredRow(platform).pageOf?.(nameOf(member), member.teamId);
+  return connectSandbox(harness, member, "Ada", platform, pageId);
+}
+
+/** Fields of a plain post from such an account. */
+export async function measuredPost(
+  member: Member,
+  platform: Platform,
+  text: string,
+): Promise<Fields> {
+  const row = measuredRow(platform);
+  return {
+    ...(await row.usual?.(nameOf(member))),
+    ...{ title: text, description: text },
+    [row.media]: row.media === "video" ? mp4() : photo(),
+  };
+}
