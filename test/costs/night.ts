@@ -140,27 +140,27 @@ export const networkOf =
     return Response.json(ANSWERS[platform]?.(url, await request.text()) ?? {});
   };
 
-/** Platforms whose access tokens live for hours, so that each night renews them. */
-const SHORT: readonly Platform[] = ["youtube", "tiktok", "x", "bluesky"];
+const inDays = (days: number) => new Date(START.getTime() + days * DAY);
 
-/** A login as it is found at night: of some platforms its access token has ended. */
-function loginOf(platform: Platform): Credentials {
-  const now = START.getTime();
-  const inDays = (days: number) => new Date(now + days * DAY);
-  if (platform === "bluesky") {
-    const exp = now / SECOND + 60 * HOUR_SECONDS;
-    return {
-      accessToken: jwt({ exp: now / SECOND, sub: did(0) }),
-      refreshToken: jwt({ exp, sub: did(0) }),
-      ...{ expiresAt: new Date(now), refreshEndsAt: inDays(60) },
-    };
-  }
-  if (!SHORT.includes(platform)) {
-    return { accessToken: "token", refreshToken: null, expiresAt: inDays(40) };
-  }
-  const refreshEndsAt = platform === "tiktok" ? inDays(300) : null;
-  return { accessToken: "token", refreshToken: "refresh", expiresAt: new Date(now), refreshEndsAt };
-}
+/** A login whose access token has ended; the end of its refresh token, where it has one. */
+const ended = (refreshEndsAt: Date | null = null): Credentials => ({
+  ...{ accessToken: "token", refreshToken: "refresh", expiresAt: START, refreshEndsAt },
+});
+
+/** Logins as a night finds them, of platforms whose access tokens live for hours only. */
+const LOGINS: Partial<Record<Platform, Credentials>> = {
+  youtube: ended(),
+  tiktok: ended(inDays(300)),
+  x: ended(),
+  bluesky: {
+    ...ended(inDays(60)),
+    accessToken: jwt({ exp: START.getTime() / SECOND, sub: did(0) }),
+    refreshToken: jwt({ exp: START.getTime() / SECOND + 60 * HOUR_SECONDS, sub: did(0) }),
+  },
+};
+
+const loginOf = (platform: Platform): Credentials =>
+  LOGINS[platform] ?? { accessToken: "token", refreshToken: null, expiresAt: inDays(40) };
 
 interface Planted {
   teamId: number;

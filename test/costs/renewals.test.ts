@@ -7,6 +7,7 @@ import { connectorOf } from "../../src/platforms/registry.ts";
 import { createMember, type Harness, harnessWith } from "../support/harness.ts";
 import { loadOf } from "../support/load.ts";
 import { type Costs, measure } from "../support/meter.ts";
+import { LOGINS, type Logins, readToken } from "./logins.ts";
 import { finishChores } from "./support.ts";
 
 /** Source: Cloudflare, "Workers limits", free plan. */
@@ -18,52 +19,18 @@ const MAX_FAILED = loadOf(3 * (ACCOUNTS / 6) + 1, 200);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * Fate of a refresh token that was used. `stays`: it works as before. `grace`: it works for 2 hours more.
- * `dies`: at once.
- */
-const OLD_TOKENS = {
-  instagram: "stays",
-  threads: "stays",
-  linkedin: "stays",
-  bluesky: "grace",
-  tiktok: "dies",
-  pinterest: "dies",
-} as const;
-
-type Renewed = keyof typeof OLD_TOKENS;
-const PLATFORMS = Object.keys(OLD_TOKENS) as Renewed[];
+const PLATFORMS = Object.keys(LOGINS) as Platform[];
 /** Source: atproto, `REFRESH_GRACE_MS` of the PDS. */
 const GRACE_MS = 2 * HOUR_MS;
 
-const platformOf = (i: number): Renewed => PLATFORMS[i % PLATFORMS.length] as Renewed;
-const did = (i: number) => `did:plc:${String(i).padStart(24, "a")}`;
-
-const jwt = (claims: object) => `e30.${btoa(JSON.stringify(claims)).replaceAll("=", "")}.x`;
-const endOf = (days: number) => Math.floor(Date.now() / 1_000) + days * 86_400;
-
-/** The token that renews account `i` after so many renewals. */
-const tokenOf = (i: number, renewals: number) =>
-  platformOf(i) === "bluesky"
-    ? jwt({ exp: endOf(90), sub: did(i), account: i, renewals })
-    : `account-${i}-${renewals}`;
-
-/** The account and the renewal that a token is of. */
-function readToken(token: string): [account: number, renewals: number] {
-  const [, claims = ""] = token.split(".");
-  if (claims) {
-    const { account, renewals } = JSON.parse(atob(claims));
-    return [account, renewals];
-  }
-  const [, account, renewals] = token.split("-").map(Number);
-  return [account ?? -1, renewals ?? -1];
-}
+const platformOf = (i: number) => PLATFORMS[i % PLATFORMS.length] as Platform;
+const loginsOf = (platform: Platform) => LOGINS[platform] as Logins;
 
 interface Fate {
   /** The reply never arrives, though the platform did its work. `nth`: of the calls for this account. */
   isLost?(account: number, nth: number): boolean;
   /** The platform does nothing and gives no answer. */
-  isDown?(platform: Renewed): boolean;
+  isDown?(platform: Platform): boolean;
 }
 
 /** The platforms' token endpoints, each with the tokens that it takes. */
@@ -81,27 +48,27 @@ class Platforms {
     const given = await tokenIn(request);
     // A token of the app itself: its keys are right.
     if (given === "") return Response.json({ access_token: "app", token_type: "bearer" });
-    const i = this.#renew(given);
-    if (i === null) return refusal(request);
+    const [i] = readToken(given);
+    const logins = loginsOf(platformOf(i));
+    if (!this.#renew(given)) return Response.json(logins.refusal, { status: 400 });
     const nth = this.calls.filter((account) => account === i).length;
     if (this.#fate.isLost?.(i, nth)) throw new TypeError("Network connection lost.");
-    const token = tokenOf(i, this.#renewals.get(i)?.count ?? 0);
-    return Response.json(grantOf(platformOf(i), i, token));
+    const token = logins.tokenOf(i, this.#renewals.get(i)?.count ?? 0);
+    return Response.json(logins.grantOf(i, token));
   }
 
-  /** The account whose token it is; null where it is taken no more. */
-  #renew(token: string): number | null {
+  /** Renews the login of this token; false where it is taken no more. */
+  #renew(token: string): boolean {
     const [i, given] = readToken(token);
     this.calls.push(i);
     if (this.#fate.isDown?.(platformOf(i))) throw new TypeError("Connection refused.");
     const { count, at } = this.#renewals.get(i) ?? { count: 0, at: 0 };
-    const old = OLD_TOKENS[platformOf(i)];
+    const { used } = loginsOf(platformOf(i));
     if (given === count) {
       this.#renewals.set(i, { count: count + 1, at: Date.now() });
-    } else if (old === "dies" || (old === "grace" && Date.now() > at + GRACE_MS)) {
-      return null;
+      return true;
     }
-    return i;
+    return used === "stays" || (used === "grace" && Date.now() <= at + GRACE_MS);
   }
 }
 
@@ -111,28 +78,6 @@ async function tokenIn(request: Request): Promise<string> {
   const bearer = request.headers.get("authorization")?.replace(/^Bearer /, "");
   return searchParams.get("access_token") ?? form.get("refresh_token") ?? bearer ?? "";
 }
-
-function grantOf(platform: Renewed, i: number, token: string): object {
-  if (platform === "bluesky") {
-    const accessJwt = jwt({ exp: endOf(1), sub: did(i) });
-    return { accessJwt, refreshJwt: token, did: did(i), handle: "ada.test", active: true };
-  }
-  const access = { access_token: token, expires_in: 60 * 86_400 };
-  if (platform === "instagram" || platform === "threads") return access;
-  return {
-    ...access,
-    refresh_token: token,
-    [platform === "tiktok" ? "refresh_expires_in" : "refresh_token_expires_in"]: 90 * 86_400,
-  };
-}
-
-const refusal = ({ url }: Request) =>
-  url.includes("pinterest")
-    ? Response.json({ code: 283, message: "The authorization grant is invalid." }, { status: 400 })
-    : Response.json(
-        { error: url.includes("xrpc") ? "ExpiredToken" : "invalid_grant" },
-        { status: 400 },
-      );
 
 /** A harness with accounts whose logins are all due, on a clock of three o'clock. */
 async function prepare(fate: Fate = {}): Promise<{ harness: Harness; platforms: Platforms }> {
@@ -147,9 +92,9 @@ async function prepare(fate: Fate = {}): Promise<{ harness: Harness; platforms: 
   const { teamId } = await createMember();
   const rows = await Promise.all(
     Array.from({ length: ACCOUNTS }, async (_, i) => {
-      const platform: Platform = platformOf(i);
+      const platform = platformOf(i);
+      const { accountOf, tokenOf, renewsItself = false, service = null } = loginsOf(platform);
       const id = `acc_${teamId}_${i}`;
-      const isMeta = platform === "instagram" || platform === "threads";
       const token = tokenOf(i, 0);
       const ahead = connectorOf(platform).refreshAheadSeconds ?? 0;
       const at = Date.now() - (i % 60) * 1_000;
@@ -159,12 +104,12 @@ async function prepare(fate: Fate = {}): Promise<{ harness: Harness; platforms: 
         { teamId, id, platform },
         {
           accessToken: token,
-          refreshToken: isMeta ? null : token,
-          expiresAt: isMeta ? soon : new Date(Date.now() + 1),
-          refreshEndsAt: isMeta ? null : soon,
+          refreshToken: renewsItself ? null : token,
+          expiresAt: renewsItself ? soon : new Date(Date.now() + 1),
+          refreshEndsAt: renewsItself ? null : soon,
         },
       );
-      return { id, platform, account: platform === "bluesky" ? did(i) : `p${i}`, at, sealed };
+      return { id, platform, account: accountOf(i), at, sealed, service };
     }),
   );
   await env.DB.prepare(
@@ -172,7 +117,7 @@ async function prepare(fate: Fate = {}): Promise<{ harness: Harness; platforms: 
        credentials, connected_at, renew_at, login_ends_at, service)
      SELECT value ->> 'id', ?, value ->> 'platform', value ->> 'account', 'Ada', 'live', 'active',
        value -> 'sealed' ->> 'credentials', 1, value ->> 'at', ?,
-       iif(value ->> 'platform' = 'bluesky', 'https://pds.example', NULL) FROM json_each(?)`,
+       value ->> 'service' FROM json_each(?)`,
   )
     .bind(teamId, Date.now() + 8 * DAY_MS, JSON.stringify(rows))
     .run();
@@ -205,7 +150,7 @@ async function outcome() {
        FROM accounts GROUP BY platform`,
   )
     .bind(Date.now() + 5 * DAY_MS, Date.now() + 60 * DAY_MS)
-    .all<{ platform: Renewed; accounts: number; renewed: number }>();
+    .all<{ platform: Platform; accounts: number; renewed: number }>();
   return results;
 }
 
@@ -247,7 +192,7 @@ test(
     expect(renewing.length).toBeLessThan(240);
     expect(platforms.calls.length).toBeLessThan(3 * ACCOUNTS);
     for (const { platform, accounts, renewed } of await outcome()) {
-      const isKept = OLD_TOKENS[platform] !== "dies";
+      const isKept = loginsOf(platform).used !== "dies";
       if (isKept) expect([platform, renewed]).toEqual([platform, accounts]);
       else expect(Math.abs(renewed - accounts / 2)).toBeLessThanOrEqual(1);
     }
