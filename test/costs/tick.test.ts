@@ -5,6 +5,7 @@ import { createDeps } from "../../src/deps.ts";
 import { sealCredentials } from "../../src/features/accounts/platform-access.ts";
 import { createMember, Harness, joinTeam, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
+import { outbox } from "../support/outbox.ts";
 import { finishChores, store } from "./support.ts";
 
 /** Source: Cloudflare, "Workers limits" and "D1 limits", free plan. */
@@ -17,17 +18,13 @@ const LOGINS = 30;
 const OLD_ROWS = 6_000;
 const MANAGERS = 12;
 
-let mails: string[];
 let harness: Harness;
+let outgoing: ReturnType<typeof outbox>;
 
 /** An instance that slept until three o'clock, where everything is due and Threads is down. */
 beforeEach(async () => {
-  mails = [];
-  const email = {
-    send: async ({ to }: { to: string }) => {
-      mails.push(to);
-    },
-  } as unknown as SendEmail;
+  outgoing = outbox();
+  const { email } = outgoing;
   const { config } = createDeps(env);
   harness = new Harness({ email, config: { ...config, emailFrom: "akimbo@example.com" } });
   await env.DB.exec("DELETE FROM chores; DELETE FROM accounts; DELETE FROM events;");
@@ -80,10 +77,10 @@ beforeEach(async () => {
 });
 
 async function tick() {
-  const before = mails.length;
+  const before = outgoing.mails.length;
   const { costs } = await measure(harness, () => runSchedule(harness.deps));
   const { roundTrips, queueSends, storageCalls, fetches } = costs;
-  const sent = mails.length - before;
+  const sent = outgoing.mails.length - before;
   // The heartbeat is a call too.
   const calls = roundTrips.length + queueSends.length + storageCalls.length + fetches.length + 1;
   return { calls: calls + sent, fetches: fetches.length };
@@ -94,14 +91,14 @@ test("a tick at three o'clock with everything due and a platform down keeps to t
   console.log(`The tick at three with everything due: ${first.calls} subrequests.`);
   expect(first.calls).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   expect(first.fetches).toBe(12);
-  expect(mails).toEqual([]);
+  expect(outgoing.mails).toEqual([]);
   let most = first.calls;
   for (let minute = 1; minute < 30; minute++) {
     harness.advance(60);
     most = Math.max(most, (await tick()).calls);
   }
   await harness.drainNotices();
-  expect(new Set(mails).size).toBe(10);
+  expect(new Set(outgoing.mails.map(({ to }) => to)).size).toBe(10);
   console.log(`The half hour after it: at most ${most} subrequests in a tick.`);
   expect(most).toBeLessThanOrEqual(MAX_SUBREQUESTS);
   const { results } = await env.DB.prepare(

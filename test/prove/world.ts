@@ -7,6 +7,7 @@ import { createDeps, type Deps, type Env } from "../../src/deps.ts";
 import { consume } from "../../src/queue/consumer.ts";
 import type { PublishMessage } from "../../src/queue/messages.ts";
 import { theSandbox } from "../../src/sandbox/state.ts";
+import { queueTo } from "../support/queue.ts";
 import { stepOf, uploadIn } from "./boundaries.ts";
 import { Chaos } from "./chaos.ts";
 import { CAP } from "./connectors.ts";
@@ -263,16 +264,11 @@ export class World {
         runAll,
         run: async (queries) => (await runAll<unknown>(queries)) as Results<typeof queries>,
       },
-      publishQueue: {
-        send: (message: PublishMessage, options?: QueueSendOptions) =>
-          this.runs.step(run, "send", async () =>
-            this.queue.send(message, options?.delaySeconds ?? 0),
-          ),
-        sendBatch: (messages: Iterable<MessageSendRequest<PublishMessage>>) =>
-          this.runs.step(run, "send batch", async () => {
-            for (const { body, delaySeconds } of messages) this.queue.send(body, delaySeconds ?? 0);
-          }),
-      } as unknown as Queue<PublishMessage>,
+      publishQueue: queueTo<PublishMessage>((sent, call) =>
+        this.runs.step(run, call, async () => {
+          for (const { message, delaySeconds } of sent) this.queue.send(message, delaySeconds);
+        }),
+      ),
       fetch: this.network.of(run),
       defer: (work) => void work.catch(() => {}),
       log: (entry) => {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { SECOND } from "../../src/core/time.ts";
 import { createMember, Harness, harnessWith, type Member } from "../support/harness.ts";
+import { hmac } from "../support/hmac.ts";
 
 interface Arrival {
   event: string;
@@ -40,15 +41,6 @@ async function set(change: Partial<State>, headers: Record<string, string> = OWN
   return harness.request("/sandbox/webhook/settings", { method: "POST", body, headers });
 }
 
-/** HMAC-SHA256 in hex, as any sender computes it. */
-async function hmac(secret: string, text: string): Promise<string> {
-  const utf8 = new TextEncoder();
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", utf8.encode(secret), algorithm, false, ["sign"]);
-  const bytes = new Uint8Array(await crypto.subtle.sign("HMAC", key, utf8.encode(text)));
-  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 let events = 0;
 
 async function send(headers: Record<string, string | null> = {}, body = '{"id":"evt_1"}') {
@@ -58,7 +50,7 @@ async function send(headers: Record<string, string | null> = {}, body = '{"id":"
     "x-webhook-event": "upload.completed",
     "x-webhook-id": `evt_${++events}`,
     "x-webhook-timestamp": timestamp,
-    "x-webhook-signature": await hmac(secret, `${timestamp}.${body}`),
+    "x-webhook-signature": (await hmac(secret, `${timestamp}.${body}`)).toHex(),
     ...headers,
   };
   const sent = Object.entries(all).filter((header): header is [string, string] => !!header[1]);

@@ -20,15 +20,20 @@ import type {
   WebhookMessage,
 } from "../../src/queue/messages.ts";
 import { Documented, type Told } from "./documented.ts";
+import { queueTo } from "./queue.ts";
 
 /** When every test begins, unless it moves the clock. */
 export const START = new Date("2026-12-01T09:00:00.000Z");
 
-interface Sent {
-  /** The kind of most tests; those of pools know the other. */
-  message: PublishMessage;
+interface Sent<T> {
+  message: T;
   at: number;
 }
+
+const timed = <T>({ message, delaySeconds }: { message: T; delaySeconds: number }): Sent<T> => ({
+  message,
+  at: Date.now() + delaySeconds * 1_000,
+});
 
 export interface Answer {
   status: number;
@@ -53,13 +58,14 @@ let documented: Documented | null = null;
  */
 export class Harness {
   readonly deps: Deps;
-  readonly sent: Sent[] = [];
+  /** Messages of posts, of the kind of most tests; those of pools know the other. */
+  readonly sent: Sent<PublishMessage>[] = [];
   /** Messages of the queue of deliveries. */
-  readonly sentDeliveries: { message: DeliverMessage; at: number }[] = [];
+  readonly sentDeliveries: Sent<DeliverMessage>[] = [];
   /** Messages of the same queue that wake notices. */
-  readonly sentNotices: { message: NotifyMessage; at: number }[] = [];
+  readonly sentNotices: Sent<NotifyMessage>[] = [];
   /** Messages of collections, which travel with those of posts. */
-  readonly sentCollections: { message: CollectMessage; at: number }[] = [];
+  readonly sentCollections: Sent<CollectMessage>[] = [];
   readonly logs: object[] = [];
   network: Fetch = async (input) => {
     throw new Error(`Nothing is scripted for ${new Request(input).url}`);
@@ -77,43 +83,21 @@ export class Harness {
       startedAt: START,
       wait: async () => {},
       log: (entry) => this.logs.push(entry),
-      publishQueue: {
-        send: async (message: JobMessage, options?: QueueSendOptions) => {
-          this.remember(message, options?.delaySeconds);
-        },
-        sendBatch: async (messages: Iterable<MessageSendRequest<JobMessage>>) => {
-          for (const { body, delaySeconds } of messages) this.remember(body, delaySeconds);
-        },
-      } as unknown as Queue<JobMessage>,
-      collectQueue: {
-        send: async (message: CollectMessage, options?: QueueSendOptions) => {
-          this.rememberCollection(message, options?.delaySeconds);
-        },
-        sendBatch: async (messages: Iterable<MessageSendRequest<CollectMessage>>) => {
-          for (const { body, delaySeconds } of messages)
-            this.rememberCollection(body, delaySeconds);
-        },
-      } as unknown as Queue<CollectMessage>,
-      webhookQueue: {
-        sendBatch: async (messages: Iterable<MessageSendRequest<WebhookMessage>>) => {
-          for (const { body, delaySeconds = 0 } of messages) {
-            const at = Date.now() + delaySeconds * 1_000;
-            if (body.kind === "notify") this.sentNotices.push({ message: body, at });
-            else this.sentDeliveries.push({ message: body, at });
-          }
-        },
-      } as unknown as Queue<WebhookMessage>,
+      publishQueue: queueTo<JobMessage>((sent) => {
+        this.sent.push(...(sent.map(timed) as Sent<PublishMessage>[]));
+      }),
+      collectQueue: queueTo<CollectMessage>((sent) => {
+        this.sentCollections.push(...sent.map(timed));
+      }),
+      webhookQueue: queueTo<WebhookMessage>((sent) => {
+        for (const { message, at } of sent.map(timed)) {
+          if (message.kind === "notify") this.sentNotices.push({ message, at });
+          else this.sentDeliveries.push({ message, at });
+        }
+      }),
       ...overrides,
     };
     this.app = createApp(() => this.deps);
-  }
-
-  private remember(message: JobMessage, delaySeconds = 0): void {
-    this.sent.push({ message: message as PublishMessage, at: Date.now() + delaySeconds * 1_000 });
-  }
-
-  private rememberCollection(message: CollectMessage, delaySeconds = 0): void {
-    this.sentCollections.push({ message, at: Date.now() + delaySeconds * 1_000 });
   }
 
   /** Moves the clock from message to message of collections until none is left; answers how many. */

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { createMember, Harness, type Member } from "./harness.ts";
+import { hmac } from "./hmac.ts";
 
 export const RECEIVER_URL = "https://receiver.example/hook";
 
@@ -10,6 +11,12 @@ export interface Arrival {
   eventId: string;
   at: number;
 }
+
+/** The signature that these bytes must bear, as any receiver computes it. */
+export const signatureOf = async (
+  secret: string,
+  { headers, body }: Pick<Arrival, "headers" | "body">,
+): Promise<string> => (await hmac(secret, `${headers.get("x-webhook-timestamp")}.${body}`)).toHex();
 
 type Reply = () => Response | Promise<Response>;
 

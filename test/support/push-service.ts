@@ -3,17 +3,15 @@
  * the HMACs that it is, and RFC 8292 as the service checks it.
  */
 
+import { hmac } from "./hmac.ts";
+
 const URL_SAFE = { alphabet: "base64url" } as const;
 const encoder = new TextEncoder();
 const fromText = (text: string) => Uint8Array.fromBase64(text, URL_SAFE);
 const toText = (bytes: Uint8Array) => bytes.toBase64({ ...URL_SAFE, omitPadding: true });
 
-async function hmac(key: Uint8Array<ArrayBuffer>, ...parts: Uint8Array[]) {
-  const data = Uint8Array.from(parts.flatMap((part) => [...part]));
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const imported = await crypto.subtle.importKey("raw", key, algorithm, false, ["sign"]);
-  return new Uint8Array(await crypto.subtle.sign("HMAC", imported, data));
-}
+const hmacOf = (key: Uint8Array<ArrayBuffer>, ...parts: Uint8Array[]) =>
+  hmac(key, Uint8Array.from(parts.flatMap((part) => [...part])));
 
 const ONE = Uint8Array.of(1);
 
@@ -62,11 +60,11 @@ export async function createPushService() {
         pair.privateKey,
         256,
       );
-      const prkKey = await hmac(auth, new Uint8Array(shared));
-      const ikm = await hmac(prkKey, encoder.encode("WebPush: info\0"), own, sender, ONE);
-      const prk = await hmac(salt, ikm);
-      const bits = await hmac(prk, encoder.encode("Content-Encoding: aes128gcm\0"), ONE);
-      const nonce = await hmac(prk, encoder.encode("Content-Encoding: nonce\0"), ONE);
+      const prkKey = await hmacOf(auth, new Uint8Array(shared));
+      const ikm = await hmacOf(prkKey, encoder.encode("WebPush: info\0"), own, sender, ONE);
+      const prk = await hmacOf(salt, ikm);
+      const bits = await hmacOf(prk, encoder.encode("Content-Encoding: aes128gcm\0"), ONE);
+      const nonce = await hmacOf(prk, encoder.encode("Content-Encoding: nonce\0"), ONE);
       const key = await crypto.subtle.importKey("raw", bits.slice(0, 16), "AES-GCM", false, [
         "decrypt",
       ]);

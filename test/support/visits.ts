@@ -4,6 +4,7 @@ import { ClickLog } from "../../src/features/links/click-log.ts";
 import { type RedirectDeps, redirect } from "../../src/features/links/redirect.ts";
 import type { ClicksMessage } from "../../src/queue/messages.ts";
 import type { Harness } from "./harness.ts";
+import { queueTo } from "./queue.ts";
 
 interface Visitor {
   method?: string;
@@ -39,13 +40,11 @@ export class Visits {
       database: this.database,
       clicks: {
         database: env.DB,
-        queue: {
-          send: async (message: ClicksMessage) => {
-            if (this.isQueueDown) throw new Error("The queue is down.");
-            // As the queue stores it.
-            this.messages.push(JSON.parse(JSON.stringify(message)));
-          },
-        } as unknown as Queue<ClicksMessage>,
+        queue: queueTo<ClicksMessage>((sent) => {
+          if (this.isQueueDown) throw new Error("The queue is down.");
+          // As the queue stores it.
+          for (const { message } of sent) this.messages.push(JSON.parse(JSON.stringify(message)));
+        }),
         wait: () => new Promise((resolve) => this.windows.push(resolve)),
         log: (entry) => this.harness.logs.push(entry),
       },

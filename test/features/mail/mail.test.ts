@@ -1,19 +1,10 @@
 import { expect, test } from "vitest";
 import { sendMail } from "../../../src/features/mail/service.ts";
 import { Harness, harnessWith } from "../../support/harness.ts";
+import { outbox } from "../../support/outbox.ts";
 
 const MAIL = { to: "ada@example.com", subject: "Hello", text: "a secret link" };
 const FROM = "akimbo@example.com";
-
-/** A binding that keeps what it is given, or refuses it. */
-function outbox(refusal?: string) {
-  const mails: object[] = [];
-  const send = async (mail: object) => {
-    if (refusal) throw new Error(refusal);
-    mails.push(mail);
-  };
-  return { mails, email: { send } as unknown as SendEmail };
-}
 
 test("a mail goes out through the binding, from the address that is set", async () => {
   const { mails, email } = outbox();

@@ -1,5 +1,6 @@
 import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { type FacebookSettings, settings } from "../../../src/platforms/facebook/settings.ts";
+import { json } from "../../support/graph.ts";
 import {
   answeringInOrder,
   type Circumstances,
@@ -8,10 +9,9 @@ import {
   pulling,
   video as someVideo,
 } from "../../support/network.ts";
-import { json } from "../instagram/scripted.ts";
 
+export { graphError, json } from "../../support/graph.ts";
 export { FACTS, image, later, NOW, type PostChange } from "../../support/network.ts";
-export { graphError, json } from "../instagram/scripted.ts";
 
 async function readForm(request: Request): Promise<Record<string, string>> {
   const type = request.headers.get("content-type") ?? "";

@@ -1,10 +1,10 @@
 import type { Fetch, MediaItem, Post } from "../../../src/platforms/connector.ts";
 import { settings, type ThreadsSettings } from "../../../src/platforms/threads/settings.ts";
+import { json } from "../../support/graph.ts";
 import { type Circumstances, jobOf, type PostChange, pulling } from "../../support/network.ts";
-import { json } from "../instagram/scripted.ts";
 
+export { graphError, json, READY, scriptedFetch } from "../../support/graph.ts";
 export { FACTS, image, later, NOW, type PostChange, video } from "../../support/network.ts";
-export { graphError, json, READY, scriptedFetch } from "../instagram/scripted.ts";
 
 /** Larger than a number holds exactly. */
 export const USER = "27841405793187219";
