@@ -8,7 +8,6 @@ import {
   text,
   wholeNumber,
 } from "../core/readers.ts";
-import type { Click } from "../features/links/table.ts";
 
 /**
  * A wake-up call as it travels through queues: it names a row and never its state. It may come late, twice
@@ -58,6 +57,9 @@ export type NotifyMessage = Read<typeof notifyMessage>;
 export const webhookMessage = eitherOf(deliverMessage, notifyMessage);
 
 export type WebhookMessage = Read<typeof webhookMessage>;
+
+/** A click as it is stored: when (ms), where (null: unknown) and by which device. */
+export type Click = [atMs: number, country: string | null, device: string];
 
 /** A click of a short link. */
 export type LinkClick = [linkId: number, ...click: Click];

@@ -1,5 +1,6 @@
 import { DAY } from "../../core/time.ts";
-import type { Click, Counts, linkDays } from "./table.ts";
+import type { Click } from "../../queue/messages.ts";
+import type { Counts, linkDays } from "./table.ts";
 
 /** How long single clicks are kept. Spec is silent: their counts by day stay. */
 export const CLICKS_KEPT_MS = 90 * DAY;

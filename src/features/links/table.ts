@@ -1,5 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, json } from "../../db/columns.ts";
+import type { Click } from "../../queue/messages.ts";
 import type { StoredRule } from "./evaluate.ts";
 
 export const shortLinks = sqliteTable("short_links", {
@@ -26,9 +27,6 @@ export const shortLinks = sqliteTable("short_links", {
   /** The highest priority first. */
   rules: json<StoredRule[]>("rules").notNull(),
 });
-
-/** A click as it is stored: when (ms), where (null: unknown) and by which device. */
-export type Click = [atMs: number, country: string | null, device: string];
 
 /** The clicks of a link that one message brought. */
 export const linkClicks = sqliteTable(
