@@ -1,7 +1,7 @@
 import { hmacKey } from "../core/signature.ts";
 import { MINUTE, parseInstant, SECOND } from "../core/time.ts";
 import { type EventName, SUBSCRIBABLE } from "../features/events/catalogue.ts";
-import { envelopeText } from "../features/webhooks/payload.ts";
+import { envelopeText } from "../features/events/envelope.ts";
 import { ANSWER_MS } from "../features/webhooks/rules.ts";
 import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";

@@ -8,9 +8,9 @@ import type { Deps } from "../../deps.ts";
 import { isNoticed } from "../notices/rules.ts";
 import { wakeNotices } from "../notices/wake.ts";
 import { teams } from "../teams/table.ts";
-import { onceDue, type Wake, wakeDeliveries } from "../webhooks/wake.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 import { events } from "./table.ts";
+import { onceDue, type Wake, wakeDeliveries } from "./wake.ts";
 
 /** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };

@@ -1,5 +1,5 @@
 import { apiRoute, createRouter, json } from "../../http/route.ts";
-import { toEnvelope } from "../webhooks/payload.ts";
+import { toEnvelope } from "./envelope.ts";
 import { eventFeedSchema, eventPageSchema } from "./schema.ts";
 import { readFeed } from "./service.ts";
 

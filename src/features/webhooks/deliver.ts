@@ -1,10 +1,10 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { type DueKey, tryToWake, type Wake } from "../events/wake.ts";
 import * as repo from "./repo/deliveries.ts";
 import { BATCH_MS, type NotBegun, Round } from "./round.ts";
 import { type Moved, store } from "./store.ts";
 import { triage } from "./triage.ts";
-import { type DueKey, tryToWake, type Wake } from "./wake.ts";
 
 /** An attempt that goes on is due again by then, should its run break off: it lasts 10 seconds at most. */
 const LEASE_MS = 30 * SECOND;

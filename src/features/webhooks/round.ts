@@ -1,6 +1,6 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { envelopeText } from "./payload.ts";
+import { envelopeText } from "../events/envelope.ts";
 import { signingKey } from "./secrets.ts";
 import { type Sent, send } from "./send.ts";
 import type { Ended, Held } from "./store.ts";

@@ -3,7 +3,8 @@ import { invalidFields } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { SUBSCRIBABLE } from "../events/catalogue.ts";
-import { toEnvelope } from "./payload.ts";
+import { toEnvelope } from "../events/envelope.ts";
+import { envelopeSchema } from "../events/schema.ts";
 import type { LoggedAttempt } from "./repo/deliveries.ts";
 import type { WebhookRow } from "./repo/webhooks.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "./rules.ts";
@@ -114,15 +115,6 @@ export const deliveryPageSchema = z.object({
     .openapi({ type: "integer", minimum: 1, maximum: DELIVERIES.max, default: DELIVERIES.default })
     .describe("Attempts on the page."),
 });
-
-export const envelopeSchema = z
-  .object({
-    id: z.string(),
-    event: z.string(),
-    createdAt: z.iso.datetime(),
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: "Event" });
 
 export const deliverySchema = z
   .object({

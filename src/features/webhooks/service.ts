@@ -5,6 +5,7 @@ import type { Ctx, Role } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import type { EventName } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
+import { onceDue, tryToWake } from "../events/wake.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
 import * as log from "./repo/deliveries.ts";
@@ -12,7 +13,6 @@ import * as repo from "./repo/webhooks.ts";
 import { disabledRefusal, MAX_WEBHOOKS } from "./rules.ts";
 import { type NewWebhook, requireTarget, toWebhook } from "./schema.ts";
 import { newSecret, openSecret, sealSecret } from "./secrets.ts";
-import { onceDue, tryToWake } from "./wake.ts";
 
 /** Source: spec, "Webhook management". */
 const MANAGERS: readonly Role[] = ["OWNER", "ADMIN"];

@@ -2,11 +2,11 @@ import { timeSortedId } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { onceDue, tryToWake } from "../events/wake.ts";
 import { wakeNotices } from "../notices/wake.ts";
 import * as repo from "./repo/deliveries.ts";
 import { retryAt } from "./rules.ts";
 import type { Sent } from "./send.ts";
-import { onceDue, tryToWake } from "./wake.ts";
 
 /** A delivery in our hands. */
 export interface Held {

@@ -1,7 +1,7 @@
 import { MINUTE, SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { wakeDeliveries } from "../events/wake.ts";
 import { anyOverdue, takeOverdue } from "./repo/deliveries.ts";
-import { wakeDeliveries } from "./wake.ts";
 
 /** A delivery that is overdue by this has lost its message. */
 const OVERDUE_MS = MINUTE;

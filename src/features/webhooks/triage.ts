@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import type { StoredEvent } from "./payload.ts";
+import type { StoredEvent } from "../events/envelope.ts";
 import * as repo from "./repo/deliveries.ts";
 import { fateOf, LONGEST_TURN_MS, SLOT_MS } from "./rules.ts";
 import type { Ended, Held, Moved } from "./store.ts";

@@ -5,9 +5,9 @@ import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { EventName } from "../../events/catalogue.ts";
+import type { DueKey } from "../../events/wake.ts";
 import { LONGEST_TURN_MS, MAX_FAILURES } from "../rules.ts";
 import { attempts, deliveries } from "../table.ts";
-import type { DueKey } from "../wake.ts";
 
 export type AttemptRow = typeof attempts.$inferSelect;
 type DeliveryRow = typeof deliveries.$inferSelect;

@@ -1,4 +1,4 @@
-import type { EventName } from "../events/catalogue.ts";
+import type { EventName } from "./catalogue.ts";
 
 export interface StoredEvent {
   id: string;
