@@ -118,14 +118,6 @@ export const isEnding = (
   loginEndsAt !== null &&
   loginEndsAt.getTime() <= now.getTime() + TOLD_AHEAD_MS;
 
-/** An instant as mails write it: `2026-12-08, 09:00 UTC`. */
-const inWords = (at: Date | null): string =>
-  at === null ? "" : `${at.toISOString().slice(0, 16).replace("T", ", ")} UTC`;
-
-/** Says when a login ends that nothing renews, and what to do. */
-export const describeEnding = ({ loginEndsAt }: Pick<AccountRow, "loginEndsAt">): string =>
-  `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;
-
 /**
  * Within this, a renewal without an answer is repeated soon: Bluesky takes the old token for 2 hours more.
  * Source: atproto, "Session Refresh".

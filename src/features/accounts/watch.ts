@@ -1,9 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
+import { describeEnding } from "../notices/rules.ts";
 import { eventOf, expireLogin } from "./refresh.ts";
 import { accountsEnded, accountsEnding, markEndingTold } from "./repo/accounts.ts";
-import { describeEnding, TOLD_AHEAD_MS } from "./rules.ts";
+import { TOLD_AHEAD_MS } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** Accounts of one page. */

@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { describeBrowser } from "../../core/browsers.ts";
 import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
@@ -13,7 +14,6 @@ import {
   renameSelf,
 } from "../sign-in/own.ts";
 import { PASSKEY_SCRIPT_PATH } from "../sign-in/passkey-script.ts";
-import { describeBrowser } from "../sign-in/rules.ts";
 
 const PATH = "/app/me";
 

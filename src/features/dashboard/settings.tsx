@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { describeBrowser } from "../../core/browsers.ts";
 import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
 import { publicOrigin } from "../../http/env.ts";
@@ -15,7 +16,6 @@ import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
 import { logoPath } from "../settings/logo-address.ts";
 import { LOGO_TOO_LARGE } from "../settings/logo-type.ts";
 import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
-import { describeBrowser } from "../sign-in/rules.ts";
 import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { PUSH_SCRIPT } from "./push-worker.ts";

@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
+import { MAX_FAILURES } from "../../core/webhooks.ts";
 import { platformName } from "../../sandbox/registry.ts";
-import { describeEnding } from "../accounts/rules.ts";
-import { MAX_FAILURES } from "../webhooks/rules.ts";
 import type { DisabledWebhook, EndingLogin, PostEvent } from "./repo/notices.ts";
+import { describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
 /** Longest address of a webhook that is shown. */

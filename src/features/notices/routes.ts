@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { describeBrowser } from "../../core/browsers.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { describeBrowser } from "../sign-in/rules.ts";
 import { newBrowserSchema } from "./schema.ts";
 import { removeBrowser, subscribeBrowser } from "./service.ts";
 

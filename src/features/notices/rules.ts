@@ -43,3 +43,11 @@ export const ANSWER_MS = 10_000;
 
 /** Browsers of one person: the one that was added first makes room for another. Spec is silent. */
 export const MAX_BROWSERS = 20;
+
+/** An instant as mails write it: `2026-12-08, 09:00 UTC`. */
+const inWords = (at: Date | null): string =>
+  at === null ? "" : `${at.toISOString().slice(0, 16).replace("T", ", ")} UTC`;
+
+/** Says when a login ends that nothing renews, and what to do. */
+export const describeEnding = ({ loginEndsAt }: { loginEndsAt: Date | null }): string =>
+  `The login ends on ${inWords(loginEndsAt)} and was not renewed. Connect the account again before then.`;

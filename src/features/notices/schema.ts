@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { MAX_URL_CHARACTERS } from "../webhooks/rules.ts";
+import { MAX_URL_CHARACTERS } from "../../core/webhooks.ts";
 
 const key = (description: string) => z.string().min(1).max(200).describe(description);
 

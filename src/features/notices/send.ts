@@ -1,8 +1,8 @@
 import { HOUR, SECOND } from "../../core/time.ts";
 import { encryptPush, vapidAuthorization } from "../../core/web-push.ts";
+import { refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { hasMailer, sendMail } from "../mail/service.ts";
-import { refusedTarget } from "../webhooks/rules.ts";
 import { ANSWER_MS } from "./rules.ts";
 import { type Browser, openTarget } from "./secrets.ts";
 import type { TargetRow } from "./table.ts";

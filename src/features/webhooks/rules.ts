@@ -1,7 +1,5 @@
 import { AppError } from "../../core/errors.ts";
 import { HOUR, MINUTE, SECOND } from "../../core/time.ts";
-import { refusedUrl } from "../../core/url-policy.ts";
-import type { Deps } from "../../deps.ts";
 import type { DeliveryKind } from "./table.ts";
 
 /** Waits before attempts 2 to 6, in milliseconds. Source: spec, "Events", delivery rule 2. */
@@ -28,12 +26,6 @@ export function retryAt(
   if (delay === undefined) return null;
   return new Date(now.getTime() + Math.round(delay * (1 + MAX_JITTER * draw)));
 }
-
-/**
- * Events in a row that fail all attempts until the webhook is switched off. Source: as above, rule 3. Spec is
- * silent: test pings and replays count neither way, as they are sent at somebody's wish.
- */
-export const MAX_FAILURES = 3;
 
 /** Time from the connection to the status line. Source: spec, "Time limits". */
 export const ANSWER_MS = 10 * SECOND;
@@ -71,20 +63,8 @@ export function fateOf(delivery: Circumstances): "send" | "queue_up" | "skip" | 
   return isSlow && kind === "event" && attempt === 1 && !hasSlot ? "queue_up" : "send";
 }
 
-/** Longest URL of a webhook. Spec is silent. */
-export const MAX_URL_CHARACTERS = 2_048;
-
 /** Webhooks of a team. Spec is silent. */
 export const MAX_WEBHOOKS = 50;
-
-/** The reason why events are not sent to an address; null where they are. It is asked again at every attempt. */
-export function refusedTarget(
-  url: string,
-  { isDevelopment, publicUrl }: Deps["config"],
-): string | null {
-  const ownHosts = publicUrl && !isDevelopment ? [new URL(publicUrl).host] : [];
-  return refusedUrl(url, { allowHttp: isDevelopment, allowLoopback: isDevelopment, ownHosts });
-}
 
 /** The headers' names. Source: spec, "Events", request headers. */
 export const HEADERS = {

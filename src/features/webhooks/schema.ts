@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { invalidFields } from "../../core/errors.ts";
+import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { SUBSCRIBABLE } from "../events/catalogue.ts";
@@ -7,7 +8,6 @@ import { toEnvelope } from "../events/envelope.ts";
 import { envelopeSchema } from "../events/schema.ts";
 import type { LoggedAttempt } from "./repo/deliveries.ts";
 import type { WebhookRow } from "./repo/webhooks.ts";
-import { MAX_URL_CHARACTERS, refusedTarget } from "./rules.ts";
 
 enableDescriptions();
 

@@ -1,7 +1,8 @@
 import { signWith } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
+import { refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
-import { ANSWER_MS, HEADERS, refusedTarget } from "./rules.ts";
+import { ANSWER_MS, HEADERS } from "./rules.ts";
 
 interface Sendable {
   url: string;

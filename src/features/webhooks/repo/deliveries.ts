@@ -1,12 +1,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
+import { MAX_FAILURES } from "../../../core/webhooks.ts";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { EventName } from "../../events/catalogue.ts";
 import type { DueKey } from "../../events/wake.ts";
-import { LONGEST_TURN_MS, MAX_FAILURES } from "../rules.ts";
+import { LONGEST_TURN_MS } from "../rules.ts";
 import { attempts, deliveries } from "../table.ts";
 
 export type AttemptRow = typeof attempts.$inferSelect;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeBrowser } from "../../../src/features/sign-in/rules.ts";
+import { describeBrowser } from "../../src/core/browsers.ts";
 
 const MAC =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko)";
