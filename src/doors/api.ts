@@ -48,6 +48,7 @@ const ROUTERS: Entry[] = [
     async () => (await import("../features/accounts/extra-routes.ts")).accountExtraRoutes,
   ],
   ["accounts", async () => (await import("../features/accounts/routes.ts")).accountRoutes],
+  ["accounts", async () => (await import("../features/disconnect/routes.ts")).disconnectRoutes],
   ["accounts", async () => (await import("../features/connect/routes.ts")).connectRoutes],
   ["whitelabel", async () => (await import("../features/connect/link-routes.ts")).linkRoutes],
   ["upload/review-links", async () => (await import("../features/review/routes.ts")).reviewRoutes],

@@ -53,3 +53,12 @@ test.each([
   expect(found(writes(table), (path) => writer.test(path))).toEqual([]);
   expect(found(writes(table), (path) => !writer.test(path))).not.toEqual([]);
 });
+
+test.each(["failWaiting", "dropFromSlots"])(
+  "an account's end is put together in one place: %s",
+  (name) => {
+    const named = new RegExp(String.raw`\b${name}\b`);
+    const isDefinition = (path: string) => /^features\/(uploads|pools)\//.test(path);
+    expect(found(named, isDefinition)).toEqual(["features/disconnect/endings.ts"]);
+  },
+);

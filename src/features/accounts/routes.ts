@@ -1,14 +1,11 @@
 import * as z from "zod";
 import { idParams } from "../../http/ids.ts";
 import { apiRoute, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { dropFromSlots } from "../pools/repo/slots.ts";
-import { failWaiting } from "../uploads/service.ts";
 import {
   accountDetailSchema,
   accountFilterSchema,
   accountSchema,
   accountTagsSchema,
-  removedAccountSchema,
   toAccount,
   toAccountDetail,
 } from "./schema.ts";
@@ -74,32 +71,4 @@ accountRoutes.openapi(tag, async (c) => {
   const { id } = c.req.valid("param");
   const account = await accounts.setAccountTags(c.var.ctx, id, c.req.valid("json").tags);
   return c.json({ success: true as const, data: toAccount(account) }, 200);
-});
-
-const remove = apiRoute({
-  method: "delete",
-  path: "/accounts/{id}",
-  tags: ["Accounts"],
-  operationId: "deleteAccount",
-  summary: "Disconnect an account",
-  description:
-    "Revokes the login at the platform, deletes it here, and fails the account's waiting posts. Published posts stay.",
-  scope: "accounts:write",
-  limit: "destructive",
-  request: { params: idParams },
-  responses: {
-    ...json(
-      z.object({ success: yes, message: z.string(), data: removedAccountSchema }),
-      "The account that was disconnected.",
-    ),
-    ...NOT_FOUND,
-  },
-});
-accountRoutes.openapi(remove, async (c) => {
-  const { id: wanted } = c.req.valid("param");
-  const endings = [failWaiting, dropFromSlots];
-  const account = await accounts.removeAccount(c.var.ctx, wanted, endings);
-  const { id, platform, accountName } = account;
-  const message = `${accountName} has been disconnected.`;
-  return c.json({ success: true as const, message, data: { id, platform, accountName } }, 200);
 });

@@ -3,22 +3,13 @@ import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Result } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
-import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
 import type { AppKeys, Connected, LoginRefusal } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import { sandboxCredentials, sandboxLogin } from "../../sandbox/kit/login.ts";
-import { emitIfChanged } from "../events/repo.ts";
-import {
-  appKeysOf,
-  openCredentials,
-  platformFetch,
-  toPublishAccount,
-  withTimeout,
-} from "./platform-access.ts";
+import { appKeysOf, platformFetch, withTimeout } from "./platform-access.ts";
 import * as repo from "./repo/accounts.ts";
-import { isRevokedAtPlatform } from "./rules.ts";
 import type { AccountFilter, NewAccount } from "./schema.ts";
 import { storeLogins } from "./store.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
@@ -156,60 +147,4 @@ const cannotLogIn = (platform: Platform) => ({
 function refuseService(ctx: Ctx, service: string): void {
   const reason = refusedUrl(service, { allowLoopback: ctx.config.isDevelopment });
   if (reason) throw invalidFields([{ field: "service", message: `service ${reason}.` }]);
-}
-
-/** Statements of a later feature that end with an account, for the same batch. */
-type EndWithAccount = (ctx: Ctx, account: AccountRow) => Query<unknown>[];
-
-/**
- * Disconnects an account: its login is forgotten, and ended at the platform where no other account loses its
- * own by that; what the later features give in `endings` ends with it, its history stays.
- *
- * @throws AppError NOT_FOUND
- */
-export async function removeAccount(
-  ctx: Ctx,
-  id: string,
-  endings: readonly EndWithAccount[],
-): Promise<AccountRow> {
-  const [[account]] = await ctx.read("accounts:write", [repo.accountById(ctx.team, id)]);
-  if (!account) throw notFound("Account");
-  const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
-  const results = await ctx.db.runAll<unknown>([
-    repo.updateAccount(ctx.team, id, gone),
-    emitIfChanged(ctx, {
-      team: account.teamId,
-      name: "connected_account.disconnected",
-      data: { accountId: id, platform: account.platform, accountName: account.accountName },
-    }),
-    ...endings.flatMap((end) => end(ctx, account)),
-    // After the writes: of two that share a login and are disconnected at once, the last finds nobody else.
-    repo.accountSharingLogin(account.teamId, id),
-  ]);
-  const others = results.at(-1) as string[];
-  if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
-    ctx.defer(revokeAtPlatform(ctx, account));
-  }
-  return account;
-}
-
-/** Best effort: the login is already forgotten here, whatever the platform answers. */
-async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
-  const connector = connectorOf(account.platform);
-  try {
-    const credentials = await openCredentials(ctx, account);
-    await connector.revoke?.(
-      withTimeout(platformFetch(ctx, account)),
-      credentials,
-      toPublishAccount(account),
-      appKeysOf(ctx, account),
-    );
-  } catch (error) {
-    ctx.log({
-      event: "account.revoke_failed",
-      accountId: account.id,
-      platform: account.platform,
-      error: error instanceof Error ? error.name : "unknown",
-    });
-  }
 }

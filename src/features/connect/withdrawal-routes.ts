@@ -44,14 +44,8 @@ withdrawalRoutes.post(withdrawnPath(":platform"), async (c) => {
 withdrawalRoutes.post(deletionRequestPath(":platform"), async (c) => {
   const { platformUserId, platform, at } = await readMessage(c);
   const { deps } = c.var;
-  const [{ failWaiting }, { dropFromSlots }] = await Promise.all([
-    import("../uploads/service.ts"),
-    import("../pools/repo/slots.ts"),
-  ]);
   const accounts =
-    platformUserId === null
-      ? 0
-      : await eraseAccounts(deps, { platform, platformUserId, at }, [failWaiting, dropFromSlots]);
+    platformUserId === null ? 0 : await eraseAccounts(deps, { platform, platformUserId, at });
   const code = await confirmationOf(deps, { platform, at: deps.now(), accounts });
   return c.json({
     url: publicOrigin(deps, c.req.url) + deletionPath(code),

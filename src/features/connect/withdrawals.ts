@@ -52,27 +52,22 @@ export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): P
   return write(deps, "consent.withdrawn", { person, accounts, writes });
 }
 
-/** Statements of an earlier feature that end with an account, for the same batch. */
-type EndWithAccount = (deps: Deps, account: AccountRow) => Query<unknown>[];
-
 /**
  * Deletes what a platform told of a person and their accounts, disconnected ones included, in every team.
  * Posts that were waiting for them end; the record of those that were made stays with the teams.
  *
- * @param endings as in `removeAccount`
  * @returns the number of accounts
  */
-export async function eraseAccounts(
-  deps: Deps,
-  consent: WithdrawnConsent,
-  endings: readonly EndWithAccount[],
-): Promise<number> {
+export async function eraseAccounts(deps: Deps, consent: WithdrawnConsent): Promise<number> {
   const person = toWithdrawn(deps, consent);
-  const [accounts] = await deps.db.run([accountsOfPerson(person)]);
+  const [{ endPlansOf }, [accounts]] = await Promise.all([
+    import("../disconnect/endings.ts"),
+    deps.db.run([accountsOfPerson(person)]),
+  ]);
   const writes = accounts.flatMap((account) => [
     tellOfWithdrawal(deps, account, person),
     eraseAccount(account, person, deps.now()),
-    ...endings.flatMap((end) => end(deps, account)),
+    ...endPlansOf(deps, account),
   ]);
   return write(deps, "consent.erased", { person, accounts, writes });
 }

@@ -187,9 +187,8 @@ accountPage.get("/app/accounts/:id/remove", signedIn("read:pages"), (c) =>
 );
 
 accountPage.post("/app/accounts/:id/remove", signedIn("destructive"), async (c) => {
-  const { dropFromSlots, failWaiting, removeAccount } = await import("./actions.ts");
-  const endings = [failWaiting, dropFromSlots];
-  const refused = await attempt(() => removeAccount(c.var.ctx, c.req.param("id"), endings));
+  const { disconnectAccount } = await import("./actions.ts");
+  const refused = await attempt(() => disconnectAccount(c.var.ctx, c.req.param("id")));
   return refused ? showRemoval(c, refused) : c.redirect("/app/accounts?done=removed", 303);
 });
 

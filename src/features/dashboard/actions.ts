@@ -4,10 +4,10 @@
  */
 
 export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
-export { connectAccount, removeAccount, setAccountTags } from "../accounts/service.ts";
+export { connectAccount, setAccountTags } from "../accounts/service.ts";
 export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
-export { dropFromSlots } from "../pools/repo/slots.ts";
+export { disconnectAccount } from "../disconnect/service.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";
@@ -20,4 +20,3 @@ export {
   submitOwnUpload,
 } from "../uploads/change/decide.ts";
 export { retryUpload } from "../uploads/change/retry.ts";
-export { failWaiting } from "../uploads/service.ts";

@@ -94,7 +94,7 @@ export const moveSlots = (moved: readonly (SlotTimes & Pick<SlotRow, "id">)[]): 
     WHERE pool_slots.id = v.value ->> 0 AND changes() > 0`);
 
 /** Takes an account that is being disconnected out of the slots of its team. */
-export const dropFromSlots = (_: unknown, { id, teamId }: AccountRow): Query<number>[] => [
+export const dropFromSlots = ({ id, teamId }: AccountRow): Query<number>[] => [
   sqlWrite(sql`UPDATE pool_slots SET account_ids = (SELECT json_group_array(value)
       FROM json_each(pool_slots.account_ids) WHERE value <> ${id})
     WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId})

@@ -1,0 +1,64 @@
+import { notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import {
+  appKeysOf,
+  openCredentials,
+  platformFetch,
+  toPublishAccount,
+  withTimeout,
+} from "../accounts/platform-access.ts";
+import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo/accounts.ts";
+import { isRevokedAtPlatform } from "../accounts/rules.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { emitIfChanged } from "../events/repo.ts";
+import { endPlansOf } from "./endings.ts";
+
+/**
+ * Disconnects an account: its login is forgotten, and ended at the platform where no other account loses its
+ * own by that; its plans end with it, its history stays.
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRow> {
+  const [[account]] = await ctx.read("accounts:write", [accountById(ctx.team, id)]);
+  if (!account) throw notFound("Account");
+  const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
+  const results = await ctx.db.runAll<unknown>([
+    updateAccount(ctx.team, id, gone),
+    emitIfChanged(ctx, {
+      team: account.teamId,
+      name: "connected_account.disconnected",
+      data: { accountId: id, platform: account.platform, accountName: account.accountName },
+    }),
+    ...endPlansOf(ctx, account),
+    // After the writes: of two that share a login and are disconnected at once, the last finds nobody else.
+    accountSharingLogin(account.teamId, id),
+  ]);
+  const others = results.at(-1) as string[];
+  if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
+    ctx.defer(revokeAtPlatform(ctx, account));
+  }
+  return account;
+}
+
+/** Best effort: the login is already forgotten here, whatever the platform answers. */
+async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
+  const connector = connectorOf(account.platform);
+  try {
+    const credentials = await openCredentials(ctx, account);
+    await connector.revoke?.(
+      withTimeout(platformFetch(ctx, account)),
+      credentials,
+      toPublishAccount(account),
+      appKeysOf(ctx, account),
+    );
+  } catch (error) {
+    ctx.log({
+      event: "account.revoke_failed",
+      accountId: account.id,
+      platform: account.platform,
+      error: error instanceof Error ? error.name : "unknown",
+    });
+  }
+}
