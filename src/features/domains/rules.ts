@@ -1,8 +1,8 @@
 import type { Config } from "../../config.ts";
 import { AppError } from "../../core/errors.ts";
+import { hostNameOf } from "../../core/hosts.ts";
 import type { PlanName } from "../../core/plans.ts";
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
-import { hostNameOf } from "../links/destinations.ts";
 
 /** The plan of a team, and its legacy flag. */
 export interface TeamPlan {

@@ -1,7 +1,7 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import { hostNameOf } from "../../core/hosts.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { hostNameOf } from "../links/destinations.ts";
 import { forgetPlaces } from "../links/hot.ts";
 import { endForeignClaim, ownRecord, refusalOfHost } from "./claims.ts";
 import { missingRecords } from "./dns.ts";

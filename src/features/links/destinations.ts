@@ -1,3 +1,5 @@
+import { hostNameOf } from "../../core/hosts.ts";
+
 /** Longest destination. Spec is silent. */
 export const MAX_URL_CHARACTERS = 2_048;
 
@@ -11,10 +13,6 @@ export interface OwnAddresses {
 
 /** Source: design of the addresses, `/s/{slug}`. */
 export const SHORT_PATH = "/s/";
-
-/** The name of a host without its port and the dot at its end. */
-export const hostNameOf = (host: string): string =>
-  host.toLowerCase().replace(/:\d+$/, "").replace(/\.$/, "");
 
 /** Names by which an instance may be reached beside its own: this machine's, and the one Cloudflare gives a Worker. */
 const OTHER_NAMES = /^(?:localhost|127\.[\d.]+|\[::1\])$|\.workers\.dev$/;

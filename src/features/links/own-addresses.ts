@@ -1,5 +1,6 @@
 import type { Config } from "../../config.ts";
-import { hostNameOf, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
+import { hostNameOf } from "../../core/hosts.ts";
+import { type OwnAddresses, SHORT_PATH } from "./destinations.ts";
 
 type Settings = Pick<Config, "publicUrl" | "shortDomain">;
 

@@ -1,8 +1,9 @@
 import type { Config } from "../../config.ts";
 import { now } from "../../core/clock.ts";
+import { hostNameOf } from "../../core/hosts.ts";
 import type { LinkClick } from "../../queue/messages.ts";
 import type { ClickLog, ClickStore } from "./click-log.ts";
-import { hostNameOf, isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
+import { isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
 import { type FoundLink, linkAt, type Place } from "./directory.ts";
 import { hotLinks } from "./hot.ts";
 import { keyOf } from "./hot-links.ts";
