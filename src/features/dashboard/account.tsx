@@ -4,6 +4,7 @@ import { invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { clockOf, Time } from "../../pages/times.tsx";
 import { connectorOf } from "../../platforms/registry.ts";
 import { platformName } from "../../sandbox/registry.ts";
 import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo/accounts.ts";
@@ -15,7 +16,6 @@ import { Login } from "./accounts.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
-import { clockOf, Time } from "./times.tsx";
 import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountPage = new Hono<PageEnv>();

@@ -4,6 +4,7 @@ import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { PLATFORM_NAMES, platformName } from "../../sandbox/registry.ts";
 import { accountsOfTeam } from "../accounts/repo/accounts.ts";
 import { isEnding } from "../accounts/rules.ts";
@@ -15,7 +16,6 @@ import { OFFER_STYLES, OfferList, SandboxForm, type SentLogin } from "./connect-
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 import { ACCOUNT_WORDS } from "./words.ts";
 
 export const accountsPage = new Hono<PageEnv>();

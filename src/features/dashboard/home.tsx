@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { renderAppPage } from "../../pages/app-layout.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { TOLD_AHEAD_MS } from "../accounts/rules.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
@@ -12,7 +13,6 @@ import {
   type UploadLine,
   zoneOfTeam,
 } from "./repo.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 import { ACCOUNT_WORDS } from "./words.ts";
 
 export const homePage = new Hono<PageEnv>();

@@ -6,6 +6,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { DEFAULT_LINK_HOURS, type LinkStatus, MAX_LINK_HOURS } from "../connect/link-rules.ts";
@@ -15,7 +16,6 @@ import type { Offer } from "../connect/offers.ts";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 
 /** Links by which clients connect their accounts to the team. */
 export const linksPage = new Hono<PageEnv>();

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
+import { type Clock, Time } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import type { UploadLine } from "./repo.ts";
-import { type Clock, Time } from "./times.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
 /** Characters of a text that a list shows. */

@@ -7,6 +7,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
@@ -15,7 +16,6 @@ import { MAX_REVIEWED } from "../review/rules.ts";
 import { cut, doneNotice, type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { soonestUploads, type UploadLine, zoneOfTeam } from "./repo.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 
 /** Links by which clients review the team's posts: for those who may approve. */
 export const reviewsPage = new Hono<PageEnv>();

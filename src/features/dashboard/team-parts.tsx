@@ -1,10 +1,10 @@
 import type { Role } from "../../deps.ts";
 import type { Viewer } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, Time } from "../../pages/times.tsx";
 import type { InviteRow } from "../teams/repo/invites.ts";
 import type { MemberRow } from "../teams/repo/members.ts";
 import { Section, State } from "./parts.tsx";
-import { type Clock, Time } from "./times.tsx";
 
 export const ROLE_WORDS: Record<Role, string> = {
   OWNER: "Owner",

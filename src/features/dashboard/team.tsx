@@ -7,6 +7,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { clockOf } from "../../pages/times.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { openInvitesOf } from "../teams/repo/invites.ts";
 import { type MemberRow, membersOf } from "../teams/repo/members.ts";
@@ -16,7 +17,6 @@ import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
 import { InviteSection, MemberItem, RenameSection, ShowSection } from "./team-parts.tsx";
-import { clockOf } from "./times.tsx";
 
 export const teamPage = new Hono<PageEnv>();
 

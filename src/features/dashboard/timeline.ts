@@ -1,6 +1,6 @@
+import type { Clock } from "../../pages/times.tsx";
 import type { EventName } from "../events/catalogue.ts";
 import type { UploadEvent, WholeUpload } from "./repo.ts";
-import type { Clock } from "./times.tsx";
 
 /** Something that happened to a post. */
 export interface Step {

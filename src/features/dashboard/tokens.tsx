@@ -6,6 +6,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { type TokenRow, tokensOfUser } from "../auth/repo/tokens.ts";
 import { createToken, revokeToken } from "../auth/service.ts";
 import type { OwnTeam } from "../auth/session.ts";
@@ -13,7 +14,6 @@ import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 
 export const tokensPage = new Hono<PageEnv>();
 

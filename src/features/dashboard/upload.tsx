@@ -8,6 +8,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
@@ -23,7 +24,6 @@ import { attempt } from "./refusals.ts";
 import { eventsOfUpload, type WholeUpload, wholeUpload, zoneOfTeam } from "./repo.ts";
 import { type OpenLink, ReviewOfPost } from "./reviews.tsx";
 import { timelineOf } from "./timeline.ts";
-import { type Clock, clockOf, Time } from "./times.tsx";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 
 export const uploadPage = new Hono<PageEnv>();

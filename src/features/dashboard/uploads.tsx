@@ -3,6 +3,7 @@ import { toPagination } from "../../core/pagination.ts";
 import { isBrokenText } from "../../core/text.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
+import { type Clock, clockOf, dayIn } from "../../pages/times.tsx";
 import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mayApprove } from "../uploads/approval.ts";
@@ -11,7 +12,6 @@ import { UPLOAD_STATUSES, type UploadStatus } from "../uploads/rules.ts";
 import type { UploadFilter } from "../uploads/schema.ts";
 import { doneNotice, type Notice, NoticeLine, UploadList } from "./parts.tsx";
 import { uploadLines, zoneOfTeam } from "./repo.ts";
-import { type Clock, clockOf, dayIn } from "./times.tsx";
 import { STATUS_WORDS } from "./words.ts";
 
 export const uploadsPage = new Hono<PageEnv>();

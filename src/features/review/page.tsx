@@ -7,7 +7,7 @@ import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { toRefusal } from "../../http/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { clockOf, Time } from "../dashboard/times.tsx";
+import { clockOf, Time } from "../../pages/times.tsx";
 import { logoPath } from "../settings/logo-address.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
 import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";

@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
+import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../sandbox/registry.ts";
-import { type Clock, clockOf } from "../dashboard/times.tsx";
 import { isAwaiting, type ShownPost } from "./find.ts";
 import { textsOf } from "./likeness.ts";
 import type { shotsOf } from "./media-parts.tsx";

@@ -1,4 +1,4 @@
-import { DAY } from "../../core/time.ts";
+import { DAY } from "../core/time.ts";
 
 /** Instants in the words of a team's zone. */
 export interface Clock {
