@@ -105,6 +105,21 @@ const ARROWS: Record<string, string[]> = {
   cli: ["client", "config.ts", "db", "features", "platforms", "sandbox"],
 };
 
+/** Each feature may import those before it. Tables are the exception: SQL joins what it needs. */
+const FEATURES = [
+  ...["auth", "mail", "idempotency", "credits", "media", "presign", "notices", "events"],
+  ...["webhooks", "plans", "teams", "sign-in", "settings", "accounts", "uploads", "platforms"],
+  ...["pools", "analytics", "disconnect", "connect", "domains", "links", "suggestions", "leaving"],
+  ...["review", "dashboard", "health"],
+];
+
+/** Imports against the order of features. */
+const EXCEPTIONS = [
+  // Redirects keep the links that they have found, which a change of a domain ends.
+  "features/domains/service.ts → features/links/hot.ts",
+  "features/domains/watch.ts → features/links/hot.ts",
+];
+
 test("no module imports itself through others, not even for a type", () => {
   const ours = (path: string) => importsOf(path).flatMap(({ to }) => (sources.has(to) ? [to] : []));
   expect(findCycle(sources.keys(), ours)).toBeNull();
@@ -119,6 +134,21 @@ test("every import follows the arrows of the house", () => {
     );
   });
   expect(against).toEqual([]);
+});
+
+test("a feature imports those before it alone", () => {
+  const featureOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1];
+  const features = new Set([...sources.keys()].flatMap((path) => featureOf(path) ?? []));
+  expect([...features].sort()).toEqual([...FEATURES].sort());
+  const against = [...sources.keys()].flatMap((path) => {
+    const place = FEATURES.indexOf(featureOf(path) ?? "");
+    const isLater = ({ to }: Import) =>
+      place >= 0 && FEATURES.indexOf(featureOf(to) ?? "") > place && !to.endsWith("/table.ts");
+    return importsOf(path)
+      .filter(isLater)
+      .map(({ to }) => `${path} → ${to}`);
+  });
+  expect(against.sort()).toEqual(EXCEPTIONS);
 });
 
 test("the Worker starts without schemas, statements and simulators", () => {
