@@ -58,6 +58,7 @@ export default defineConfig({
   ],
   test: {
     include: [
+      "test/*.test.ts",
       "test/{core,costs,cron,db,features,http,mcp,platforms,sandbox,spec}/**/*.test.{ts,tsx}",
     ],
     setupFiles: ["test/support/setup.ts"],

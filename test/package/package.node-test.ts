@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { inProject } from "../../src/cli/paths.ts";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { createSampleVideoHead } from "../../src/cli/sample-video.ts";
-import { BridgeClient } from "../cli/bridge-client.ts";
+import { BridgeClient } from "../cli/bridge/client.ts";
 import { type LocalService, startLocalService } from "../cli/local-service.ts";
 
 const exec = promisify(execFile);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { ConfigError, parseConfig } from "../../src/config.ts";
-import { DEFAULT_PLANS } from "../../src/core/plans.ts";
-import { createDeps, type Env } from "../../src/deps.ts";
+import { createApp } from "../src/app.ts";
+import { ConfigError, parseConfig } from "../src/config.ts";
+import { DEFAULT_PLANS } from "../src/core/plans.ts";
+import { createDeps, type Env } from "../src/deps.ts";
 
 const KEY = btoa("k".repeat(32));
 const GOOD = {

@@ -1,6 +1,9 @@
 import { expect, test } from "vitest";
-import type { DayRow } from "../../../src/features/analytics/rules/series.ts";
-import { compareWindows, followersByDay } from "../../../src/features/analytics/rules/windows.ts";
+import type { DayRow } from "../../../../src/features/analytics/rules/series.ts";
+import {
+  compareWindows,
+  followersByDay,
+} from "../../../../src/features/analytics/rules/windows.ts";
 
 const TODAY = 1_000;
 

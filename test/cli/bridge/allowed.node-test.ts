@@ -4,9 +4,9 @@ import { link, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { closeFile, openAllowed, readAllowedFolders } from "../../src/cli/bridge/allowed.ts";
-import { readHead } from "../../src/cli/local-file.ts";
-import { createGradientPng } from "../../src/cli/png.ts";
+import { closeFile, openAllowed, readAllowedFolders } from "../../../src/cli/bridge/allowed.ts";
+import { readHead } from "../../../src/cli/local-file.ts";
+import { createGradientPng } from "../../../src/cli/png.ts";
 
 const png = (shade: number) =>
   createGradientPng({ width: 8, height: 8, from: [shade, 0, 0], to: [0, shade, 0] });

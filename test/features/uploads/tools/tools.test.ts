@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { callTool, send } from "../../support/agent.ts";
+import { callTool, send } from "../../../support/agent.ts";
 import {
   connectSandbox,
   createMember,
   createToken,
   Harness,
   joinTeam,
-} from "../../support/harness.ts";
-import { beginLife } from "../../support/life.ts";
-import { uploadPresigned } from "../../support/presigned.ts";
-import { testJpeg } from "../../support/videos.ts";
+} from "../../../support/harness.ts";
+import { beginLife } from "../../../support/life.ts";
+import { uploadPresigned } from "../../../support/presigned.ts";
+import { testJpeg } from "../../../support/videos.ts";
 
 async function openAgent(...platforms: string[]) {
   const harness = new Harness();

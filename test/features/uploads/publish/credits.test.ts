@@ -1,15 +1,15 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { grantPack } from "../../../src/features/credits/repo/packs.ts";
-import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
-import { refundUploads } from "../../../src/features/uploads/repo/credits.ts";
-import { xSimulator } from "../../../src/sandbox/x/index.ts";
-import { aroundBatches } from "../../support/database.ts";
-import { measure } from "../../support/meter.ts";
-import { passing, type Wrap } from "../../support/stage.ts";
-import { testJpeg, testPng } from "../../support/videos.ts";
-import { drifts, onStage, retry, type Stage, setPlan } from "./support.ts";
+import { grantPack } from "../../../../src/features/credits/repo/packs.ts";
+import { claimUpload } from "../../../../src/features/uploads/publish/claim.ts";
+import { refundUploads } from "../../../../src/features/uploads/repo/credits.ts";
+import { xSimulator } from "../../../../src/sandbox/x/index.ts";
+import { aroundBatches } from "../../../support/database.ts";
+import { measure } from "../../../support/meter.ts";
+import { passing, type Wrap } from "../../../support/stage.ts";
+import { testJpeg, testPng } from "../../../support/videos.ts";
+import { drifts, onStage, retry, type Stage, setPlan } from "../../credits/support.ts";
 
 /** How often X is called while the work is done. */
 async function callsToX(work: () => Promise<unknown>): Promise<number> {

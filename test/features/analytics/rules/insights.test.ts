@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { DAY, MINUTE } from "../../../src/core/time.ts";
+import { DAY, MINUTE } from "../../../../src/core/time.ts";
 import {
   MIN_SAMPLES,
   postingInsights,
   type Sample,
-} from "../../../src/features/analytics/rules/insights.ts";
-import { belowBy } from "./readings.ts";
+} from "../../../../src/features/analytics/rules/insights.ts";
+import { belowBy } from "../readings.ts";
 
 /** Zones of both hemispheres, of half and quarter hours, with and without DST, and Morocco's of a month. */
 const ZONES = [

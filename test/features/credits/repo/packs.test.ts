@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { grantPack, refundPack } from "../../../src/features/credits/repo/packs.ts";
-import { drifts, onStage, type Stage } from "./support.ts";
+import { grantPack, refundPack } from "../../../../src/features/credits/repo/packs.ts";
+import { drifts, onStage, type Stage } from "../support.ts";
 
 async function withPack(): Promise<Stage & { id: string; refund(): Promise<number[]> }> {
   const stage = await onStage("basic");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parseConfig } from "../../src/config.ts";
-import { createFetch } from "../../src/deps.ts";
+import { parseConfig } from "../src/config.ts";
+import { createFetch } from "../src/deps.ts";
 
 const SECRETS = {
   ENCRYPTION_KEYS: `k1:${btoa("k".repeat(32))}`,
