@@ -1,12 +1,12 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { moveClock } from "../../src/core/clock.ts";
-import { sandboxHandle } from "../../src/sandbox/bluesky/identity.ts";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxLogin } from "../../src/sandbox/kit/login.ts";
-import { theSandbox } from "../../src/sandbox/state.ts";
-import { connect, postJson, readError, record, type Session, write, xrpc } from "./support.ts";
+import { moveClock } from "../../../src/core/clock.ts";
+import { sandboxHandle } from "../../../src/sandbox/bluesky/identity.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxLogin } from "../../../src/sandbox/kit/login.ts";
+import { theSandbox } from "../../../src/sandbox/state.ts";
+import { connect, postJson, readError, record, type Session, write, xrpc } from "../support.ts";
 
 const HOUR = 3_600;
 const DAY = 24 * HOUR;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { moveClock, now } from "../../src/core/clock.ts";
-import { sha256Hex } from "../../src/core/signature.ts";
+import { moveClock, now } from "../../../src/core/clock.ts";
+import { sha256Hex } from "../../../src/core/signature.ts";
 import {
   type Blob,
   type Connection,
@@ -11,7 +11,7 @@ import {
   sandbox,
   write,
   xrpc,
-} from "./support.ts";
+} from "../support.ts";
 
 afterEach(() => moveClock(0));
 

@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { START } from "../support/harness.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { START } from "../../support/harness.ts";
 
 const REDIRECT = "https://akimbo.test/oauth/callback/there";
 

@@ -1,10 +1,10 @@
 import { env } from "cloudflare:workers";
 import * as oauth from "oauth4webapi";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Fetch } from "../../src/platforms/connector.ts";
-import { sandboxHandle } from "../../src/sandbox/bluesky/identity.ts";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { unique, xrpc } from "./support.ts";
+import type { Fetch } from "../../../src/platforms/connector.ts";
+import { sandboxHandle } from "../../../src/sandbox/bluesky/identity.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { unique, xrpc } from "../support.ts";
 
 const START = new Date("2026-12-01T09:00:00.000Z");
 const ISSUER = "https://bsky.social";

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { FAILURE_CODES } from "../../src/core/failures.ts";
+import { FAILURE_CODES } from "../../../src/core/failures.ts";
 import {
   NO_HISTORY,
   readSteering,
   type SteeringHistory,
   steer,
   type Verdict,
-} from "../../src/sandbox/kit/steering.ts";
+} from "../../../src/sandbox/kit/steering.ts";
 
 const NOTHING = {
   failure: null,

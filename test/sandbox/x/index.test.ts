@@ -1,9 +1,9 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
-import { createMember, Harness } from "../support/harness.ts";
-import { lasting, testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
+import { createMember, Harness } from "../../support/harness.ts";
+import { lasting, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 
 const API = "https://api.x.com";
 

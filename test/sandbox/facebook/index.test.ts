@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { sha256Hex } from "../../src/core/signature.ts";
-import { mediaPath } from "../../src/features/media/address.ts";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
-import { createMember, form, Harness } from "../support/harness.ts";
-import { shortMp4, testJpeg, testPng, verticalMp4 } from "../support/videos.ts";
+import { sha256Hex } from "../../../src/core/signature.ts";
+import { mediaPath } from "../../../src/features/media/address.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
+import { createMember, form, Harness } from "../../support/harness.ts";
+import { shortMp4, testJpeg, testPng, verticalMp4 } from "../../support/videos.ts";
 
 const GRAPH = "https://graph.facebook.com";
 const GRAPH_VIDEO = "https://graph-video.facebook.com";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { linksOf, weightOf } from "../../src/sandbox/x/text.ts";
+import { linksOf, weightOf } from "../../../src/sandbox/x/text.ts";
 
 test("a text is counted and searched for links as a whole, however long", () => {
   const words = `${"word ".repeat(200)}example.com 👩‍👩‍👧 名 https://example.org/${"b".repeat(60)}`;

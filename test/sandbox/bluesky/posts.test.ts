@@ -12,7 +12,7 @@ import {
   uploadImage,
   write,
   xrpc,
-} from "./support.ts";
+} from "../support.ts";
 
 interface Written {
   uri: string;

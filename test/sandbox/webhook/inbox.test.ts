@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import { SECOND } from "../../src/core/time.ts";
-import { createMember, Harness, harnessWith, type Member } from "../support/harness.ts";
-import { hmac } from "../support/hmac.ts";
+import { createApp } from "../../../src/app.ts";
+import { SECOND } from "../../../src/core/time.ts";
+import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
+import { hmac } from "../../support/hmac.ts";
 
 interface Arrival {
   event: string;

@@ -1,12 +1,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
-import { moveClock } from "../../src/core/clock.ts";
-import { sha256Hex } from "../../src/core/signature.ts";
-import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
-import { shownText } from "../../src/sandbox/linkedin/little-text.ts";
-import { testJpeg } from "../support/videos.ts";
-import { mp4, sandbox, unique } from "./support.ts";
+import { moveClock } from "../../../src/core/clock.ts";
+import { sha256Hex } from "../../../src/core/signature.ts";
+import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
+import { sandboxCredentials } from "../../../src/sandbox/kit/login.ts";
+import { shownText } from "../../../src/sandbox/linkedin/little-text.ts";
+import { testJpeg } from "../../support/videos.ts";
+import { mp4, sandbox, unique } from "../support.ts";
 
 afterEach(() => moveClock(0));
 
