@@ -3,16 +3,53 @@ import { expect, test } from "vitest";
 /** Folders of tests that stand for no folder of the source: they look at the whole from outside. */
 const OWN = /^(bench|browser|client|costs|package|peers|prove|spec|support)(\/|$)/;
 
+/** Tests of one folder of the source by way of another one. */
+const EXCEPTIONS = [
+  // The tables of all features are held against the migrated database.
+  "/test/db/drift.test.ts",
+  // What the kit checks is looked up in every connector.
+  "/test/platforms/kit/app-checks.test.ts",
+];
+
 const folderOf = (path: string) => path.replace(/^\/(src|test)\//, "").replace(/\/?[^/]+$/, "");
 
-const tests = Object.keys(import.meta.glob("/test/**/*.{test,node-test}.{ts,tsx}"));
+const texts: Record<string, string> = import.meta.glob("/test/**/*.{ts,tsx}", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+const tests = Object.keys(texts)
+  .filter((path) => /\.(test|node-test)\.tsx?$/.test(path) && !OWN.test(folderOf(path)))
+  .sort();
 const sources = new Set(Object.keys(import.meta.glob("/src/**/*.{ts,tsx}")).map(folderOf));
+
+const IMPORT = /^(?:import|export) (?!type)[^"';]*"(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm;
+
+/** The modules of ours that one of the tests' imports, such as `/src/core/ids.ts`. */
+const importsOf = (path: string): string[] =>
+  [...(texts[path] ?? "").matchAll(IMPORT)].map(
+    ([, now, later]) => new URL(now ?? later ?? "", `file://${path}`).pathname,
+  );
+
+/** The service by its doors, and the simulated platforms by their network. */
+const DOORS = ["/test/support/harness.ts", "/src/sandbox/fetch.ts"];
+
+/** Returns true for a test that calls what it tests as others do. */
+function isThroughDoors(test: string): boolean {
+  const reach = new Set([test]);
+  for (const path of reach) for (const to of importsOf(path)) reach.add(to);
+  return DOORS.some((door) => reach.has(door));
+}
 
 test("every test stands where the code that it is about stands", () => {
   expect(tests.length).toBeGreaterThan(100);
+  expect(tests.filter((path) => !sources.has(folderOf(path)))).toEqual([]);
+});
+
+test("a test of modules, not of the running service, stands in the folder of one of them", () => {
   const strays = tests.filter((path) => {
-    const folder = folderOf(path);
-    return !OWN.test(folder) && !sources.has(folder);
+    const folders = importsOf(path).flatMap((to) => (to.startsWith("/src/") ? folderOf(to) : []));
+    return folders.length > 0 && !folders.includes(folderOf(path)) && !isThroughDoors(path);
   });
-  expect(strays).toEqual([]);
+  expect(strays).toEqual(EXCEPTIONS);
 });
