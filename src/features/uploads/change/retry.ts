@@ -6,6 +6,7 @@ import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { look, once } from "../../idempotency/once.ts";
+import { ALWAYS_NEW } from "../../idempotency/repo.ts";
 import { mayPublish } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import {
@@ -67,7 +68,7 @@ export async function retryUpload(
       const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
       const next = [toNextAttempt(upload, isHeld, now)];
       const [begun] = await ctx.db.runAll<unknown>([
-        beginAttempts(ctx.team, facts.plan, next, now),
+        beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
         ...first.keep(made, id),
         needFilesAgain(next),
       ]);
@@ -183,7 +184,7 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
 
   const { plan } = account;
   const [begun, , lacking] = await ctx.db.run([
-    beginAttempts(ctx.team, plan, next, now),
+    beginAttempts(ctx.team, next, { plan, now, condition: ALWAYS_NEW }),
     needFilesAgain(next),
     uploadsLackingFiles(next.map(({ id }) => id)),
   ]);

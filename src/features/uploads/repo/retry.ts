@@ -70,6 +70,13 @@ const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
   SELECT json_group_array(json(iif(item.value ->> 'sha256' IS NULL, item.value,
     json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
 
+interface Beginning {
+  plan: Plan;
+  now: Date;
+  /** Holds while the call may take effect. */
+  condition: SQL;
+}
+
 /**
  * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
  * posts left this month. One that goes out early gives up its plan. The new fence makes an old worker's
@@ -77,9 +84,8 @@ const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
  */
 export function beginAttempts(
   team: SQL,
-  plan: Plan,
   list: readonly NextAttempt[],
-  now: Date,
+  { plan, now, condition }: Beginning,
 ): Query<number[]> {
   const isHeld = sql`wanted.value ->> 2`;
   const due = sql`iif(${isHeld}, NULL, ${now.getTime()})`;
@@ -118,7 +124,7 @@ export function beginAttempts(
       ...planned,
     },
     sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
-      AND u.deleted_at IS NULL AND NOT ${LACKS_FILE}
+      AND u.deleted_at IS NULL AND NOT ${LACKS_FILE} AND ${condition}
       AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})`,
     sql`FROM json_each(${asJson(list)}) wanted`,
   );

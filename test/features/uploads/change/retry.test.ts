@@ -334,6 +334,16 @@ describe("with an Idempotency-Key", () => {
     expect(await life.row(other)).toMatchObject({ status: "failed" });
   });
 
+  test("of calls at once for different posts under one key, one retries its post", async () => {
+    const ids = await life.insertMany(many(8, failed()));
+    const answers = await Promise.all(ids.map((id) => named(id, "a")));
+    const statuses = answers.map(({ status }) => status).sort();
+    expect(statuses).toEqual([200, ...Array(ids.length - 1).fill(422)]);
+    const rows = await Promise.all(ids.map((id) => life.row(id)));
+    expect(rows.filter(({ status }) => status === "pending")).toHaveLength(1);
+    expect(life.harness.sent).toHaveLength(1);
+  });
+
   test("a refusal is not kept, nor is a retry that came too late", async () => {
     const id = await life.insert(failed({ failure_code: "media_invalid" }));
     expect((await named(id, "a")).status).toBe(409);
