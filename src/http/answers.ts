@@ -217,13 +217,17 @@ export function withOpenAnswers(own: Answers): Answers {
 }
 
 const IN_PROGRESS =
-  "IDEMPOTENCY_IN_PROGRESS: the same call is still being answered. Send it again in a moment.";
+  "IDEMPOTENCY_IN_PROGRESS: calls at the same moment kept this one from being carried out. Send it again with the same key.";
+/** The same, of a call without a key. */
+const BUSY = "QUEUE_BUSY: calls at the same moment were faster. Send this one again.";
 
 function repeated(own: Answers): Answers {
-  const ownConflict = own[409]?.description;
+  const { description: ownConflict = "" } = own[409] ?? {};
+  const busy = ownConflict.includes("QUEUE_BUSY") ? "" : BUSY;
+  const conflicts = [ownConflict, busy, IN_PROGRESS].filter((text) => text !== "");
   return {
     200: { ...own[200], headers: { ...own[200]?.headers, ...headers("Idempotent-Replayed") } },
-    ...conflict(ownConflict ? `${ownConflict} ${IN_PROGRESS}` : IN_PROGRESS),
+    ...conflict(conflicts.join(" ")),
     422: refusal("IDEMPOTENCY_MISMATCH: the key was used with another body.", errorSchema),
   };
 }

@@ -73,8 +73,8 @@ const MAX_TRIES = 5;
  * name is carried out each time.
  *
  * @param fingerprint equal for calls with the same body
- * @throws AppError IDEMPOTENCY_MISMATCH when the name was used for something else, QUEUE_BUSY after
- * five lost races, and what the steps throw
+ * @throws AppError IDEMPOTENCY_MISMATCH when the name was used for something else; after five lost races
+ * IDEMPOTENCY_IN_PROGRESS for a call with a name, and QUEUE_BUSY for one without; what the steps throw
  */
 export async function once<K, R>(
   ctx: Ctx,
@@ -91,8 +91,14 @@ export async function once<K, R>(
     const result = await make(known, firstTimeOf(ctx, call, fingerprint));
     if (result !== null) return { result, isReplayed: false };
   }
-  const message = "Other calls were faster and changed what this one needs. Send the call again.";
-  throw new AppError("QUEUE_BUSY", message);
+  throw tooSlow(call);
+}
+
+function tooSlow(call: NamedCall | null): AppError {
+  const why = "Other calls were faster and changed what this one needs.";
+  return call
+    ? new AppError("IDEMPOTENCY_IN_PROGRESS", `${why} Send it again with the same key.`)
+    : new AppError("QUEUE_BUSY", `${why} Send the call again.`);
 }
 
 function requireSame(stored: StoredAnswer, fingerprint: string): void {

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { AppError, type ErrorCode } from "../../../src/core/errors.ts";
 import { sqlWrite } from "../../../src/db/client.ts";
 import { look, once } from "../../../src/features/idempotency/once.ts";
@@ -92,9 +92,38 @@ test("of two bodies at once under one key, one is refused", async () => {
 test("what was refused, or lost five races, may be called again under its key", async () => {
   const { call, name } = await onStage();
   expect(await codeOf(call("k", { word: "?" }))).toBe("FORBIDDEN");
-  expect(await codeOf(call("k", { isLost: true }))).toBe("QUEUE_BUSY");
+  expect(await codeOf(call("k", { isLost: true }))).toBe("IDEMPOTENCY_IN_PROGRESS");
   expect(await call("k")).toMatchObject({ isReplayed: false });
   expect(await name()).toBe("A team!");
+});
+
+test("a call without a name that lost five races is told that others were faster", async () => {
+  const { call, name } = await onStage();
+  expect(await codeOf(call(null, { isLost: true }))).toBe("QUEUE_BUSY");
+  expect(await name()).toBe("A team");
+});
+
+describe.each([
+  ["/webhooks", "webhooks", { url: "https://example.com/hook", events: ["upload.completed"] }],
+  ["/short-links", "short_links", { url: "https://example.com/page" }],
+])("POST %s, when every attempt is lost", (path, table, json) => {
+  test.each([
+    ["named", { "idempotency-key": "k" }, "IDEMPOTENCY_IN_PROGRESS"],
+    ["not named", {}, "QUEUE_BUSY"],
+  ])("answers 409 to a call that is %s, which can be sent again", async (_, headers, code) => {
+    const { harness, member } = await onStage();
+    const { token } = member;
+    const send = () => harness.call("POST", path, { token, json, headers });
+    await env.DB.exec(
+      `CREATE TRIGGER lose_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(IGNORE); END`,
+    );
+    try {
+      expect(await send()).toMatchObject({ status: 409, body: { success: false, code } });
+    } finally {
+      await env.DB.exec(`DROP TRIGGER lose_${table}`);
+    }
+    expect(await send()).toMatchObject({ status: 200, body: { success: true } });
+  });
 });
 
 test("a key is its team's own, and good for a day", async () => {
