@@ -8,20 +8,21 @@ import { countCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppContext, AppEnv } from "../http/env.ts";
 import { refuseCrossSite } from "../http/pages.tsx";
+import type { FeedTeam } from "../sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../sandbox/routes.tsx";
 
 /**
- * Returns the team whose posts the feed shows: null, for everybody's, in development; in production the
- * team of the person who is signed in, or of the token that came with the request.
+ * Returns the team whose posts the feed shows: everybody's in development; in production those of
+ * the team of the person who is signed in, or of the token that came with the request.
  *
  * @throws AppError NOT_FOUND where the sandbox is switched off, UNAUTHORIZED, INSUFFICIENT_SCOPE
  */
-async function teamOf(c: AppContext): Promise<number | null> {
+async function teamOf(c: AppContext): Promise<FeedTeam> {
   const { deps } = c.var;
   if (!deps.config.sandboxEnabled) {
     throw new AppError("NOT_FOUND", "The sandbox is switched off on this instance.");
   }
-  if (deps.config.isDevelopment) return null;
+  if (deps.config.isDevelopment) return "all";
   const isPerson = c.req.header("cookie")?.includes(`${COOKIE_PREFIX}.session_token`) ?? false;
   const ctx = isPerson
     ? await countPerson(c, "read:sandbox")

@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { clockOffsetSeconds, holdClock, moveClock, now, releaseClock } from "../core/clock.ts";
 import { AppError, invalidFields, notFound } from "../core/errors.ts";
@@ -8,18 +9,23 @@ import { readConsentPath } from "./consent-address.ts";
 import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
 import { createSandboxFetch } from "./fetch.ts";
 import { NAME_HEADER } from "./kit/consent.tsx";
+import type { FeedTeam } from "./kit/feed-team.ts";
 import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
 import { createReceiverRoutes } from "./webhook/routes.tsx";
 
 interface SandboxRouteOptions {
   deps(c: Context): Deps;
-  /** The team whose posts may be shown; null: every team's. May throw AppError. */
-  teamOf(c: Context): Promise<number | null>;
+  /** The team whose posts may be shown. May throw AppError. */
+  teamOf(c: Context): Promise<FeedTeam>;
   /** Called when the clock has been moved, so that what has become due is done. */
   onClockMoved(c: Context): Promise<void>;
   /** Goes on to an instant, and does what is due there: `ticks` of the schedule, and the messages that they send. */
   leapTo(c: Context, at: Date, ticks: number): Promise<void>;
+}
+
+interface FeedEnv {
+  Variables: { feedTeam: FeedTeam };
 }
 
 const PAGE_SIZE = 50;
@@ -121,17 +127,23 @@ const POST_REFUSAL = {
 export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
   const app = new Hono();
   const sandbox = (c: Context) => theSandbox(options.deps(c).sandbox);
-  const requireDevelopment = (c: Context) => {
+  /** Sets the team of a call; without it, a handler has none to name, and so finds nothing. */
+  const ofTeam = createMiddleware<FeedEnv>(async (c, next) => {
+    c.set("feedTeam", await options.teamOf(c));
+    await next();
+  });
+  const inDevelopment = createMiddleware(async (c, next) => {
     if (!options.deps(c).config.isDevelopment) throw notFound("Page");
-  };
+    await next();
+  });
 
   app.use(async (c, next) => {
     if (!options.deps(c).config.sandboxEnabled) throw notFound("Page");
     await next();
   });
 
-  app.get("/", async (c) => {
-    const filter = { ...filterOf(c), teamId: await options.teamOf(c) };
+  app.get("/", ofTeam, async (c) => {
+    const filter = { ...filterOf(c), teamId: c.var.feedTeam };
     const before = Number(c.req.query("before")) || null;
     const posts = await sandbox(c).listPosts({ ...filter, before, limit: PAGE_SIZE + 1 });
     const shown = posts.slice(0, PAGE_SIZE);
@@ -165,17 +177,16 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return fetch(new Request(page.url, { method, headers, body, redirect: "manual" }));
   });
 
-  app.get("/api/posts", async (c) => {
-    const filter = { ...filterOf(c), teamId: await options.teamOf(c) };
+  app.get("/api/posts", ofTeam, async (c) => {
+    const filter = { ...filterOf(c), teamId: c.var.feedTeam };
     const posts = await sandbox(c).listPosts(filter);
     c.header("Cache-Control", "no-store");
     return c.json({ success: true, posts: posts.map(toWirePost) });
   });
 
-  app.get("/media/:id{[0-9]{1,15}}", async (c) => {
-    const teamId = await options.teamOf(c);
+  app.get("/media/:id{[0-9]{1,15}}", ofTeam, async (c) => {
     const id = Number(c.req.param("id"));
-    const media = await sandbox(c).readMedia(id, teamId, c.req.header("range"));
+    const media = await sandbox(c).readMedia(id, c.var.feedTeam, c.req.header("range"));
     if (!media) throw notFound("Media");
     const { mime, sizeBytes, range, body } = media;
     if (!body) return c.body(null, 416, { "Content-Range": `bytes */${sizeBytes}` });
@@ -198,9 +209,10 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     });
   });
 
-  app.post("/api/reset", async (c) => {
-    requireDevelopment(c);
-    await sandbox(c).reset(await options.teamOf(c));
+  const calls = new Hono();
+
+  calls.post("/api/reset", ofTeam, async (c) => {
+    await sandbox(c).reset(c.var.feedTeam);
     return c.json({ success: true });
   });
 
@@ -209,13 +221,9 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     now: now().toISOString(),
   });
 
-  app.get("/api/clock", (c) => {
-    requireDevelopment(c);
-    return c.json(clock());
-  });
+  calls.get("/api/clock", (c) => c.json(clock()));
 
-  app.post("/api/clock", async (c) => {
-    requireDevelopment(c);
+  calls.post("/api/clock", async (c) => {
     const asked = await readJson(c, clockBody, CLOCK_REFUSAL);
     if ("at" in asked) await options.leapTo(c, asked.at, asked.ticks);
     else {
@@ -225,8 +233,7 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json(clock());
   });
 
-  app.post("/api/posts", async (c) => {
-    requireDevelopment(c);
+  calls.post("/api/posts", async (c) => {
     const { at, accountId, text } = await readJson(c, postBody, POST_REFUSAL);
     if (at) holdClock(at);
     const isMade = await sandbox(c).postByHand(accountId, text).finally(releaseClock);
@@ -234,13 +241,10 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     return c.json({ success: true });
   });
 
-  for (const path of ["/webhook", "/webhook/*", "/api/webhook"]) {
-    app.use(path, async (c, next) => {
-      requireDevelopment(c);
-      await next();
-    });
-  }
-  app.route("/", createReceiverRoutes(options.deps));
+  // The feed has one of these paths too: it is the calls that only development has, not the paths.
+  for (const { method, path } of calls.routes) app.on(method, path, inDevelopment);
+  const receiver = createReceiverRoutes(options.deps);
+  for (const { path } of receiver.routes) app.use(path, inDevelopment);
 
-  return app;
+  return app.route("/", calls).route("/", receiver);
 }

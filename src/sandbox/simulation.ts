@@ -1,5 +1,6 @@
 import { type ByteRange, parseByteRange } from "../core/byte-range.ts";
 import { codesTable } from "./kit/codes.ts";
+import type { FeedTeam } from "./kit/feed-team.ts";
 import { loginsTable } from "./kit/logins.ts";
 import { MEDIA_TABLES } from "./kit/media-store.ts";
 import type { Simulator } from "./kit/simulator.ts";
@@ -63,8 +64,8 @@ export class Simulation {
     return (await this.#open(simulated)).handle(call, this.#store);
   }
 
-  /** Newest first; without a filter, everything. */
-  listPosts(filter: FeedFilter = {}): FeedPost[] {
+  /** Newest first. */
+  listPosts(filter: FeedFilter): FeedPost[] {
     return this.#store.listPosts(filter);
   }
 
@@ -86,11 +87,11 @@ export class Simulation {
   }
 
   /**
-   * A file of the feed, or null; `teamId` null: whosever it is.
+   * A file of the feed, or null.
    *
    * @param rangeHeader what the browser wants of it
    */
-  readMedia(id: number, teamId: number | null = null, rangeHeader?: string): FeedFile | null {
+  readMedia(id: number, teamId: FeedTeam, rangeHeader?: string): FeedFile | null {
     const media = this.#store.media.findById(id, teamId);
     if (!media) return null;
     const { mime, sizeBytes } = media;
@@ -100,9 +101,9 @@ export class Simulation {
   }
 
   /** Empties the feed of a team, or of all, with what webhooks have brought; connected accounts go on working. */
-  async reset(teamId: number | null = null): Promise<void> {
+  async reset(teamId: FeedTeam): Promise<void> {
     this.#storage.transactionSync(() => this.#store.reset(teamId));
-    if (teamId === null) (await this.#openInbox()).clear();
+    if (teamId === "all") (await this.#openInbox()).clear();
   }
 
   async #openInbox(): Promise<WebhookInbox> {

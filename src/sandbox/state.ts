@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { FeedTeam } from "./kit/feed-team.ts";
 import type { FeedFilter, FeedPost } from "./kit/store.ts";
 import type { FeedFile, Simulation } from "./simulation.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer } from "./webhook/inbox.ts";
@@ -21,7 +22,7 @@ export class SandboxState extends DurableObject<unknown> {
     return (await this.#open()).fetch(request);
   }
 
-  async listPosts(filter?: FeedFilter): Promise<FeedPost[]> {
+  async listPosts(filter: FeedFilter): Promise<FeedPost[]> {
     return (await this.#open()).listPosts(filter);
   }
 
@@ -29,15 +30,11 @@ export class SandboxState extends DurableObject<unknown> {
     return (await this.#open()).postByHand(accountId, text);
   }
 
-  async readMedia(
-    id: number,
-    teamId?: number | null,
-    rangeHeader?: string,
-  ): Promise<FeedFile | null> {
+  async readMedia(id: number, teamId: FeedTeam, rangeHeader?: string): Promise<FeedFile | null> {
     return (await this.#open()).readMedia(id, teamId, rangeHeader);
   }
 
-  async reset(teamId?: number | null): Promise<void> {
+  async reset(teamId: FeedTeam): Promise<void> {
     await (await this.#open()).reset(teamId);
   }
 

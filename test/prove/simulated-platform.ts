@@ -118,7 +118,7 @@ export class SimulatedPlatform implements ProvingPlatform {
   }
 
   async arrivals(): Promise<Arrival[]> {
-    const posts = await this.sandbox.listPosts({ platform: this.protocol.platform });
+    const posts = await this.sandbox.listPosts({ teamId: "all", platform: this.protocol.platform });
     const mine = posts.flatMap(({ text, received, createdAt }) =>
       Array.from({ length: received }, () => ({
         text: plainText(text),

@@ -5,13 +5,14 @@ import { clockOffsetSeconds, moveClock } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createDeps, type Deps } from "../../src/deps.ts";
+import type { FeedTeam } from "../../src/sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../../src/sandbox/routes.tsx";
 import { connect, mp4, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
 
 afterEach(() => moveClock(0));
 
-/** The sandbox as the service mounts it, seen by a member of `teamId` (null: of all teams). */
-function serve(teamId: number | null, config: Partial<Deps["config"]> = {}) {
+/** The sandbox as the service mounts it, seen by a member of `teamId`. */
+function serve(teamId: FeedTeam, config: Partial<Deps["config"]> = {}) {
   const movedTo: number[] = [];
   const deps = createDeps(env);
   const app = new Hono();
@@ -85,17 +86,17 @@ describe("GET /sandbox/api/posts", () => {
     const [mine, theirs] = [await connect(), await connect()];
     await write(mine, record("Mine"));
     await write(theirs, record("Theirs"));
-    const textsOf = async (teamId: number | null, query = "") => {
+    const textsOf = async (teamId: FeedTeam, query = "") => {
       const body = await serve(teamId).get(`/sandbox/api/posts${query}`);
       const { posts } = await body.json<{ posts: { text: string }[] }>();
       return posts.map(({ text }) => text);
     };
     expect(await textsOf(mine.teamId)).toEqual(["Mine"]);
     expect(await textsOf(mine.teamId, `?accountId=${theirs.accountId}`)).toEqual([]);
-    expect(await textsOf(null, `?accountId=${theirs.accountId}`)).toEqual(["Theirs"]);
+    expect(await textsOf("all", `?accountId=${theirs.accountId}`)).toEqual(["Theirs"]);
     expect(await textsOf(mine.teamId, "?platform=bluesky")).toEqual(["Mine"]);
     expect(await textsOf(mine.teamId, "?platform=tiktok")).toEqual([]);
-    expect((await textsOf(null)).slice(0, 2)).toEqual(["Theirs", "Mine"]);
+    expect((await textsOf("all")).slice(0, 2)).toEqual(["Theirs", "Mine"]);
   });
 });
 
@@ -254,7 +255,7 @@ describe("GET /sandbox/media/:id", () => {
   it.each(["/sandbox/media/999999", "/sandbox/media/x", "/sandbox/media/"])(
     "answers 404 for %s",
     async (path) => {
-      expect((await serve(null).get(path)).status).toBe(404);
+      expect((await serve("all").get(path)).status).toBe(404);
     },
   );
 });
@@ -269,7 +270,7 @@ describe("development's calls", () => {
   });
 
   it("move the clock, and what has become due is done before the answer", async () => {
-    const { app, get, movedTo } = serve(null);
+    const { app, get, movedTo } = serve("all");
     const before = Date.now();
     const body = await json(await post(app, "/sandbox/api/clock", '{"offsetSeconds":86400}'));
     expect(body).toEqual({ success: true, offsetSeconds: 86_400, now: expect.any(String) });
@@ -288,7 +289,7 @@ describe("development's calls", () => {
     '{"offsetSeconds":315360001}',
     '{"offsetSeconds":60,"more":1}',
   ])("refuse the clock body %s (400)", async (body) => {
-    const { app, movedTo } = serve(null);
+    const { app, movedTo } = serve("all");
     const reply = await post(app, "/sandbox/api/clock", body);
     expect(reply.status).toBe(400);
     expect(await json(reply)).toMatchObject({ success: false, error: expect.any(String) });
@@ -296,16 +297,29 @@ describe("development's calls", () => {
     expect(clockOffsetSeconds()).toBe(0);
   });
 
-  it("do not exist in production (404)", async () => {
-    const { app } = serve(null, { isDevelopment: false });
-    for (const path of ["/sandbox/api/reset", "/sandbox/api/clock"]) {
-      expect((await post(app, path, '{"offsetSeconds":60}')).status).toBe(404);
-    }
+  it.each([
+    ["POST", "/api/reset"],
+    ["GET", "/api/clock"],
+    ["POST", "/api/clock"],
+    ["POST", "/api/posts"],
+    ["GET", "/api/webhook"],
+    ["GET", "/webhook"],
+    ["POST", "/webhook"],
+    ["POST", "/webhook/settings"],
+  ])("do not exist in production: %s %s (404)", async (method, path) => {
+    const { app, get } = serve("all", { isDevelopment: false });
+    const body = method === "POST" ? '{"offsetSeconds":60}' : null;
+    const reply = await app.request(`/sandbox${path}`, { method, body });
+    expect([reply.status, await json(reply)]).toEqual([
+      404,
+      { success: false, error: "Page not found.", code: "NOT_FOUND" },
+    ]);
     expect(clockOffsetSeconds()).toBe(0);
+    expect((await get("/sandbox/api/posts")).status).toBe(200);
   });
 
   it("like everything of the sandbox, are gone where it is off (404)", async () => {
-    const { app, get } = serve(null, { sandboxEnabled: false });
+    const { app, get } = serve("all", { sandboxEnabled: false });
     expect((await get("/sandbox")).status).toBe(404);
     expect((await get("/sandbox/api/posts")).status).toBe(404);
     expect((await post(app, "/sandbox/api/reset")).status).toBe(404);

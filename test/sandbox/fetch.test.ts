@@ -220,4 +220,20 @@ describe("the state", () => {
     expect(await listOf(theirs.teamId)).toHaveLength(1);
     expect((await write(mine, record("Again"))).status).toBe(200);
   });
+
+  it("shows and removes nothing for a caller who names no team", async () => {
+    const connection = await connect();
+    const image = await uploadImage(connection);
+    const embed = { $type: "app.bsky.embed.images", images: [{ image, alt: "Mine" }] };
+    await write(connection, record("Mine", { embed }));
+    const [post] = await listOf(connection.teamId);
+    const id = post?.media[0]?.id ?? 0;
+    expect(await sandbox().readMedia(id, connection.teamId)).not.toBeNull();
+    for (const forgotten of [undefined, null] as never[]) {
+      expect(await sandbox().listPosts({ teamId: forgotten })).toEqual([]);
+      expect(await sandbox().readMedia(id, forgotten)).toBeNull();
+      await sandbox().reset(forgotten);
+      expect(await listOf(connection.teamId)).toHaveLength(1);
+    }
+  });
 });

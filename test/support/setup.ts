@@ -14,7 +14,7 @@ const countObjects = () =>
   ).first<number>("count(*)");
 
 const isEmpty = async () => {
-  const posts = await theSandbox(env.SANDBOX_STATE).listPosts();
+  const posts = await theSandbox(env.SANDBOX_STATE).listPosts({ teamId: "all" });
   return posts.length === 0 && (await countObjects()) === 0;
 };
 

@@ -2,6 +2,7 @@ import type { ByteRange } from "../../core/byte-range.ts";
 import { now } from "../../core/clock.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { HOUR } from "../../core/time.ts";
+import { type FeedTeam, isOfTeam } from "./feed-team.ts";
 import type { CallOrigin } from "./origin.ts";
 import { blob, integer, serial, Table, text } from "./table.ts";
 
@@ -160,9 +161,8 @@ export class MediaStore {
     return row && toStoredMedia(row);
   }
 
-  /** A file by its id; `teamId` null: whosever it is. */
-  findById(id: number, teamId: number | null): StoredMedia | null {
-    const row = mediaTable.find(this.#store, { id, ...(teamId !== null && { team_id: teamId }) });
+  findById(id: number, teamId: FeedTeam): StoredMedia | null {
+    const row = mediaTable.find(this.#store, { id }, `AND ${isOfTeam("?2")}`, teamId);
     return row && toStoredMedia(row);
   }
 
@@ -219,7 +219,7 @@ export class MediaStore {
   }
 
   /** Forgets the files of a team, or of all. */
-  reset(teamId: number | null): void {
-    this.#delete("(?1 IS NULL OR team_id = ?1)", teamId);
+  reset(teamId: FeedTeam): void {
+    this.#delete(isOfTeam("?1"), teamId);
   }
 }

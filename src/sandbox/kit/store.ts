@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { MediaKind } from "../../platforms/connector.ts";
+import { type FeedTeam, isOfTeam } from "./feed-team.ts";
 import { endLogin } from "./logins.ts";
 import { type MediaRow, MediaStore, type StoredMedia, toStoredMedia } from "./media-store.ts";
 import type { CallOrigin } from "./origin.ts";
@@ -35,9 +36,9 @@ export interface FeedPost {
 }
 
 export interface FeedFilter {
+  teamId: FeedTeam;
   platform?: string | null;
   accountId?: string | null;
-  teamId?: number | null;
   /** Only posts older than the one with this id. */
   before?: number | null;
   limit?: number | null;
@@ -195,10 +196,10 @@ export class SandboxStore {
       this,
       {},
       `AND (?1 IS NULL OR platform = ?1) AND (?2 IS NULL OR account_id = ?2)
-       AND (?3 IS NULL OR team_id = ?3) AND (?4 IS NULL OR id < ?4) ORDER BY id DESC LIMIT ?5`,
+       AND ${isOfTeam("?3")} AND (?4 IS NULL OR id < ?4) ORDER BY id DESC LIMIT ?5`,
       filter.platform ?? null,
       filter.accountId ?? null,
-      filter.teamId ?? null,
+      filter.teamId,
       filter.before ?? null,
       filter.limit ?? -1,
     );
@@ -229,8 +230,8 @@ export class SandboxStore {
   }
 
   /** Empties the feed of a team, or of all. Accounts and their sessions stay, so they still work. */
-  reset(teamId: number | null): void {
-    const ofTeam = "(?1 IS NULL OR team_id = ?1)";
+  reset(teamId: FeedTeam): void {
+    const ofTeam = isOfTeam("?1");
     this.#deletePosts(ofTeam, teamId);
     this.media.reset(teamId);
     this.sql.exec(`DELETE FROM steering WHERE ${ofTeam}`, teamId);

@@ -86,7 +86,7 @@ const post = (author: string, change: object = {}) => ({
 const send = ({ call, author }: Connection, change: object = {}) =>
   call("POST", "posts", { json: post(author, change) });
 
-const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ accountId });
+const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ teamId: "all", accountId });
 
 const open = ({ call }: Connection, kind: string, owner: string, more: object = {}) =>
   call("POST", `${kind}s?action=initializeUpload`, {

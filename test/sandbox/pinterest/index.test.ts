@@ -52,7 +52,7 @@ async function tell(
   return { status: reply.status, body: await reply.json() };
 }
 
-const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ accountId });
+const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ teamId: "all", accountId });
 
 const register = async (connection: Connection) =>
   (await tell(connection, "POST", "/media", { media_type: "video" })).body;

@@ -91,7 +91,7 @@ const put = (
 const statusOf = async (connection: Connection, publish_id: string) =>
   (await tell(connection, `${POSTS}/status/fetch/`, { publish_id })).data;
 
-const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ accountId });
+const feedOf = ({ teamId, accountId }: Connection) => sandbox().listPosts({ teamId, accountId });
 
 describe("a video", () => {
   it("is processed for 3 seconds by the clock, looked through for 2, then has an id of 19 digits", async () => {

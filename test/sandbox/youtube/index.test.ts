@@ -102,7 +102,7 @@ const put = (
 const probe = (connection: Connection, address: string, size: number) =>
   put(connection, address, new Uint8Array(), `bytes */${size}`);
 
-const feedOf = ({ accountId }: Connection) => sandbox().listPosts({ accountId });
+const feedOf = ({ teamId, accountId }: Connection) => sandbox().listPosts({ teamId, accountId });
 
 /** Bytes of the database of all simulated platforms. */
 const roomTaken = (): Promise<number> =>
@@ -179,10 +179,14 @@ describe("an upload", () => {
     const [post] = await feedOf(connection);
     expect(post).toMatchObject({ url: expect.stringContaining(id), media: [{ sizeBytes: size }] });
     const [file] = post?.media ?? [];
-    const whole = await sandbox().readMedia(file?.id ?? 0);
+    const whole = await sandbox().readMedia(file?.id ?? 0, connection.teamId);
     const kept = new Uint8Array(await new Response(whole?.body).arrayBuffer());
     expect(await sha256Hex(kept)).toBe(await sha256Hex(bytes));
-    const part = await sandbox().readMedia(file?.id ?? 0, null, `bytes=${UNIT - 3}-${UNIT + 4}`);
+    const part = await sandbox().readMedia(
+      file?.id ?? 0,
+      connection.teamId,
+      `bytes=${UNIT - 3}-${UNIT + 4}`,
+    );
     const around = new Uint8Array(await new Response(part?.body).arrayBuffer());
     expect(around).toEqual(bytes.slice(UNIT - 3, UNIT + 5));
   });
