@@ -2,7 +2,8 @@ import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
 import { clockOffsetSeconds, holdClock, moveClock, now, releaseClock } from "../core/clock.ts";
-import { AppError, invalidFields, notFound } from "../core/errors.ts";
+import { AppError, invalidFields, notFound, tooLarge } from "../core/errors.ts";
+import { formatCount } from "../core/text.ts";
 import type { Deps } from "../deps.ts";
 import { renderPage } from "../pages/layout.tsx";
 import { readConsentPath } from "./consent-address.ts";
@@ -10,6 +11,7 @@ import { FEED_STYLES, FeedPage } from "./feed-page.tsx";
 import { createSandboxFetch } from "./fetch.ts";
 import { NAME_HEADER } from "./kit/consent.tsx";
 import type { FeedTeam } from "./kit/feed-team.ts";
+import { MAX_FORM_BYTES, readBody } from "./kit/input.ts";
 import type { FeedPost } from "./kit/store.ts";
 import { theSandbox } from "./state.ts";
 import { createReceiverRoutes } from "./webhook/routes.tsx";
@@ -92,15 +94,23 @@ function allowOwnVideos(page: Response): Response {
   return page;
 }
 
+/** @throws AppError 413 */
+async function readSmall({ req }: Context): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = await readBody(req.raw, MAX_FORM_BYTES);
+  if (bytes) return bytes;
+  throw tooLarge(`The body is larger than ${formatCount(MAX_FORM_BYTES)} bytes. Send less.`);
+}
+
 /** @param refusal the field that is named where the body is not of this shape, and why */
 async function readJson<T>(
   c: Context,
   shape: z.ZodType<T>,
   refusal: { field: string; message: string },
 ): Promise<T> {
+  const bytes = await readSmall(c);
   let body: unknown;
   try {
-    body = await c.req.json();
+    body = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     throw new AppError("INVALID_JSON", "The request body is not valid JSON.");
   }
@@ -165,10 +175,10 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     const deps = options.deps(c);
     const page = await readConsentPath(deps.config.signingKey, new URL(c.req.url).searchParams);
     if (!page) throw notFound("Page");
-    const { method, raw } = c.req;
+    const { method } = c.req;
     const headers = new Headers({ "content-type": c.req.header("content-type") ?? "" });
     if (page.name !== null) headers.set(NAME_HEADER, encodeURIComponent(page.name));
-    const body = method === "POST" ? await raw.arrayBuffer() : null;
+    const body = method === "POST" ? await readSmall(c) : null;
     const fetch = createSandboxFetch(deps.sandbox, {
       teamId: page.teamId,
       accountId: null,

@@ -5,6 +5,7 @@ import { clockOffsetSeconds, moveClock } from "../../src/core/clock.ts";
 import { AppError } from "../../src/core/errors.ts";
 import { sha256Hex } from "../../src/core/signature.ts";
 import { createDeps, type Deps } from "../../src/deps.ts";
+import { sandboxConsentPath } from "../../src/sandbox/consent-address.ts";
 import type { FeedTeam } from "../../src/sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../../src/sandbox/routes.tsx";
 import { connect, mp4, png, record, uniqueTid, upload, uploadImage, write } from "./support.ts";
@@ -258,6 +259,45 @@ describe("GET /sandbox/media/:id", () => {
       expect((await serve("all").get(path)).status).toBe(404);
     },
   );
+});
+
+describe("a body that is larger than any form", () => {
+  const MAX_READ = 100_000;
+
+  /** A body without an end, which says nothing of its size. */
+  function endless() {
+    let read = 0;
+    const piece = new Uint8Array(5_000).fill(97);
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += piece.length;
+        if (read > MAX_READ) controller.error(new Error("Everything is read."));
+        else controller.enqueue(piece);
+      },
+    });
+    return { body, read: () => read };
+  }
+
+  const consentPath = () => {
+    const { signingKey } = createDeps(env).config;
+    const url = "https://www.threads.com/oauth/authorize?client_id=1";
+    return sandboxConsentPath(signingKey, { url, teamId: 1, name: null });
+  };
+
+  it.each([
+    ["a consent page, in production too", consentPath, false],
+    ["the clock", async () => "/sandbox/api/clock", true],
+    ["a post by hand", async () => "/sandbox/api/posts", true],
+  ])("of %s is refused before it is read whole (413)", async (_, pathOf, isDevelopment) => {
+    const { app } = serve("all", { isDevelopment });
+    const { body, read } = endless();
+    const reply = await app.request(await pathOf(), { method: "POST", body });
+    expect([reply.status, await json(reply)]).toEqual([
+      413,
+      expect.objectContaining({ success: false, error: expect.stringContaining("20,000 bytes") }),
+    ]);
+    expect(read()).toBeLessThan(MAX_READ);
+  });
 });
 
 describe("development's calls", () => {

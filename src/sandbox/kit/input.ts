@@ -70,7 +70,7 @@ export async function readJson<T extends z.ZodType>(
 }
 
 /** OAuth forms hold a few tokens and names. */
-const MAX_FORM_BYTES = 20_000;
+export const MAX_FORM_BYTES = 20_000;
 
 /** A form of names and values, as OAuth has them; null for anything else. */
 export async function readForm(call: Call): Promise<URLSearchParams | null> {
