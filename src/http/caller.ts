@@ -86,7 +86,7 @@ export const requireKnownCaller = createMiddleware<AppEnv>(async (c, next) => {
 });
 
 /** Removes the answer and its headers, but for those by which a browser may read the refusal. */
-function dropAnswer(c: AppContext): void {
+export function dropAnswer(c: AppContext): void {
   const headers = [...c.res.headers].filter(([name]) => name.startsWith("access-control-"));
   c.res.body?.cancel().catch(() => {});
   // The answer's headers would be copied to one that takes its place.

@@ -1,4 +1,5 @@
 import type { Context } from "hono";
+import type { NamedCall } from "../core/idempotency-key.ts";
 import type { Scope } from "../core/scopes.ts";
 import type { Ctx, Deps } from "../deps.ts";
 
@@ -21,6 +22,8 @@ export interface AppEnv {
     createCaller: (deps: Deps, presented: Presented, admission: Promise<void>) => Promise<Ctx>;
     /** On API routes: who asks, and for which team. */
     ctx: Ctx;
+    /** Reads the name of the call; on routes that take an Idempotency-Key. @throws AppError 400 */
+    readCall: () => NamedCall | null;
     /** Headers that the rate limiter wants on the answer, whatever it is. */
     limitHeaders: Promise<Record<string, string>>;
   };

@@ -15,6 +15,7 @@ import {
 import { bodyOf } from "./body.ts";
 import { countVisitor, identify } from "./caller.ts";
 import type { AppEnv } from "./env.ts";
+import { type NamesOf, takesName } from "./named-call.ts";
 
 /** Spec is silent: JSON bodies are small everywhere; 1 MB leaves room for the longest texts. */
 const MAX_JSON_BYTES = 1_000_000;
@@ -35,10 +36,12 @@ export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   content: { "application/json": { schema } },
 });
 
-interface ApiRoute extends RouteConfig, Pick<CallShape, "takesIdempotencyKey"> {
+interface ApiRoute extends RouteConfig {
   /** Needed of the token: no answer leaves to a caller without it. */
   scope: Scope;
   limit: LimitGroup;
+  /** A call can be named by an Idempotency-Key: its handler asks `c.var.readCall`, and renders `resultOf`. */
+  idempotencyKeysOf?: NamesOf;
   responses: Answers;
 }
 
@@ -46,10 +49,15 @@ type Route<P extends string, R> = Omit<R, "path"> & { path: P };
 
 /** Adds to an operation what all have in common; what is no part of the document stays out of it. */
 function toRoute<P extends string, R extends RouteConfig>(
-  { scope, limit, takesIdempotencyKey, ...operation }: ApiRoute,
+  { scope, limit, idempotencyKeysOf, ...operation }: ApiRoute,
   bodyReader: ReturnType<typeof takeJson>[] = [],
 ) {
-  const shape = { hasBody: operation.request?.body !== undefined, takesIdempotencyKey };
+  const shape: CallShape = {
+    hasBody: operation.request?.body !== undefined,
+    takesIdempotencyKey: idempotencyKeysOf !== undefined,
+  };
+  const { method, path } = operation;
+  const naming = idempotencyKeysOf ? [takesName(method, path, idempotencyKeysOf)] : [];
   const route = {
     ...operation,
     description: [operation.description, `Scope: \`${scope}\`.`].filter(Boolean).join("\n\n"),
@@ -57,7 +65,7 @@ function toRoute<P extends string, R extends RouteConfig>(
     "x-required-scope": scope,
     parameters: headerParameters(shape),
     responses: withSharedAnswers(operation.responses, shape),
-    middleware: [identify(scope, limit), ...bodyReader],
+    middleware: [identify(scope, limit), ...naming, ...bodyReader],
   };
   // The handler is typed by what its route says; what all routes share adds nothing to that.
   return createRoute<P, R & { path: P }>(route as unknown as R & { path: P });
@@ -90,7 +98,7 @@ const takeJson = (scope: Scope, isOptional: boolean) =>
     await next();
   });
 
-type OpenRoute = Omit<ApiRoute, "scope" | "takesIdempotencyKey">;
+type OpenRoute = Omit<ApiRoute, "scope" | "idempotencyKeysOf">;
 
 /**
  * Describes an operation that anybody may call, without a token. Its router is mounted before callers are

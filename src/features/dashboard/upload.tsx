@@ -52,7 +52,7 @@ uploadPage.post("/app/uploads/:id/retry", signedIn("write"), async (c) => {
   const force = c.req.query("force") === "1";
   let done = "retried";
   const refused = await attempt(async () => {
-    const { retried } = await retryUpload(c.var.ctx, id, { force, call: null });
+    const { result: retried } = await retryUpload(c.var.ctx, id, { force, call: null });
     if (retried.status === "pending_approval") done = "held";
   });
   return refused ? showUpload(c, refused) : c.redirect(`/app/uploads/${id}?done=${done}`, 303);

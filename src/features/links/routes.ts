@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { ruleSchema, toRule } from "./rule-schema.ts";
 import * as schema from "./schema.ts";
@@ -53,7 +53,7 @@ const create = apiRoute({
     "Its address answers 302 to a destination: the one of the first rule that matches the visitor, the highest priority first, or the default one. Destinations are http or https; another short link of this service is none.",
   scope: "links:write",
   limit: "write",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   request: { body: jsonBody(schema.newLinkSchema) },
   responses: {
     ...json(schema.createdLinkSchema, "The link."),
@@ -62,10 +62,9 @@ const create = apiRoute({
 });
 shortLinkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const call = readCallName(c.req.header("idempotency-key"), "POST /short-links");
+  const call = c.var.readCall();
   const origin = publicOrigin(ctx, c.req.url);
-  const { result, isReplayed } = await links.createLink(ctx, c.req.valid("json"), { call, origin });
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const result = resultOf(c, await links.createLink(ctx, c.req.valid("json"), { call, origin }));
   return c.json({ success: true as const, ...result }, 200);
 });
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { renderError, toRefusal } from "../../http/errors.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
+import { resultOf } from "../../http/named-call.ts";
 import {
   apiRoute,
   conflict,
@@ -45,7 +45,7 @@ const add = formRoute({
     "It is published at its turn, first in, first out, to the accounts of the slot that fires, as the person who added it; of a token without posts:publish its posts are held for approval then. What a platform itself would refuse shows when it is published. Members of a team that requires approval cannot add items.",
   scope: "pools:write",
   limit: "upload-create",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "path",
   request: { params: idParams },
   form: itemFormSchema,
   responses: { ...json(addedSchema, "The item."), ...NOT_FOUND, ...conflict(FULL) },
@@ -53,11 +53,10 @@ const add = formRoute({
 poolItemRoutes.openapi(add, async (c) => {
   const { ctx } = c.var;
   const poolId = readNumericId(c.req.valid("param").id, "Pool");
-  const call = readCallName(c.req.header("idempotency-key"), `POST /pools/${poolId}/videos`);
+  const call = c.var.readCall();
   const { adding, looked } = await readItemForm(ctx, c.req.raw, { poolId, call });
-  const { result, isReplayed } = await items.addItems(ctx, adding, looked);
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
-  return c.json(toAdded(result), 200);
+  const added = resultOf(c, await items.addItems(ctx, adding, looked));
+  return c.json(toAdded(added), 200);
 });
 
 const addMany = apiRoute({
@@ -70,7 +69,7 @@ const addMany = apiRoute({
     "All of them, or none where one is refused. A public video is downloaded when it is published.",
   scope: "pools:write",
   limit: "upload-bulk",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "path",
   request: { params: idParams, body: jsonBody(bulkItemsSchema) },
   responses: {
     ...json(addedSchema, "The items, in the order of the call."),
@@ -81,9 +80,9 @@ const addMany = apiRoute({
 poolItemRoutes.openapi(addMany, async (c) => {
   const { ctx } = c.var;
   const poolId = readNumericId(c.req.valid("param").id, "Pool");
-  const call = readCallName(c.req.header("idempotency-key"), `POST /pools/${poolId}/videos/bulk`);
+  const call = c.var.readCall();
   const given = c.req.valid("json").items;
-  const { result, isReplayed } = await items.addItems(ctx, {
+  const done = await items.addItems(ctx, {
     ...{ poolId, call, origin: publicOrigin(ctx, c.req.url) },
     items: given.map(({ title, videoUrl, description = null, metadata = null }) => ({
       ...{ title, description, metadata },
@@ -91,8 +90,7 @@ poolItemRoutes.openapi(addMany, async (c) => {
     })),
     prefixOf: (i) => `items.${i}.`,
   });
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
-  return c.json(toAdded(result), 200);
+  return c.json(toAdded(resultOf(c, done)), 200);
 });
 
 const list = apiRoute({

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { AppError } from "../../core/errors.ts";
-import { readCallName } from "../../core/idempotency-key.ts";
 import {
   errorSchema,
   forbiddenSchema,
@@ -11,6 +10,7 @@ import {
 import { bodyOf } from "../../http/body.ts";
 import { countUser } from "../../http/caller.ts";
 import { publicOrigin } from "../../http/env.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { createRouter, json, ownBodyRoute } from "../../http/route.ts";
 import { ROUTE_NAMES } from "./rules.ts";
 import {
@@ -36,7 +36,7 @@ const presign = ownBodyRoute({
     "Answers addresses to which you PUT the bytes; afterwards, pass `bucketUrl` or `accessUrl` unchanged as `video`, `photo`, `file` or `thumbnail` of a post. With `multipart`: PUT each range of bytes to its `uploadUrl`, several at a time if you like, keep the ETag of each reply, and POST the list to `completeUrl` as a CompleteMultipartUpload in XML. 120 calls in 15 minutes per user.",
   scope: "posts:write",
   limit: "presign-address",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   body: presignSchema,
   responses: {
     ...json(
@@ -77,7 +77,7 @@ const presign = ownBodyRoute({
 presignRoutes.openapi(presign, async (c) => {
   const { ctx } = c.var;
   const { lookUp, presignFiles } = await import("./service.ts");
-  const call = readCallName(c.req.header("idempotency-key"), "POST /upload/presign");
+  const call = c.var.readCall();
   const looked = await lookUp(ctx, call);
   await countUser(c, ctx.actor.userId, "presign");
   if (!/^application\/(?:[\w.+-]+\+)?json\b/i.test(c.req.header("content-type") ?? "")) {
@@ -86,8 +86,7 @@ presignRoutes.openapi(presign, async (c) => {
   }
   const request = readPresignRequest(await readBody(c.req.raw));
   const origin = publicOrigin(ctx, c.req.url);
-  const { result, isReplayed } = await presignFiles(ctx, request, { call, origin, looked });
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const result = resultOf(c, await presignFiles(ctx, request, { call, origin, looked }));
   return c.json({ success: true as const, ...result }, 200);
 });
 

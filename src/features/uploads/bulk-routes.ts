@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { HELD } from "./approval.ts";
@@ -38,7 +38,7 @@ const create = formRoute({
     "Each file is stored once. Every account has its own result; an account that is refused does not stop the others.",
   scope: "posts:write",
   limit: "upload-bulk",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   form: batchFormSchema,
   responses: json(
     z.object({
@@ -51,11 +51,9 @@ const create = formRoute({
 });
 bulkRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const call = readCallName(c.req.header("idempotency-key"), "POST /upload/bulk");
+  const call = c.var.readCall();
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
-  const { result, isReplayed } = await createPosts(ctx, post, looked);
-  const { results, isHeld } = result;
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const { results, isHeld } = resultOf(c, await createPosts(ctx, post, looked));
   const taken = results.filter(({ success }) => success).length;
   const held = isHeld ? ` ${HELD}` : "";
   const message = `${taken} of ${results.length} accounts have the post.${held}`;

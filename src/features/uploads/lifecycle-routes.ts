@@ -1,9 +1,9 @@
 import { createMiddleware } from "hono/factory";
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { HELD, toldOfHeld } from "./approval.ts";
 import { deleteUpload } from "./change/cancel.ts";
@@ -123,7 +123,7 @@ const retry = apiRoute({
     "Queues the post again, to go out now. When the token lacks posts:publish, or the post has changed since its approval, the retry is held for approval, and `message` says what that means.",
   scope: "posts:write",
   limit: "write",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   request: {
     params: idParams,
     body: optionalBody(retrySchema),
@@ -142,9 +142,8 @@ const retry = apiRoute({
 lifecycleRoutes.openapi(retry, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const force = c.req.valid("json").force ?? false;
-  const call = readCallName(c.req.header("idempotency-key"), "POST /upload/{id}/retry");
-  const { retried, isReplayed } = await retryUpload(c.var.ctx, id, { force, call });
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const call = c.var.readCall();
+  const retried = resultOf(c, await retryUpload(c.var.ctx, id, { force, call }));
   const told = toldOfHeld(retried.status);
   return c.json({ success: true as const, ...told, data: retried }, 200);
 });

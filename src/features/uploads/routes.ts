@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
 import { toPagination } from "../../core/pagination.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { HELD } from "./approval.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
@@ -31,7 +31,7 @@ const create = formRoute({
     "Publishes now or at `schedule_date`, or keeps the post as a draft or for approval. Fields of other platforms are ignored. Posts of a token without posts:publish, and those of members where the team's owner wants it so, are always held for approval; a draft of such a token stays a draft until it is submitted.",
   scope: "posts:write",
   limit: "upload-create",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   request: {
     query: z.object({
       async: z
@@ -61,10 +61,9 @@ uploadRoutes.openapi(create, async (c) => {
     import("./create/form.ts"),
     import("./create/create.ts"),
   ]);
-  const call = readCallName(c.req.header("idempotency-key"), "POST /upload");
+  const call = c.var.readCall();
   const { post, looked } = await readPostForm(ctx, c.req.raw, call);
-  const { result: upload, isReplayed } = await createPost(ctx, post, looked);
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
+  const upload = resultOf(c, await createPost(ctx, post, looked));
   if (c.req.valid("query").async) {
     const message = MESSAGES[upload.status] ?? "Upload created.";
     return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { readCallName } from "../../core/idempotency-key.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
+import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import {
   createdWebhookSchema,
@@ -47,7 +47,7 @@ const create = apiRoute({
     "Each event that it subscribes to is sent as a POST: JSON with `id`, `event`, `createdAt` and `data`, and the headers X-Webhook-Event, X-Webhook-ID (the event's id: the same on every attempt, to ignore duplicates by), X-Webhook-Timestamp (Unix seconds) and X-Webhook-Signature: the hexadecimal HMAC-SHA256, by the webhook's secret, of the timestamp, a dot and the body as it was sent. Answer 2xx within 10 seconds; anything else is tried again after 30 seconds, 2 minutes, 10 minutes, 1 hour and 6 hours. Events may come twice, and in any order.",
   scope: "webhooks:write",
   limit: "write",
-  takesIdempotencyKey: true,
+  idempotencyKeysOf: "operation",
   request: { body: jsonBody(newWebhookSchema) },
   responses: {
     ...json(z.object({ success: yes, data: createdWebhookSchema }), "The webhook and its secret."),
@@ -56,10 +56,9 @@ const create = apiRoute({
 });
 webhookRoutes.openapi(create, async (c) => {
   const { ctx } = c.var;
-  const call = readCallName(c.req.header("idempotency-key"), "POST /webhooks");
-  const { result, isReplayed } = await webhooks.createWebhook(ctx, c.req.valid("json"), call);
-  if (isReplayed) c.header("Idempotent-Replayed", "true");
-  return c.json({ success: true as const, data: result }, 200);
+  const call = c.var.readCall();
+  const data = resultOf(c, await webhooks.createWebhook(ctx, c.req.valid("json"), call));
+  return c.json({ success: true as const, data }, 200);
 });
 
 const change = apiRoute({

@@ -5,7 +5,7 @@ import type { Platform } from "../../../core/platforms.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
-import { look, once } from "../../idempotency/once.ts";
+import { type Done, look, once } from "../../idempotency/once.ts";
 import { ALWAYS_NEW } from "../../idempotency/repo.ts";
 import { mayPublish } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
@@ -52,9 +52,9 @@ export async function retryUpload(
   ctx: Ctx,
   id: number,
   { force, call }: { force: boolean; call: NamedCall | null },
-): Promise<{ retried: Retried; isReplayed: boolean }> {
+): Promise<Done<Retried>> {
   const fingerprint = await sha256Hex(JSON.stringify({ id, force }));
-  const { result: retried, isReplayed } = await once(ctx, call, fingerprint, {
+  return once<readonly [Retryable[]], Retried>(ctx, call, fingerprint, {
     look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
     make: async ([[found]], first) => {
       if (!found) throw notFound("Upload");
@@ -77,7 +77,6 @@ export async function retryUpload(
       return made;
     },
   });
-  return { retried, isReplayed };
 }
 
 /**
