@@ -304,6 +304,8 @@ export interface Extras {
  */
 export interface Connector<S = unknown> {
   platform: Platform;
+  /** The platform's own spelling of its name. */
+  name: string;
   apiVersion: ApiVersion;
   capabilities: Capabilities;
   needs: Needs;

@@ -27,6 +27,15 @@ const byPlatform = new Map(CONNECTORS.map((connector) => [connector.platform, co
 
 export const PLATFORMS: readonly Platform[] = [...byPlatform.keys()];
 
+/** Every platform and its own spelling of its name. */
+export const PLATFORM_NAMES: ReadonlyMap<Platform, string> = new Map(
+  CONNECTORS.map(({ platform, name }) => [platform, name]),
+);
+
+/** Returns how the platform spells its name; the given name for one that is not known. */
+export const platformName = (platform: Platform): string =>
+  PLATFORM_NAMES.get(platform) ?? platform;
+
 export const connectors = (): readonly Connector[] => CONNECTORS;
 
 /** @throws Error when there is no such platform */

@@ -1,5 +1,6 @@
+import type { Platform } from "../core/platforms.ts";
 import type { FeedMedia, FeedPost } from "./kit/store.ts";
-import { platformName, SIMULATED_PLATFORMS } from "./registry.ts";
+import { SIMULATED_PLATFORMS } from "./registry.ts";
 
 export const FEED_STYLES = `
 .feed { display: grid; gap: 1.1rem; list-style: none; margin-bottom: 0; padding: 0; }
@@ -44,17 +45,25 @@ const addressOf = (query: Record<string, string | null>): string => {
   return params.size > 0 ? `/sandbox?${params}` : "/sandbox";
 };
 
-const PlatformFilter = (props: { platform: string | null; accountId: string | null }) => (
+type PlatformNames = ReadonlyMap<Platform, string>;
+
+interface FilterProps {
+  platform: Platform | null;
+  accountId: string | null;
+  names: PlatformNames;
+}
+
+const PlatformFilter = ({ platform: chosen, accountId, names }: FilterProps) => (
   <nav aria-label="Platforms">
     <ul class="chips">
       {[null, ...SIMULATED_PLATFORMS.map(({ platform }) => platform)].map((platform) => (
         <li>
           <a
             class="chip"
-            href={addressOf({ platform, accountId: props.accountId })}
-            aria-current={platform === props.platform ? "page" : undefined}
+            href={addressOf({ platform, accountId })}
+            aria-current={platform === chosen ? "page" : undefined}
           >
-            {platform ? platformName(platform) : "All platforms"}
+            {platform ? names.get(platform) : "All platforms"}
           </a>
         </li>
       ))}
@@ -105,7 +114,7 @@ const Field = ({ name, value }: { name: string; value: unknown }) => (
   </div>
 );
 
-const Post = ({ post }: { post: FeedPost }) => {
+const Post = ({ post, names }: { post: FeedPost; names: PlatformNames }) => {
   const fields = JSON.parse(post.fieldsJson) as Record<string, unknown>;
   return (
     <li>
@@ -114,7 +123,7 @@ const Post = ({ post }: { post: FeedPost }) => {
           <h2>
             <bdi>{post.author}</bdi>
           </h2>
-          <span class="badge">{platformName(post.platform)}</span>
+          <span class="badge">{names.get(post.platform) ?? post.platform}</span>
           {post.received > 1 && (
             <span class="badge again">arrived {post.received} times, posted once</span>
           )}
@@ -178,7 +187,8 @@ const Empty = ({ origin, isFiltered }: { origin: string; isFiltered: boolean }) 
 
 interface FeedPageProps {
   posts: FeedPost[];
-  platform: string | null;
+  names: PlatformNames;
+  platform: Platform | null;
   accountId: string | null;
   /** The id below which older posts follow; null at the end. */
   olderThan: number | null;
@@ -189,7 +199,7 @@ interface FeedPageProps {
 
 /** The feed of the simulated platforms, newest first. */
 export const FeedPage = (props: FeedPageProps) => {
-  const { posts, platform, accountId, olderThan, origin, hasReceiver } = props;
+  const { posts, names, platform, accountId, olderThan, origin, hasReceiver } = props;
   return (
     <>
       <header>
@@ -205,7 +215,7 @@ export const FeedPage = (props: FeedPageProps) => {
           )}
         </p>
       </header>
-      <PlatformFilter platform={platform} accountId={accountId} />
+      <PlatformFilter platform={platform} accountId={accountId} names={names} />
       {accountId && (
         <p>
           Only posts of account <bdi>{accountId}</bdi>.{" "}
@@ -217,7 +227,7 @@ export const FeedPage = (props: FeedPageProps) => {
       ) : (
         <ol class="feed">
           {posts.map((post) => (
-            <Post post={post} />
+            <Post post={post} names={names} />
           ))}
         </ol>
       )}

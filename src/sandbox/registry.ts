@@ -4,8 +4,6 @@ import type { Simulator } from "./kit/simulator.ts";
 
 export interface SimulatedPlatform {
   platform: Platform;
-  /** The platform's own spelling of its name. */
-  name: string;
   /** The origins that the simulator answers for. */
   origins: readonly string[];
   /** Loads the simulator on the first call: production mostly has no use for it. */
@@ -18,7 +16,6 @@ export interface SimulatedPlatform {
 export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   {
     platform: "tiktok",
-    name: "TikTok",
     origins: [
       "https://open.tiktokapis.com",
       "https://open-upload.tiktokapis.com",
@@ -29,7 +26,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "instagram",
-    name: "Instagram",
     origins: [
       "https://graph.instagram.com",
       "https://api.instagram.com",
@@ -40,7 +36,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "facebook",
-    name: "Facebook",
     origins: [
       "https://graph.facebook.com",
       "https://graph-video.facebook.com",
@@ -52,7 +47,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "youtube",
-    name: "YouTube",
     origins: [
       "https://www.googleapis.com",
       "https://youtube.googleapis.com",
@@ -64,14 +58,12 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "linkedin",
-    name: "LinkedIn",
     origins: ["https://api.linkedin.com", "https://www.linkedin.com"],
     load: async () => (await import("./linkedin/index.ts")).linkedinSimulator,
     loadDemo: async () => (await import("./linkedin/demo.ts")).demoPosts,
   },
   {
     platform: "pinterest",
-    name: "Pinterest",
     origins: [
       "https://api.pinterest.com",
       "https://www.pinterest.com",
@@ -82,7 +74,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "bluesky",
-    name: "Bluesky",
     origins: [
       "https://pds.sandbox.bsky.network",
       "https://bsky.social",
@@ -95,7 +86,6 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "threads",
-    name: "Threads",
     origins: [
       "https://graph.threads.net",
       "https://graph.threads.com",
@@ -109,20 +99,11 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
   },
   {
     platform: "x",
-    name: "X",
     origins: ["https://api.x.com", "https://x.com", "https://subtitles.sandbox.test"],
     load: async () => (await import("./x/index.ts")).xSimulator,
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
 ];
-
-/** Every platform and its own spelling of its name. */
-export const PLATFORM_NAMES: ReadonlyMap<Platform, string> = new Map(
-  SIMULATED_PLATFORMS.map(({ platform, name }) => [platform, name]),
-);
-
-export const platformName = (platform: Platform): string =>
-  PLATFORM_NAMES.get(platform) ?? platform;
 
 export const findSimulated = (url: URL): SimulatedPlatform | null =>
   SIMULATED_PLATFORMS.find(({ origins }) => origins.includes(url.origin)) ?? null;

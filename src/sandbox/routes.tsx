@@ -159,11 +159,12 @@ export function createSandboxRoutes(options: SandboxRouteOptions): Hono {
     const shown = posts.slice(0, PAGE_SIZE);
     const olderThan = posts.length > PAGE_SIZE ? (shown.at(-1)?.id ?? null) : null;
     const origin = options.deps(c).config.publicUrl ?? new URL(c.req.url).origin;
+    const { PLATFORM_NAMES: names } = await import("../platforms/registry.ts");
     const page = await renderPage(
       c,
       { title: "Sandbox feed", styles: FEED_STYLES },
       <FeedPage
-        {...{ ...filter, olderThan, origin }}
+        {...{ ...filter, names, olderThan, origin }}
         posts={shown}
         hasReceiver={options.deps(c).config.isDevelopment}
       />,

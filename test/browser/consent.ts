@@ -1,6 +1,5 @@
 import type { Locator, Page } from "playwright-core";
-import { connectors } from "../../src/platforms/registry.ts";
-import { platformName } from "../../src/sandbox/registry.ts";
+import { connectors, platformName } from "../../src/platforms/registry.ts";
 import { press } from "./steps.ts";
 
 /** A handle that the sandbox knows, and the name of its account. */

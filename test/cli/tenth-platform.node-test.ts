@@ -32,7 +32,11 @@ async function addPlatform(): Promise<void> {
   await cp(join(toy, "connector"), join(project, "src/platforms/mastotoy"), { recursive: true });
   await cp(join(toy, "simulator"), join(project, "src/sandbox/mastotoy"), { recursive: true });
   const registry = "src/platforms/registry.ts";
-  await insert(registry, "/** Every", 'import { mastotoy } from "./mastotoy/index.ts";\n\n');
+  await insert(
+    registry,
+    "/** Every platform, in",
+    'import { mastotoy } from "./mastotoy/index.ts";\n\n',
+  );
   await insert(registry, "\n];\n", "\n  mastotoy,");
   await insert(
     "src/sandbox/registry.ts",
@@ -40,7 +44,6 @@ async function addPlatform(): Promise<void> {
     `
   {
     platform: "mastotoy",
-    name: "Mastotoy",
     origins: ["https://mastotoy.test"],
     load: async () => (await import("./mastotoy/index.ts")).mastotoySimulator,
     loadDemo: async () => (await import("./mastotoy/demo.ts")).demoPosts,
@@ -78,6 +81,21 @@ function formOf(fields: Record<string, string | Blob>): RequestInit {
   const body = new FormData();
   for (const [name, value] of Object.entries(fields)) body.set(name, value);
   return { method: "POST", body };
+}
+
+/** Signs in by the link that the program printed; returns the cookies. */
+async function signIn(printed: string): Promise<string> {
+  const token = /sign-in\/link\?token=(\w+)/.exec(printed)?.[1] ?? "";
+  const { headers } = await fetch(`${origin}/sign-in/link`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { origin },
+    body: new URLSearchParams({ token }),
+  });
+  return headers
+    .getSetCookie()
+    .map((one) => one.split(";")[0])
+    .join("; ");
 }
 
 interface FeedPost {
@@ -131,6 +149,14 @@ test("and are a platform like any other", async (t) => {
     const { body } = await call("/api/v1/accounts?platform=mastotoy");
     assert.equal(body.data.length, 1);
     accountId = body.data[0].id;
+  });
+
+  await t.test("pages call it by the name that its connector gives", async () => {
+    const cookie = await signIn(said);
+    for (const path of ["/sandbox", "/app/accounts", "/app/uploads", "/app/settings"]) {
+      const page = await fetch(`${origin}${path}`, { headers: { cookie } });
+      assert.match(await page.text(), />(Own list for )?Mastotoy</, path);
+    }
   });
 
   await t.test("its field is described", async () => {

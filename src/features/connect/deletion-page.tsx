@@ -3,7 +3,7 @@ import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { readConfirmation } from "./withdrawals.ts";
 
 /** The page that shows a person what was deleted after they asked for it at a platform. */

@@ -6,7 +6,7 @@ import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
 import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
 

@@ -1,8 +1,7 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { connectorOf } from "../../platforms/registry.ts";
-import { platformName } from "../../sandbox/registry.ts";
+import { connectorOf, platformName } from "../../platforms/registry.ts";
 import { logoPath } from "../settings/logo-address.ts";
 import {
   claimsEndAt,

@@ -1,7 +1,6 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { Deps } from "../../deps.ts";
-import { connectors } from "../../platforms/registry.ts";
-import { platformName } from "../../sandbox/registry.ts";
+import { connectors, platformName } from "../../platforms/registry.ts";
 import { refusedPlatform } from "./start.ts";
 
 /** The ways in which a person connects an account of a platform here. */

@@ -8,7 +8,7 @@ import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import type { Connected } from "../../platforms/login.ts";
-import { PLATFORM_NAMES, platformName } from "../../sandbox/registry.ts";
+import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { bindBrowser, boundBrowser } from "./cookie.ts";
 import { chooseAccounts, readChoice, returnFromConsent, type Step } from "./finish.ts";

@@ -1,8 +1,7 @@
 import { AppError } from "../../core/errors.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import type { AppCheck } from "../../platforms/login.ts";
-import { connectors } from "../../platforms/registry.ts";
-import { platformName } from "../../sandbox/registry.ts";
+import { connectors, platformName } from "../../platforms/registry.ts";
 import { appKeysOf, withTimeout } from "../accounts/platform-access.ts";
 import { isInstanceOwner } from "../auth/repo/operator.ts";
 import { callbackPath } from "./rules.ts";

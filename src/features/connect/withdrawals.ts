@@ -5,8 +5,7 @@ import { MINUTE, SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import type { PlatformMessage, Withdrawal } from "../../platforms/consent.ts";
-import { connectorOf } from "../../platforms/registry.ts";
-import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import { connectorOf, PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { appKeysOf } from "../accounts/platform-access.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import {

@@ -5,7 +5,7 @@ import { AppError } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { PLATFORM_NAMES, platformName } from "../../sandbox/registry.ts";
+import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo/accounts.ts";
 import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";

@@ -1,5 +1,5 @@
 import { TeamForm } from "../../pages/team-form.tsx";
-import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import type { Offer } from "../connect/offers.ts";
 import { MAX_IDENTIFIER } from "../connect/rules.ts";
 

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { TOLD_AHEAD_MS } from "../accounts/rules.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { Section, State, UploadList } from "./parts.tsx";

@@ -7,7 +7,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { DEFAULT_LINK_HOURS, type LinkStatus, MAX_LINK_HOURS } from "../connect/link-rules.ts";
 import type { TokenLink } from "../connect/link-service.ts";

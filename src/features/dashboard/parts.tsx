@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { type Clock, Time } from "../../pages/times.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import type { UploadLine } from "./repo.ts";
 import { adviceFor, wordsOfUpload } from "./words.ts";
 

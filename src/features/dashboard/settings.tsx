@@ -8,7 +8,7 @@ import { readNumericId } from "../../http/ids.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
-import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";

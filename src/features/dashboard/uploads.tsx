@@ -4,7 +4,7 @@ import { isBrokenText } from "../../core/text.ts";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, dayIn } from "../../pages/times.tsx";
-import { PLATFORM_NAMES } from "../../sandbox/registry.ts";
+import { PLATFORM_NAMES } from "../../platforms/registry.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mayApprove } from "../uploads/approval.ts";
 import { uploadCount } from "../uploads/repo/read.ts";

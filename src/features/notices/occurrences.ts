@@ -1,6 +1,6 @@
 import type { Config } from "../../config.ts";
 import { MAX_FAILURES } from "../../core/webhooks.ts";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import type { DisabledWebhook, EndingLogin, PostEvent } from "./repo/notices.ts";
 import { describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";

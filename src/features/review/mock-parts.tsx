@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import type { ShownPost } from "./find.ts";
 import { layoutOf, shownLines, textsOf } from "./likeness.ts";
 import { Shots, type shotsOf } from "./media-parts.tsx";

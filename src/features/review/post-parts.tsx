@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
-import { platformName } from "../../sandbox/registry.ts";
+import { platformName } from "../../platforms/registry.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
 import { textsOf } from "./likeness.ts";
 import type { shotsOf } from "./media-parts.tsx";

@@ -14,6 +14,7 @@ import { type BlueskySettings, settings } from "./settings.ts";
 /** Bluesky and every other server of the AT Protocol. */
 export const bluesky: Connector<BlueskySettings> = {
   platform: "bluesky",
+  name: "Bluesky",
   apiVersion,
   capabilities,
   needs,

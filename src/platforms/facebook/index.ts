@@ -7,6 +7,7 @@ import { type FacebookSettings, settings } from "./settings.ts";
 /** Facebook Pages, by the Graph API. */
 export const facebook: Connector<FacebookSettings> = {
   platform: "facebook",
+  name: "Facebook",
   apiVersion,
   capabilities,
   needs,

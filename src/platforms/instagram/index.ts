@@ -15,6 +15,7 @@ import { type InstagramSettings, settings } from "./settings.ts";
 /** Instagram's professional accounts, by Instagram Login. */
 export const instagram: Connector<InstagramSettings> = {
   platform: "instagram",
+  name: "Instagram",
   apiVersion,
   capabilities,
   needs,

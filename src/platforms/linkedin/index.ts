@@ -14,6 +14,7 @@ import { type LinkedInSettings, settings } from "./settings.ts";
 /** LinkedIn's people and pages, by its versioned API. */
 export const linkedin: Connector<LinkedInSettings> = {
   platform: "linkedin",
+  name: "LinkedIn",
   apiVersion,
   capabilities,
   needs,

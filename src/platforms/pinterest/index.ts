@@ -14,6 +14,7 @@ import { type PinterestSettings, settings } from "./settings.ts";
 /** Pinterest, by its API v5. */
 export const pinterest: Connector<PinterestSettings> = {
   platform: "pinterest",
+  name: "Pinterest",
   apiVersion,
   capabilities,
   needs,

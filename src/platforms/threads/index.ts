@@ -15,6 +15,7 @@ import { settings, type ThreadsSettings } from "./settings.ts";
 
 export const threads: Connector<ThreadsSettings> = {
   platform: "threads",
+  name: "Threads",
   apiVersion,
   capabilities,
   needs,

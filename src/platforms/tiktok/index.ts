@@ -15,6 +15,7 @@ import { settings, type TikTokSettings } from "./settings.ts";
 /** TikTok, by its Content Posting API. */
 export const tiktok: Connector<TikTokSettings> = {
   platform: "tiktok",
+  name: "TikTok",
   apiVersion,
   capabilities,
   needs,

@@ -19,6 +19,7 @@ const reader = () => import("./text.ts");
 /** X, by its API v2. */
 export const x: Connector<XSettings> = {
   platform: "x",
+  name: "X",
   apiVersion,
   capabilities,
   needs,

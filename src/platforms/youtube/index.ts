@@ -6,6 +6,7 @@ import { settings, type YouTubeSettings } from "./settings.ts";
 /** YouTube channels, by the Data API. */
 export const youtube: Connector<YouTubeSettings> = {
   platform: "youtube",
+  name: "YouTube",
   apiVersion,
   capabilities,
   needs,

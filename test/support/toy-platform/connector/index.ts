@@ -38,6 +38,7 @@ export const capabilities = {
 /** A platform that exists in a test alone. */
 export const mastotoy: Connector<ToySettings> = {
   platform: "mastotoy",
+  name: "Mastotoy",
   apiVersion: { version: "v1", header: null, sunset: null, source: "https://mastotoy.test/docs" },
   capabilities,
   needs: { app: "An app at mastotoy.test.", scopes: ["write"], review: null },
