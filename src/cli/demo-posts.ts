@@ -1,5 +1,5 @@
 import type { DemoRun, DemoPost as PostPlan } from "../sandbox/kit/demo.ts";
-import { SIMULATED_PLATFORMS } from "../sandbox/registry.ts";
+import { simulatedOf } from "../sandbox/registry.ts";
 import type { Form } from "./api.ts";
 import { type Colour, createGradientPng } from "./png.ts";
 import { createSampleVideo } from "./sample-video.ts";
@@ -15,7 +15,7 @@ const FILM_BYTES = 80_000;
 
 /** The posts of a platform, with their files; none for a platform that is not simulated. */
 export async function demoPostsFor(platform: string, run: DemoRun): Promise<DemoPost[]> {
-  const simulated = SIMULATED_PLATFORMS.find((one) => one.platform === platform);
+  const simulated = simulatedOf(platform);
   const posts = simulated ? (await simulated.loadDemo())(run) : [];
   return posts.map(({ what, fields, photos = 0, hasVideo }) => ({
     what,

@@ -1,4 +1,5 @@
 import type { Platform } from "../core/platforms.ts";
+import type { PasswordLogin } from "../platforms/login.ts";
 import type { DemoPosts } from "./kit/demo.ts";
 import type { Simulator } from "./kit/simulator.ts";
 
@@ -6,6 +7,11 @@ export interface SimulatedPlatform {
   platform: Platform;
   /** The origins that the simulator answers for. */
   origins: readonly string[];
+  /**
+   * Returns a login that the connector's `login` succeeds with. Absent where accounts come into being with
+   * the tokens of the kit.
+   */
+  login?(name: string): Promise<PasswordLogin>;
   /** Loads the simulator on the first call: production mostly has no use for it. */
   load(): Promise<Simulator>;
   /** Loads the posts with which `npm run demo` shows it. */
@@ -81,6 +87,7 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
       "https://plc.directory",
       "https://video.bsky.app",
     ],
+    login: async (name) => (await import("./bluesky/identity.ts")).sandboxLogin(name),
     load: async () => (await import("./bluesky/index.ts")).blueskySimulator,
     loadDemo: async () => (await import("./bluesky/demo.ts")).demoPosts,
   },
@@ -104,6 +111,10 @@ export const SIMULATED_PLATFORMS: readonly SimulatedPlatform[] = [
     loadDemo: async () => (await import("./x/demo.ts")).demoPosts,
   },
 ];
+
+/** Returns the simulated platform of this name; undefined for one that is not simulated. */
+export const simulatedOf = (platform: Platform): SimulatedPlatform | undefined =>
+  SIMULATED_PLATFORMS.find((one) => one.platform === platform);
 
 export const findSimulated = (url: URL): SimulatedPlatform | null =>
   SIMULATED_PLATFORMS.find(({ origins }) => origins.includes(url.origin)) ?? null;

@@ -13,7 +13,7 @@ import {
   SandboxStore,
   steerings,
 } from "./kit/store.ts";
-import { findSimulated, SIMULATED_PLATFORMS, type SimulatedPlatform } from "./registry.ts";
+import { findSimulated, type SimulatedPlatform, simulatedOf } from "./registry.ts";
 import type { Arrival, Delivery, Receiver, ReceiverAnswer, WebhookInbox } from "./webhook/inbox.ts";
 
 /** A file of the feed; `body` is null where the wanted range begins past its end. */
@@ -75,8 +75,8 @@ export class Simulation {
    */
   async postByHand(accountId: string, text: string): Promise<boolean> {
     const last = this.#store.lastPost(accountId);
-    const simulated = SIMULATED_PLATFORMS.find(({ platform }) => platform === last?.platform);
-    if (!last || !simulated) return false;
+    const simulated = last && simulatedOf(last.platform);
+    if (!simulated) return false;
     const origin = { teamId: last.team_id, accountId, uploadId: null };
     const { postByHand } = await this.#open(simulated);
     const made = await postByHand?.({ origin, store: this.#store }, last, text);

@@ -1,8 +1,9 @@
 import { env } from "cloudflare:workers";
 import { beforeAll, expect, test } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
+import { sandboxLogin } from "../../src/sandbox/bluesky/identity.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxCredentials, sandboxLogin } from "../../src/sandbox/kit/login.ts";
+import { sandboxCredentials } from "../../src/sandbox/kit/login.ts";
 import { digitsOf } from "../../src/sandbox/kit/logins.ts";
 import { boardsOf } from "../../src/sandbox/pinterest/boards.ts";
 import { createMember, type Fields, form, Harness } from "../support/harness.ts";

@@ -1,8 +1,7 @@
 import { env } from "cloudflare:workers";
 import type { Fetch } from "../../src/platforms/connector.ts";
-import { SANDBOX_SERVICE } from "../../src/sandbox/bluesky/identity.ts";
+import { SANDBOX_SERVICE, sandboxLogin } from "../../src/sandbox/bluesky/identity.ts";
 import { createSandboxFetch } from "../../src/sandbox/fetch.ts";
-import { sandboxLogin } from "../../src/sandbox/kit/login.ts";
 import { theSandbox } from "../../src/sandbox/state.ts";
 
 export const sandbox = () => theSandbox(env.SANDBOX_STATE);

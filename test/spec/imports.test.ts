@@ -151,6 +151,23 @@ test("a feature imports those before it alone", () => {
   expect(against.sort()).toEqual(EXCEPTIONS);
 });
 
+test("no platform knows another one, and what they share knows none", () => {
+  const folders = [...sources.keys()].flatMap(
+    (path) => /^(?:platforms|sandbox)\/\w+\/(?=index\.ts$)/.exec(path) ?? [],
+  );
+  expect(folders.length).toBeGreaterThanOrEqual(18);
+  const folderOf = (path: string) => /^\w+\/\w+\//.exec(path)?.[0] ?? "";
+  const inside = [...sources.keys()].filter(
+    (path) => ["platforms", "sandbox"].includes(roomOf(path)) && !path.endsWith("/registry.ts"),
+  );
+  const against = inside.flatMap((path) =>
+    importsOf(path).flatMap(({ to }) =>
+      folders.includes(folderOf(to)) && folderOf(path) !== folderOf(to) ? [`${path} → ${to}`] : [],
+    ),
+  );
+  expect(against).toEqual([]);
+});
+
 test("the Worker starts without schemas, statements and simulators", () => {
   const reach = reachOf("worker.ts");
   expect(reach).toContain("durable/rate-limiter.ts");

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Platform } from "../../src/core/platforms.ts";
 import type { Simulator } from "../../src/sandbox/kit/simulator.ts";
 import type { SimulatedCall } from "../../src/sandbox/kit/state-call.ts";
-import { SIMULATED_PLATFORMS } from "../../src/sandbox/registry.ts";
+import { simulatedOf } from "../../src/sandbox/registry.ts";
 import { aroundBatches } from "./database.ts";
 import { eventNames } from "./events.ts";
 import {
@@ -160,7 +160,7 @@ export async function openStage(
   const member = await createMember();
   const { token } = member;
   const name = `${person} ${member.teamId}`;
-  const simulator = await SIMULATED_PLATFORMS.find((one) => one.platform === platform)?.load();
+  const simulator = await simulatedOf(platform)?.load();
   if (!simulator) throw new Error(`${platform} is not simulated.`);
   const connect: Stage["connect"] = (pageId) => {
     const json = { platform, sandbox: true, name, ...(pageId ? { pageId } : {}) };

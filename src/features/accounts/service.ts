@@ -7,7 +7,7 @@ import type { Ctx } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
 import type { AppKeys, Connected, LoginRefusal } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { sandboxCredentials, sandboxLogin } from "../../sandbox/kit/login.ts";
+import { sandboxCredentials } from "../../sandbox/kit/login.ts";
 import { appKeysOf, platformFetch, withTimeout } from "./platform-access.ts";
 import * as repo from "./repo/accounts.ts";
 import type { AccountFilter, NewAccount } from "./schema.ts";
@@ -80,14 +80,17 @@ async function logIn(
       ]);
     }
     const accountName = input.name ?? `Sandbox ${input.platform}`;
-    const connected = connector.login
-      ? await connector.login(fetch, sandboxLogin(accountName))
-      : await adopt(
-          fetch,
-          sandboxCredentials(platform, accountName, randomHex(8)),
-          { service: null, pageId: input.pageId?.trim() ?? null },
-          app,
-        );
+    const { simulatedOf } = await import("../../sandbox/registry.ts");
+    const login = await simulatedOf(platform)?.login?.(accountName);
+    const connected =
+      connector.login && login
+        ? await connector.login(fetch, login)
+        : await adopt(
+            fetch,
+            sandboxCredentials(platform, accountName, randomHex(8)),
+            { service: null, pageId: input.pageId?.trim() ?? null },
+            app,
+          );
     if (connected.ok) connected.value.profile.accountName = accountName;
     return connected;
   }

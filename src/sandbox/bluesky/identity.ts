@@ -1,3 +1,5 @@
+import type { PasswordLogin } from "../../platforms/login.ts";
+import { toLabel } from "../kit/label.ts";
 import { toBase32 } from "./cid.ts";
 
 /** The server that simulated accounts live on. */
@@ -9,25 +11,18 @@ const HANDLE_DOMAIN = "sandbox.test";
 /** The app password of every simulated account; it opens nothing else. */
 export const SANDBOX_APP_PASSWORD = "sand-boxx-demo-pass";
 
-const MAX_LABEL = 40;
-
-/** A short mark of a name that its letters alone do not tell apart. Equal names have equal marks. */
-function markOf(name: string): string {
-  let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(name)) {
-    hash = Math.imul(hash ^ byte, 0x01000193);
-  }
-  return (hash >>> 0).toString(36);
-}
-
 /** The handle of a sandbox account: its name in small letters under a domain that cannot exist. */
-export function sandboxHandle(name: string): string {
-  const plain = name.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase().trim();
-  const label = plain.replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
-  const isTold = /^[a-z0-9 ._-]+$/.test(plain) && label !== "" && label.length <= MAX_LABEL;
-  const start = label.slice(0, MAX_LABEL).replace(/-+$/, "") || "account";
-  return `${isTold ? start : `${start}-${markOf(name)}`}.${HANDLE_DOMAIN}`;
-}
+export const sandboxHandle = (name: string): string => `${toLabel(name)}.${HANDLE_DOMAIN}`;
+
+/**
+ * A login that the connector's own `login` succeeds with against the simulator. The account comes into
+ * being with it; the same name is the same account.
+ */
+export const sandboxLogin = (name: string): PasswordLogin => ({
+  identifier: sandboxHandle(name),
+  appPassword: SANDBOX_APP_PASSWORD,
+  service: SANDBOX_SERVICE,
+});
 
 const HANDLE = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 

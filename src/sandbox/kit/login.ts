@@ -1,16 +1,5 @@
 import type { Platform } from "../../core/platforms.ts";
-import type { Credentials, PasswordLogin } from "../../platforms/login.ts";
-import { SANDBOX_APP_PASSWORD, SANDBOX_SERVICE, sandboxHandle } from "../bluesky/identity.ts";
-
-/**
- * A login that the Bluesky connector's own `login` succeeds with against the simulator. The account
- * comes into being with it; the same name is the same account.
- */
-export const sandboxLogin = (name: string): PasswordLogin => ({
-  identifier: sandboxHandle(name),
-  appPassword: SANDBOX_APP_PASSWORD,
-  service: SANDBOX_SERVICE,
-});
+import type { Credentials } from "../../platforms/login.ts";
 
 /**
  * Tokens that a simulated platform takes for a login which a person gave in the browser: the account of

@@ -2,10 +2,10 @@ import * as z from "zod";
 import { now } from "../../core/clock.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
-import { sandboxHandle } from "../bluesky/identity.ts";
 import { followersOf } from "../kit/audience.ts";
 import { hasScope, redeemCode, scopesOf } from "../kit/codes.ts";
 import { bearerOf, pickFields, readForm } from "../kit/input.ts";
+import { toLabel } from "../kit/label.ts";
 import { Logins } from "../kit/logins.ts";
 import { refreshOf } from "../kit/refresh.ts";
 import { Refusal } from "../kit/refusal.ts";
@@ -39,7 +39,7 @@ const loginsOf = ({ env: { store, origin } }: Call) =>
   new Logins(store.sql, "tiktok", origin, { refresh: REFRESH_SECONDS });
 
 const usernameOf = (name: string): string =>
-  (sandboxHandle(name).split(".")[0] ?? "").replaceAll("-", "_").slice(0, MAX_USERNAME);
+  toLabel(name).replaceAll("-", "_").slice(0, MAX_USERNAME);
 
 async function openIdOf(name: string): Promise<string> {
   const hash = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`tiktok ${name}`));

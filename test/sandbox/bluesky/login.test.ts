@@ -2,9 +2,8 @@ import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it } from "vitest";
 import { moveClock } from "../../../src/core/clock.ts";
-import { sandboxHandle } from "../../../src/sandbox/bluesky/identity.ts";
+import { sandboxHandle, sandboxLogin } from "../../../src/sandbox/bluesky/identity.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { sandboxLogin } from "../../../src/sandbox/kit/login.ts";
 import { theSandbox } from "../../../src/sandbox/state.ts";
 import { connect, postJson, readError, record, type Session, write, xrpc } from "../support.ts";
 
