@@ -1,14 +1,34 @@
 import { Hono } from "hono";
+import type { Connector } from "../platforms/connector.ts";
+import { argumentOf } from "../platforms/kit/agent-names.ts";
 import { describeClients } from "./agent-clients.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
 
 /** An introduction for agents that read, under this instance's own addresses. */
 export const llmsRoutes = new Hono<AppEnv>();
 
-/** @see https://llmstxt.org */
-const introduce = (origin: string): string => `# Akimbo
+const listNames = (connectors: readonly Connector[]): string => {
+  const names = connectors.map(({ name }) => name);
+  return `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+};
 
-> A social publishing API. One call publishes a video, photo, carousel or text to TikTok, Instagram, Facebook, YouTube, LinkedIn, Pinterest, Bluesky, Threads and X, now or at a planned time.
+/** Says in a sentence which fields platforms want filled in besides the text. */
+function describeNeeds(connectors: readonly Connector[]): string {
+  const needs = connectors.flatMap(({ platform, name, capabilities, settings }) => {
+    const fields = Object.entries(settings.infos)
+      .filter(([, { required, mustBeChosen }]) => required || mustBeChosen)
+      .map(([wireName]) => argumentOf(platform, wireName));
+    const all = [...(capabilities.needsTitle ? ["a title"] : []), ...fields];
+    return all.length > 0 ? [{ name, wanted: all.join(" and ") }] : [];
+  });
+  const parts = needs.map(({ name, wanted }, i) => `${name}${i === 0 ? " needs" : ""} ${wanted}`);
+  return `${parts.join(", ")}.`;
+}
+
+/** @see https://llmstxt.org */
+const introduce = (origin: string, connectors: readonly Connector[]): string => `# Akimbo
+
+> A social publishing API. One call publishes a video, photo, carousel or text to ${listNames(connectors)}, now or at a planned time.
 
 Every call carries an API token in the header x-api-key (or Authorization: Bearer). A token has scopes: with posts:write alone, every post of its waits until a person approves it. Publishing goes on after a call has answered: poll the post, or subscribe a webhook. A refusal says what to do. On 429, wait for as many seconds as Retry-After says.
 
@@ -29,7 +49,7 @@ Its tools:
 - suggest_hashtags: from the text and from how the account's own posts did, without a model
 - create_review_link: a page where a client approves posts without an account
 
-TikTok needs settings.tiktok.privacyLevel, YouTube a title, Pinterest settings.pinterest.boardId.
+${describeNeeds(connectors)}
 
 ## Setting up a client
 
@@ -50,7 +70,8 @@ curl ${origin}/api/v1/upload -H "x-api-key: <API_KEY>" -F accountId=acc_1 -F des
 It answers {"success": true, "data": {"uploadId": 1, ...}}; GET ${origin}/api/v1/upload/1 tells its outcome. Failures are {"success": false, "error", "code"?}; where fields were refused, "errors" lists all of them.
 `;
 
-llmsRoutes.get("/llms.txt", (c) => {
+llmsRoutes.get("/llms.txt", async (c) => {
+  const { connectors } = await import("../platforms/registry.ts");
   c.header("Cache-Control", "public, max-age=300");
-  return c.text(introduce(publicOrigin(c.var.deps, c.req.url)));
+  return c.text(introduce(publicOrigin(c.var.deps, c.req.url), connectors()));
 });

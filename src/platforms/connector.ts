@@ -168,6 +168,8 @@ export interface Capabilities {
   };
   /** The field that carries a post's text; the other one is a title or label, or goes with it. */
   textField: "title" | "description";
+  /** A post needs a title besides its text. */
+  needsTitle?: boolean;
   /** Most files of a post in a batch, where fewer than alone. */
   batchMaxFiles?: number;
   /** In a batch the description is the title of a post that has none. */
@@ -238,6 +240,13 @@ export interface OwnPrefix {
   refusal: string;
 }
 
+/** A flag of a batch that gives this network's posts in it some settings. */
+export interface BatchFlag {
+  /** As the form brings them. */
+  settings: Readonly<Record<string, string>>;
+  description: string;
+}
+
 /** Needs of the owner of an instance before accounts of a platform can be connected for real. */
 export interface Needs {
   /** The developer app, in a sentence; null where none is needed. */
@@ -280,6 +289,19 @@ export interface PostComment {
   createdAt: Date;
 }
 
+/** Reads the comments on posts. */
+export interface CommentReader {
+  /** The ids of posts that it knows. */
+  postId: RegExp;
+  /** Such an id, in words for whoever sent another one. */
+  example: string;
+  /** How its ids are written, in Markdown. */
+  written: string;
+  /** Says of an account that its comments cannot be read, without its full stop; follows the account's name. */
+  refusal: string;
+  read(fetch: Fetch, accessToken: string, postId: string): Promise<Result<PostComment[], Stopped>>;
+}
+
 /** Questions that one network alone answers; `token_expired`: a fresh token may help. */
 export interface Extras {
   pages?(
@@ -289,11 +311,7 @@ export interface Extras {
   ): Promise<Result<OrganizationPage[], Stopped>>;
   boards?(fetch: Fetch, accessToken: string): Promise<Result<Board[], Stopped>>;
   stats?(fetch: Fetch, accessToken: string): Promise<Result<AudienceStats, Stopped>>;
-  comments?(
-    fetch: Fetch,
-    accessToken: string,
-    postId: string,
-  ): Promise<Result<PostComment[], Stopped>>;
+  comments?: CommentReader;
 }
 
 /**
@@ -319,6 +337,8 @@ export interface Connector<S = unknown> {
   /** Refuses a second account of this platform in a batch; absent where a batch takes any number. */
   onePerBatch?: { refusal: string };
   ownPrefix?: OwnPrefix;
+  /** Fields that a batch has and a single post does not, by name. */
+  batchFlags?: Readonly<Record<string, BatchFlag>>;
   /** This network's form fields; the body is composed of those of all networks. */
   settings: FormFields<S>;
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */

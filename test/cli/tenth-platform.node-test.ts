@@ -45,6 +45,7 @@ async function addPlatform(): Promise<void> {
   {
     platform: "mastotoy",
     origins: ["https://mastotoy.test"],
+    login: async (name) => (await import("./mastotoy/index.ts")).toyLogin(name),
     load: async () => (await import("./mastotoy/index.ts")).mastotoySimulator,
     loadDemo: async () => (await import("./mastotoy/demo.ts")).demoPosts,
   },`,
@@ -102,6 +103,7 @@ interface FeedPost {
   text: string;
   received: number;
   media: object[];
+  fields: Record<string, unknown>;
 }
 
 async function completed(uploadId: number) {
@@ -159,11 +161,23 @@ test("and are a platform like any other", async (t) => {
     }
   });
 
-  await t.test("its field is described", async () => {
+  await t.test(
+    "agents are told that it exists, and of the setting that they have to choose",
+    async () => {
+      const text = await (await fetch(`${origin}/llms.txt`)).text();
+      assert.match(text, /, X and Mastotoy, now or/);
+      assert.match(text, /, Mastotoy settings\.mastotoy\.visibility\.\n/);
+    },
+  );
+
+  await t.test("its field is described, and the flag that batches have for it", async () => {
     const { body } = await call("/api/v1/openapi.json");
     const { properties } = body.components.schemas.NewUpload;
     assert.match(properties.mastotoy_visibility.description, /Who sees the post/);
     assert.match(properties.description.description, /mastotoy/);
+    const batch = body.components.schemas.NewUploads.properties;
+    assert.match(batch.mastotoy_to_followers.description, /to followers alone/);
+    assert.equal(properties.mastotoy_to_followers, undefined);
   });
 
   await t.test("a post of one call, and one of a batch, are published once each", async () => {
@@ -175,22 +189,31 @@ test("and are a platform like any other", async (t) => {
     const photo = new Blob([png], { type: "image/png" });
     const single = await call(
       "/api/v1/upload",
-      formOf({ accountId, description: "Hello, toy", mastotoy_visibility: "followers", photo }),
+      formOf({ accountId, description: "Hello, toy", mastotoy_visibility: "public", photo }),
     );
     const batch = await call(
       "/api/v1/upload/bulk",
-      formOf({ accounts: JSON.stringify([accountId]), caption: "Hello, all toys" }),
+      formOf({
+        accounts: JSON.stringify([accountId]),
+        caption: "Hello, all toys",
+        mastotoy_to_followers: "true",
+      }),
     );
     const ids = [single.body.data.uploadId, batch.body.results[0].uploadId];
     for (const id of ids) assert.equal((await completed(id)).status, "completed");
     const feed = await call("/sandbox/api/posts?platform=mastotoy");
     assert.deepEqual(
       feed.body.posts
-        .map(({ text, received, media }: FeedPost) => [text, received, media.length])
+        .map(({ text, received, media, fields }: FeedPost) => [
+          text,
+          received,
+          media.length,
+          fields.visibility,
+        ])
         .sort(),
       [
-        ["Hello, all toys", 1, 0],
-        ["Hello, toy", 1, 1],
+        ["Hello, all toys", 1, 0, "followers"],
+        ["Hello, toy", 1, 1, "public"],
       ],
     );
   });

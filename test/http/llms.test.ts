@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { connectors } from "../../src/platforms/registry.ts";
 import { send } from "../support/agent.ts";
 import { createMember, Harness } from "../support/harness.ts";
 
@@ -15,6 +16,14 @@ test("/llms.txt names what an agent needs, under this instance's address, and ea
     const { status } = await harness.request(path as string);
     expect(status, path).toBe(path === "/mcp" ? 405 : 200);
   }
+});
+
+test("/llms.txt names every platform, and the fields that each wants besides a text", async () => {
+  const text = await (await new Harness().request("/llms.txt")).text();
+  for (const { name } of connectors()) expect(text).toMatch(new RegExp(`[, ]${name}[, ]`));
+  expect(text).toContain(
+    "TikTok needs settings.tiktok.privacyLevel, YouTube a title, Pinterest settings.pinterest.boardId.\n",
+  );
 });
 
 test("/llms.txt names every tool of the agent endpoint, and no other", async () => {

@@ -1,6 +1,7 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { connectorOf } from "../../platforms/registry.ts";
+import type { Extras } from "../../platforms/connector.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { ask } from "../accounts/extras.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
 import { accountRefusal } from "../accounts/rules.ts";
@@ -10,8 +11,15 @@ import { requireOwn } from "./refusals.ts";
 import { findMeasured, planOf } from "./repo/read.ts";
 import type { Comments } from "./schema.ts";
 
+/** Returns why comments are not read, in the words of the platform itself or of those that tell them. */
+const refusalOf = (extras: Extras | undefined): string =>
+  extras?.comments?.refusal ??
+  connectors()
+    .flatMap((one) => one.extras?.comments?.refusal ?? [])
+    .join(", and ");
+
 /**
- * The comments on a post of a LinkedIn page, read at LinkedIn now.
+ * Comments on a post of an account, read at its platform now.
  *
  * @throws AppError FORBIDDEN by the plan or for another team's account, NOT_FOUND, 400 for any other account, ACCOUNT_INACTIVE, and as `ask` does
  */
@@ -26,13 +34,13 @@ export async function listComments(ctx: Ctx, id: string, postId: string): Promis
   if (!account) throw notFound("Account");
   const { extras } = connectorOf(account.platform);
   if (!extras?.comments || !readerOf(account)) {
-    const message = `${account.accountName} is no LinkedIn page: comments are told of pages alone.`;
+    const message = `${account.accountName} ${refusalOf(extras)}.`;
     throw invalidFields([{ field: "connectedAccountId", message }]);
   }
   const refusal = accountRefusal(account, ctx.config);
   if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
   const comments = await ask(ctx, account, (asked, fetch, accessToken) =>
-    asked.comments?.(fetch, accessToken, postId),
+    asked.comments?.read(fetch, accessToken, postId),
   );
   return {
     comments: comments.map(({ author, text, createdAt }) => ({

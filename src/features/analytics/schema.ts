@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
-import { PLATFORMS } from "../../platforms/registry.ts";
+import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { readZone } from "../settings/rules.ts";
 
 enableDescriptions();
@@ -267,14 +267,16 @@ export const accountAnalyticsSchema = base
   .extend({ tags: z.string().describe("The account's tags, comma-separated.") })
   .meta({ id: "AccountAnalytics" });
 
-/** A LinkedIn post as `POST /upload` and `videos` name it. */
-const LINKEDIN_POST = /^urn:li:(?:share|ugcPost|activity):\d{1,25}$/;
+const readers = connectors().flatMap(({ extras }) => extras?.comments ?? []);
+const POST_ID = new RegExp(readers.map(({ postId }) => postId.source).join("|"));
 
 export const commentsQuery = z.object({
   postId: z
     .string()
-    .regex(LINKEDIN_POST, { error: "must be a LinkedIn post such as urn:li:share:7123456789" })
-    .describe("The post, as `videos` names it: `urn:li:share:…` or `urn:li:ugcPost:…`."),
+    .regex(POST_ID, { error: `must be ${readers.map(({ example }) => example).join(", or ")}` })
+    .describe(
+      `The post, as \`videos\` names it: ${readers.map(({ written }) => written).join(", or ")}.`,
+    ),
 });
 
 export const commentsSchema = z

@@ -2,10 +2,16 @@ import { Hono } from "hono";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
+import { connectors } from "../../platforms/registry.ts";
 import { brandingOfOperator } from "../settings/repo.ts";
 
 /** The page that platforms ask of everybody who has an app with them. */
 export const privacyPage = new Hono<AppEnv>();
+
+/** Platforms that let single days be kept for a shorter time. */
+const SHORTER_KEPT = connectors().flatMap(({ name, metrics }) =>
+  metrics?.keepDays ? [`of ${name} ${metrics.keepDays} days`] : [],
+);
 
 /** Kinds of data and their time, by the hours that files of published posts stay. */
 const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
@@ -17,7 +23,7 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],
   [
     "How posts of connected accounts do, and how many follow those",
-    () => "Until disconnected; single days 25 months, of YouTube 30 days",
+    () => ["Until disconnected; single days 25 months", ...SHORTER_KEPT].join(", "),
   ],
   ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
   ["Files of posts that failed", () => "24 hours"],

@@ -24,6 +24,12 @@ export const instagram: Connector<InstagramSettings> = {
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,
+  batchFlags: {
+    instagram_as_story: {
+      settings: { media_type: "STORIES" },
+      description: "Publishes the Instagram posts of the batch as stories.",
+    },
+  },
   ...lazily(() => import("./check.ts"), "check"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),

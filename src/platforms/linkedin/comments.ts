@@ -25,7 +25,7 @@ const comment = z.object({
  *
  * @see https://learn.microsoft.com/linkedin/marketing/community-management/shares/comments-api
  */
-export async function comments(
+export async function read(
   fetch: Fetch,
   accessToken: string,
   postId: string,

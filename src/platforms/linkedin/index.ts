@@ -38,7 +38,13 @@ export const linkedin: Connector<LinkedInSettings> = {
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },
   extras: {
-    ...lazily(() => import("./comments.ts"), "comments"),
+    comments: {
+      postId: /^urn:li:(?:share|ugcPost|activity):\d{1,25}$/,
+      example: "a LinkedIn post such as urn:li:share:7123456789",
+      written: "`urn:li:share:…` or `urn:li:ugcPost:…`",
+      refusal: "is no LinkedIn page: comments are told of pages alone",
+      ...lazily(() => import("./comments.ts"), "read"),
+    },
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),
   },
 };

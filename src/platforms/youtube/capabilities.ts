@@ -67,6 +67,7 @@ export const capabilities = {
     tagsCharacters: 500,
   },
   textField: "description",
+  needsTitle: true,
   dailyPostCap: DAILY_POST_CAP,
   bannedHashtags: [],
   mediaSupport: {

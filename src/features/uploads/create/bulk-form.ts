@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { FieldError } from "../../../core/errors.ts";
 import { type Fields, lastOf } from "../../../http/multipart.ts";
 import { flag, readField } from "../../../platforms/kit/form-fields.ts";
+import { connectors } from "../../../platforms/registry.ts";
 import type { NewMedia, NewPost, Override } from "./new-post.ts";
 import { MAX_ACCOUNTS } from "./text-bounds.ts";
 
@@ -39,23 +40,36 @@ const refuse = (field: string, message: string): FieldError => ({
   message: `${field}: ${message}`,
 });
 
+/** Reads the flags that platforms have for their posts of a batch. */
+const readFlags = (fields: Fields) =>
+  connectors().flatMap(({ platform, batchFlags = {} }) =>
+    Object.entries(batchFlags).map(([name, { settings }]) => {
+      const { value: isSet, refusals } = readField(flag, lastOf(fields, name));
+      return { platform, name, settings, isSet, refusals };
+    }),
+  );
+
 /** Moves the fields of a batch out of the settings. */
 export function readBatchFields(post: NewPost, fields: Fields): NewPost {
-  const { caption: _, instagram_as_story: __, ...settings } = post.settings;
+  const flags = readFlags(fields);
+  const own = new Set(["caption", ...flags.map(({ name }) => name)]);
   const read = readOverrides(lastOf(fields, "overrides") ?? "{}");
-  const asStory = readField(flag, lastOf(fields, "instagram_as_story"));
-  const story = { instagram: { ...read.overrides.instagram, settings: { media_type: "STORIES" } } };
+  const overrides = { ...read.overrides };
+  for (const { platform, settings } of flags.filter(({ isSet }) => isSet)) {
+    const given = overrides[platform];
+    overrides[platform] = { ...given, settings: { ...given?.settings, ...settings } };
+  }
   return {
     ...post,
     caption: lastOf(fields, "caption") ?? null,
-    settings,
-    overrides: { ...read.overrides, ...(asStory.value ? story : {}) },
+    settings: Object.fromEntries(Object.entries(post.settings).filter(([name]) => !own.has(name))),
+    overrides,
     media: post.media.map(refuseVideoUrl),
     refused: {
       targets: [
         ...mixErrors(post.media),
         ...read.errors,
-        ...asStory.refusals.map((reason) => refuse("instagram_as_story", reason)),
+        ...flags.flatMap(({ name, refusals }) => refusals.map((reason) => refuse(name, reason))),
       ],
       fields: post.refused.fields,
     },

@@ -75,6 +75,17 @@ function platformField(uses: FieldUse[]): z.ZodType {
     });
 }
 
+/** The flags that a batch has for one platform's posts. */
+const batchFlagFields = (): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    connectors()
+      .flatMap(({ batchFlags = {} }) => Object.entries(batchFlags))
+      .map(([name, { description }]) => [
+        name,
+        z.string().optional().openapi({ type: "boolean" }).describe(description),
+      ]),
+  );
+
 /** Files of one post where it may have the most. */
 const MAX_FILES = Math.max(
   ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
@@ -134,11 +145,7 @@ export const batchFormSchema = () =>
         .describe(
           "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's values win over its platform's, and those over the shared text.",
         ),
-      instagram_as_story: z
-        .string()
-        .optional()
-        .openapi({ type: "boolean" })
-        .describe("Publishes the Instagram posts of the batch as stories."),
+      ...batchFlagFields(),
       ...mediaFields(false),
       ...platformFields(),
     })

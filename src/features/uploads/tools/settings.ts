@@ -1,19 +1,16 @@
 import * as z from "zod";
 import type { Connector } from "../../../platforms/connector.ts";
+import { agentName, argumentOf } from "../../../platforms/kit/agent-names.ts";
 import type { FieldInfo, RawField } from "../../../platforms/kit/form-fields.ts";
 import { connectors } from "../../../platforms/registry.ts";
 import type { RawSettings } from "../create/new-post.ts";
 
 /** A setting of a platform under the name that agents give it. */
 interface AgentSetting {
-  /** In camelCase, without the platform's own name before it. */
   name: string;
   wireName: string;
   info: FieldInfo;
 }
-
-const camelCase = (name: string): string =>
-  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /** Texts of a post, which are no settings here: text and title carry them. */
 const TEXTS = new Set(["title", "description"]);
@@ -22,7 +19,7 @@ const TEXTS = new Set(["title", "description"]);
 export function agentSettings({ platform, settings }: Connector): AgentSetting[] {
   const byName = new Map<string, AgentSetting>();
   for (const [wireName, info] of Object.entries(settings.infos)) {
-    const name = camelCase(wireName.replace(`${platform}_`, ""));
+    const name = agentName(platform, wireName);
     if (!TEXTS.has(name) && !byName.has(name)) byName.set(name, { name, wireName, info });
   }
   return [...byName.values()];
@@ -50,8 +47,8 @@ const isUnlikeWords = (name: string): boolean => /[_A-Z]/.test(name);
 /** The names of a platform's form fields, and those of the arguments that stand for them. */
 function argumentsOf({ platform, settings, capabilities }: Connector): Map<string, string> {
   const names = Object.keys(settings.infos).map((wireName): [string, string] => {
-    const name = camelCase(wireName.replace(`${platform}_`, ""));
-    return [wireName, TEXTS.has(name) ? name : `settings.${platform}.${name}`];
+    const name = agentName(platform, wireName);
+    return [wireName, TEXTS.has(name) ? name : argumentOf(platform, wireName)];
   });
   return new Map([
     ...names.filter(([wireName]) => isUnlikeWords(wireName)),

@@ -7,6 +7,7 @@ const VISIBILITIES = ["public", "followers"] as const;
 const settings = formFields({
   mastotoy_visibility: field(choice(VISIBILITIES), {
     type: "string",
+    mustBeChosen: true,
     values: VISIBILITIES,
     description: "Who sees the post. Default: public.",
   }),
@@ -44,8 +45,15 @@ export const mastotoy: Connector<ToySettings> = {
   needs: { app: "An app at mastotoy.test.", scopes: ["write"], review: null },
   timing: { callSeconds: 20, acceptSeconds: 30, listSeconds: 5 },
   settings,
+  batchFlags: {
+    mastotoy_to_followers: {
+      settings: { mastotoy_visibility: "followers" },
+      description: "Shows the Mastotoy posts of the batch to followers alone.",
+    },
+  },
   ...lazily(
     () => import("./publish.ts"),
-    ...(["check", "prepare", "submit", "reconcile", "identify", "refresh", "revoke"] as const),
+    ...(["check", "prepare", "submit", "reconcile", "login", "identify", "refresh"] as const),
+    "revoke",
   ),
 };

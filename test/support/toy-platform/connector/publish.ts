@@ -16,7 +16,7 @@ import { type Refusal, refusalJudge } from "../kit/refusals.ts";
 import { messageOf, replyReader } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { published, ready, undecided } from "../kit/steps.ts";
-import type { Connected, Credentials, LoginRefusal } from "../login.ts";
+import type { Connected, Credentials, LoginRefusal, PasswordLogin } from "../login.ts";
 import { capabilities, type ToySettings } from "./index.ts";
 
 type Job = PublishJob<ToySettings>;
@@ -31,6 +31,9 @@ const { readReply } = replyReader(
 const isTokenRefusal = ({ status }: Refusal) => status === 401;
 const judge = refusalJudge<Refusal>({ isTokenRefusal, ruleOf: () => undefined });
 
+const NO_TOKENS: Credentials = { accessToken: "", refreshToken: null, expiresAt: null };
+
+const session = z.object({ token: z.string() });
 const owner = z.object({ id: z.string(), username: z.string() });
 const file = z.object({ id: z.number() });
 const status = z.object({ id: z.string(), url: z.string() });
@@ -86,6 +89,16 @@ export async function identify(
     id,
     name: username,
   }));
+}
+
+export async function login(
+  fetch: Fetch,
+  { identifier, appPassword: password }: PasswordLogin,
+): Promise<Result<Connected, LoginRefusal>> {
+  const request = bearerRequest(`${API}/login`, "", { json: { identifier, password } });
+  const reply = await readReply(await fetch(request), session);
+  if (!reply.ok) return toConnected(reply, NO_TOKENS, isTokenRefusal, () => ({ id: "", name: "" }));
+  return identify(fetch, { ...NO_TOKENS, accessToken: reply.value.token });
 }
 
 export const refresh = (): Result<Credentials, LoginRefusal> => notRenewable("Mastotoy");

@@ -1,6 +1,8 @@
 import * as z from "zod";
+import type { PasswordLogin } from "../../platforms/login.ts";
 import { keepFile, storeFile } from "../kit/files.ts";
 import { bearerOf, readJson } from "../kit/input.ts";
+import { sandboxCredentials } from "../kit/login.ts";
 import { digitsOf, Logins } from "../kit/logins.ts";
 import { Refusal } from "../kit/refusal.ts";
 import { type Call, createApp, createSimulator, deliver, idOf } from "../kit/simulator.ts";
@@ -13,6 +15,28 @@ const REFUSALS: SteeredRefusals = {
   serverError: () => refuse(503),
   failures: {},
 };
+
+const TOY_PASSWORD = "toys";
+
+/** A login that the connector's own succeeds with. */
+export const toyLogin = (name: string): PasswordLogin => ({
+  identifier: name,
+  appPassword: TOY_PASSWORD,
+});
+
+const readOptions = {
+  maxBytes: 10_000,
+  wrongType: () => refuse(415),
+  notJson: () => refuse(400),
+  invalid: () => refuse(422),
+};
+
+const loginInput = z.strictObject({ identifier: z.string(), password: z.literal(TOY_PASSWORD) });
+
+async function logIn(call: Call): Promise<Response> {
+  const { identifier } = await readJson(call, loginInput, readOptions);
+  return Response.json({ token: sandboxCredentials("mastotoy", identifier).accessToken });
+}
 
 async function authenticate({ req, env: { store, origin } }: Call) {
   const token = bearerOf({ req }) ?? "";
@@ -50,12 +74,7 @@ const statusOf = (name: string, key: string) => ({
 /** The key is the caller's: a repeat is the same post. */
 async function createStatus(call: Call): Promise<Response> {
   const { name, token, id } = await authenticate(call);
-  const { key, files, ...fields } = await readJson(call, input, {
-    maxBytes: 10_000,
-    wrongType: () => refuse(415),
-    notJson: () => refuse(400),
-    invalid: () => refuse(422),
-  });
+  const { key, files, ...fields } = await readJson(call, input, readOptions);
   const { text } = fields;
   const reply = steer(call.env, REFUSALS, { key: id, text, token });
   const status = statusOf(name, key);
@@ -77,6 +96,7 @@ const app = createApp(() => refuse(404));
 
 app
   .basePath("/mastotoy.test/api")
+  .post("/login", logIn)
   .get("/me", readMe)
   .post("/media", addFile)
   .post("/statuses", createStatus)
