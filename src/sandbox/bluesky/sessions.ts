@@ -7,7 +7,7 @@ import { bearerOf } from "../kit/input.ts";
 import { ANY_TEAM, Logins, REVOKED } from "../kit/logins.ts";
 import type { Refusal } from "../kit/refusal.ts";
 import type { Call } from "../kit/simulator.ts";
-import type { SandboxStore } from "../kit/store.ts";
+import { posts, type SandboxStore } from "../kit/store.ts";
 import { key, Table, text } from "../kit/table.ts";
 import { challengeOf, readProof } from "./dpop.ts";
 import {
@@ -320,19 +320,14 @@ export async function resolveHandle(call: Call): Promise<Response> {
 export async function getProfile(call: Call): Promise<Response> {
   const account = await resolveAccount(call.env.store, requireParam(call, "actor"));
   if (!account) throw invalidRequest("Profile not found");
-  const [posts] = call.env.store.sql
-    .exec<{ count: number }>(
-      "SELECT count(*) AS count FROM posts WHERE platform = 'bluesky' AND author = ?",
-      account.handle,
-    )
-    .toArray();
+  const { store } = call.env;
   return Response.json({
     did: account.did,
     handle: account.handle,
     displayName: displayNameOf(account.handle),
     followersCount: followersOf(`bluesky ${account.did}`, now().getTime()),
     followsCount: 0,
-    postsCount: posts?.count ?? 0,
+    postsCount: posts.count(store, { platform: "bluesky", author: account.handle }),
     labels: [],
   });
 }

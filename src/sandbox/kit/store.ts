@@ -178,6 +178,14 @@ export class SandboxStore {
     );
   }
 
+  /** Adds fields to a post, or replaces them; it counts as no further arrival. */
+  changeFields(platform: Platform, key: string, changed: Record<string, unknown>): void {
+    const row = posts.find(this, { platform, key });
+    if (!row) return;
+    const fields = JSON.stringify({ ...JSON.parse(row.fields), ...changed });
+    posts.update(this, { id: row.id }, { fields });
+  }
+
   deletePost(platform: Platform, key: string): void {
     this.#deletePosts("platform = ? AND key = ?", platform, key);
   }

@@ -274,12 +274,8 @@ export async function setThumbnail(call: Call): Promise<Response> {
     throw refusal(400, "invalidImage", "The provided image content is invalid.");
   }
   const sha256 = toHex(await crypto.subtle.digest("SHA-256", bytes));
-  call.env.store.sql.exec(
-    `UPDATE posts SET fields = json_set(fields, '$.thumbnail', json(?))
-     WHERE platform = 'youtube' AND key = ?`,
-    JSON.stringify({ mime, sizeBytes: bytes.byteLength, sha256 }),
-    id,
-  );
+  const thumbnail = { mime, sizeBytes: bytes.byteLength, sha256 };
+  call.env.store.changeFields("youtube", id, { thumbnail });
   const url = `https://i.ytimg.sandbox.test/vi/${id}/default.jpg`;
   return Response.json({
     kind: "youtube#thumbnailSetResponse",
