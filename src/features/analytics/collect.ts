@@ -2,7 +2,7 @@ import { hashtagsOf } from "../../core/hashtags.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Fetch, Stopped } from "../../platforms/connector.ts";
-import { plain } from "../../platforms/kit/replies.ts";
+import { oneLine } from "../../platforms/kit/replies.ts";
 import type {
   MeasuredPost,
   MetricsJob,
@@ -150,7 +150,7 @@ const toPostReading = (
   { id, publishedAt, text, url, counters }: MeasuredPost,
   at: number,
 ): PostReading => ({
-  ...{ id, at, text: plain(text, MAX_TEXT) },
+  ...{ id, at, text: oneLine(text, MAX_TEXT) },
   publishedAt: Math.min(at, Math.max(EARLIEST, publishedAt.getTime())),
   hashtags: hashtagsOf(text).slice(0, MAX_HASHTAGS),
   url: url !== null && url.length <= MAX_URL && /^https?:\/\//.test(url) ? url : null,

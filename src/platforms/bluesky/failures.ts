@@ -3,14 +3,13 @@ import {
   DISCONNECTED,
   GONE,
   INVALID,
+  isOutage,
   type Rule,
   refusalJudge,
   UNAVAILABLE,
 } from "../kit/refusals.ts";
+import { toWait } from "../kit/replies.ts";
 import type { XrpcRefusal } from "./api.ts";
-
-/** The longest window of Bluesky's limits, so no wait can be longer. */
-const MAX_WAIT_SECONDS = 86_400;
 
 /** The access token is refused, whatever the reason: a fresh one may be accepted. */
 const TOKEN_ERRORS = new Set([
@@ -40,9 +39,7 @@ export function isTokenRefusal({ status, name }: XrpcRefusal): boolean {
 }
 
 /** The account's server is not there for now: 404 is what answers in its place. */
-function isOutage({ status }: XrpcRefusal): boolean {
-  return status < 400 || status === 404 || status === 408 || status >= 500;
-}
+const isServerAway = (refusal: XrpcRefusal): boolean => isOutage(refusal) || refusal.status === 404;
 
 /** Seconds until the limit is lifted, by either header; null when neither says so. */
 export function waitSeconds(refusal: XrpcRefusal, now: Date): number | null {
@@ -51,7 +48,7 @@ export function waitSeconds(refusal: XrpcRefusal, now: Date): number | null {
   const after = Number(refusal.retryAfter ?? Number.NaN);
   const afterDate = Date.parse(refusal.retryAfter ?? "") / 1_000 - nowSeconds;
   const wait = [resetAt - nowSeconds, after, afterDate].find((seconds) => seconds > 0);
-  return wait === undefined ? null : Math.min(Math.ceil(wait), MAX_WAIT_SECONDS);
+  return wait === undefined ? null : toWait(wait);
 }
 
 /** The server has dropped an uploaded file: it has to be uploaded again. */
@@ -59,7 +56,7 @@ const hasDroppedFile = ({ name, message }: XrpcRefusal): boolean =>
   name === "BlobNotFound" || message.startsWith("Could not find blob");
 
 function ruleOf(refusal: XrpcRefusal): Rule | undefined {
-  if (isOutage(refusal)) return UNAVAILABLE;
+  if (isServerAway(refusal)) return UNAVAILABLE;
   if (hasDroppedFile(refusal)) return GONE;
   const { status, name, message } = refusal;
   if (status === 429 || name === "RateLimitExceeded") return BUSY;

@@ -66,8 +66,8 @@ export async function adopt(
     const endsAt = new Date(reply.value.data.expires_at * 1_000);
     return refuse({ message: explainEnd(endsAt, pageId, app), final: true });
   }
-  const isOutage = !reply.ok && app !== null && isPassing(reply.error);
-  if (isOutage) return refuse({ message: reply.error.message, final: false });
+  const isWorthRepeating = !reply.ok && app !== null && isPassing(reply.error);
+  if (isWorthRepeating) return refuse({ message: reply.error.message, final: false });
   const platformUserId = reply.ok ? (reply.value.data.user_id ?? null) : null;
   if (platformUserId === null) return connected;
   const { profile, credentials: lasting } = connected.value;

@@ -7,7 +7,7 @@ import type {
   Submitted,
   TokenExpired,
 } from "../connector.ts";
-import { plain } from "../kit/listings.ts";
+import { comparable } from "../kit/listings.ts";
 import { failed } from "../kit/refusals.ts";
 import {
   ageOf,
@@ -149,9 +149,9 @@ export async function findPost(job: Job, place: PostPlace | AlbumPlace): Promise
   const readyAt = place.readyAt ?? 0;
   const list = await listSince(job, new Date(readyAt - CLOCK_SLACK_SECONDS * 1_000));
   if (list.kind !== "listed") return list;
-  const message = plain(messageOf(job.post));
+  const message = comparable(messageOf(job.post));
   const slack = message === "" ? WORDLESS_SLACK_SECONDS : CLOCK_SLACK_SECONDS;
-  const maybe = list.posts.filter((post) => plain(post.message) === message);
+  const maybe = list.posts.filter((post) => comparable(post.message) === message);
   const sure = maybe.filter(
     (post) =>
       countPhotos(post) === job.post.media.length &&

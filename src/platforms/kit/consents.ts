@@ -13,7 +13,7 @@ import type {
 } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { isUnknownApp, toConsentRefusal, unknownApp } from "./logins.ts";
-import { parseJson, plain, readText } from "./replies.ts";
+import { oneLine, parseJson, readText } from "./replies.ts";
 import { maybeText } from "./shapes.ts";
 
 /** Characters of a platform's wording within a sentence of ours, which has to stay whole. */
@@ -55,7 +55,7 @@ export const readScopes = (text: string | null | undefined): string[] | null =>
   typeof text === "string" ? text.split(/[\s,]+/).filter(Boolean) : null;
 
 /** A platform's words for use within a sentence: short, plain and without a full stop. */
-export const quoted = (words: string): string => plain(words, MAX_WORDING).replace(/\.$/, "");
+export const quoted = (words: string): string => oneLine(words, MAX_WORDING).replace(/\.$/, "");
 
 /** Names under which platforms tell that the person did not agree. Source: RFC 6749, 4.1.2.1. */
 const DECLINED = new Set(["access_denied", "user_cancelled_login", "user_cancelled_authorize"]);

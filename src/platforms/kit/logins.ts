@@ -6,7 +6,7 @@ import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
 import type { ConsentRefusal } from "../consent.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal, Profile } from "../login.ts";
-import { plain } from "./replies.ts";
+import { oneLine } from "./replies.ts";
 
 /** A refusal that only a person can mend, by connecting the account again. */
 export const finalRefusal = (message: string, field?: LoginRefusal["field"]) =>
@@ -45,12 +45,12 @@ const MAX_ID_CHARACTERS = 300;
 
 /** The profile of an account; one without a name goes by its handle, or its id. */
 export function toProfile({ id, userId, name, handle, picture }: Owner): Profile {
-  const shownHandle = plain(handle ?? "", MAX_HANDLE_CHARACTERS) || null;
+  const shownHandle = oneLine(handle ?? "", MAX_HANDLE_CHARACTERS) || null;
   return {
     platformAccountId: id,
     ...(userId ? { platformUserId: userId } : {}),
     accountName:
-      plain(name ?? "", MAX_NAME_CHARACTERS) || shownHandle || plain(id, MAX_NAME_CHARACTERS),
+      oneLine(name ?? "", MAX_NAME_CHARACTERS) || shownHandle || oneLine(id, MAX_NAME_CHARACTERS),
     handle: shownHandle,
     profileImageUrl: publicPicture(picture),
     service: null,
@@ -59,7 +59,7 @@ export function toProfile({ id, userId, name, handle, picture }: Owner): Profile
 
 /** Returns why the account of a login cannot be kept, or null: a stranger's server chooses its id. */
 export const refusedProfile = ({ platformAccountId: id }: Profile): string | null =>
-  id !== "" && plain(id, MAX_ID_CHARACTERS) === id
+  id !== "" && oneLine(id, MAX_ID_CHARACTERS) === id
     ? null
     : "The server names an account whose id cannot be read. Nothing was connected.";
 

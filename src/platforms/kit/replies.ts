@@ -41,7 +41,8 @@ export function parseJson(text: string | null): unknown {
   }
 }
 
-const MAX_MESSAGE_CHARACTERS = 500;
+/** Characters of a platform's words that are kept. */
+export const MAX_MESSAGE_CHARACTERS = 500;
 
 /** Control characters, line ends among them, and those that stand for a line's end. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
@@ -49,7 +50,7 @@ const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu;
 const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
 /** A stranger's text on one line, without characters that change how what follows is shown. */
-export const plain = (text: string, maxCharacters: number): string =>
+export const oneLine = (text: string, maxCharacters: number): string =>
   text
     // What is replaced may be long: no more of it is read than is of use.
     .slice(0, 2 * maxCharacters)
@@ -60,7 +61,7 @@ export const plain = (text: string, maxCharacters: number): string =>
     .toWellFormed();
 
 /** The first 500 characters of a platform's words, as plain text. */
-export const capped = (words: string): string => plain(words, MAX_MESSAGE_CHARACTERS);
+export const capped = (words: string): string => oneLine(words, MAX_MESSAGE_CHARACTERS);
 
 /**
  * The message of a refusal: the platform's own words, else a sentence with the status.
@@ -81,6 +82,13 @@ export function readRetryAfter({ headers }: Response): number | null {
   const text = headers.get("retry-after") ?? "";
   return /^\d{1,7}$/.test(text) ? Number(text) : null;
 }
+
+/** A day, in seconds: the longest window of the platforms' limits, so no wait can be longer. */
+const MAX_WAIT_SECONDS = 86_400;
+
+/** A wait until calls are taken again, as callers are told it: in whole seconds, at most a day. */
+export const toWait = (seconds: number): number =>
+  Math.min(Math.max(Math.ceil(seconds), 0), MAX_WAIT_SECONDS);
 
 /**
  * Reads the replies of one platform.

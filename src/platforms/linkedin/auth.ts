@@ -10,6 +10,7 @@ import {
   refreshByGrant,
   toConnected,
 } from "../kit/logins.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import type { AppKeys, Connected, Credentials, IdentifyOptions, LoginRefusal } from "../login.ts";
 import { API, get, type LinkedInRefusal, LOGINS, readDoneReply, readReply } from "./api.ts";
 import { isPassing } from "./failures.ts";
@@ -44,10 +45,7 @@ export async function identifyPerson(
   fetch: Fetch,
   credentials: Credentials,
 ): Promise<Result<Connected, LoginRefusal>> {
-  const request = new Request(`${API}/v2/userinfo`, {
-    headers: { authorization: `Bearer ${credentials.accessToken}` },
-    redirect: "manual",
-  });
+  const request = bearerRequest(`${API}/v2/userinfo`, credentials.accessToken);
   const reply = await readReply(await fetch(request), userInfo);
   return toConnected(reply, credentials, isFinal, ({ sub, name, picture }) => ({
     id: personUrn(sub),

@@ -1,6 +1,6 @@
 import { SECOND } from "../../core/time.ts";
 import type { Bookmark, Reconciled } from "../connector.ts";
-import { plain } from "../kit/listings.ts";
+import { comparable } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
 import { type ReadyPlace, readReady } from "./bookmark.ts";
 import { toUnknowable } from "./failures.ts";
@@ -26,7 +26,7 @@ const REQUESTED = "PUBLISH_REQUESTED";
 
 /** LinkedIn is free in how it writes hashtags and white space. */
 const plainCommentary = (commentary: string | null | undefined): string =>
-  plain(readLittleText(commentary ?? ""));
+  comparable(readLittleText(commentary ?? ""));
 
 const createdAt = (post: ListedPost): number | null => post.createdAt ?? post.publishedAt ?? null;
 

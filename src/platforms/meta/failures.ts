@@ -8,10 +8,8 @@ import {
   refusalJudge,
   UNAVAILABLE,
 } from "../kit/refusals.ts";
+import { toWait } from "../kit/replies.ts";
 import type { GraphRefusal } from "./graph.ts";
-
-/** The longest window of Meta's limits, so no wait can be longer. */
-const MAX_WAIT_SECONDS = 86_400;
 
 /** Codes that mean the same at all of Meta's platforms. Source: Meta, "Handle Errors". */
 const COMMON_CODES: [number, Rule][] = [
@@ -121,6 +119,4 @@ export type GraphJudge = ReturnType<typeof graphJudge>;
 
 /** Seconds until calls are taken again, rounded up to at most a day; null when Meta did not say. */
 const waitSeconds = ({ regainMinutes }: GraphRefusal): number | null =>
-  regainMinutes === null
-    ? null
-    : Math.min(Math.ceil((regainMinutes * MINUTE) / SECOND), MAX_WAIT_SECONDS);
+  regainMinutes === null ? null : toWait((regainMinutes * MINUTE) / SECOND);

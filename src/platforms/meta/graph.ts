@@ -1,12 +1,11 @@
 import * as z from "zod";
 import type { Result } from "../../core/result.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { messageOf, parseJson, replyReader } from "../kit/replies.ts";
+import { MAX_MESSAGE_CHARACTERS, messageOf, parseJson, replyReader } from "../kit/replies.ts";
 import { maybeText } from "../kit/shapes.ts";
 
 /** Room for a page of captions in escaped form; whatever is longer was not meant for us. */
 const MAX_REPLY_BYTES = 1_000_000;
-const MAX_WORDING_CHARACTERS = 500;
 
 /** The message is what Meta would have a person read, else its wording for developers. */
 export interface GraphRefusal extends Refusal {
@@ -69,7 +68,7 @@ function toGraphRefusal(platform: string, reply: Response, body: unknown): Graph
     code: said?.code ?? null,
     subcode: said?.error_subcode ?? null,
     message: messageOf(platform, reply, said?.error_user_msg?.trim() || said?.message || flat),
-    wording: words.map((text) => text?.slice(0, MAX_WORDING_CHARACTERS) ?? "").join("\n"),
+    wording: words.map((text) => text?.slice(0, MAX_MESSAGE_CHARACTERS) ?? "").join("\n"),
     isTransient: said?.is_transient ?? false,
     regainMinutes: readRegainMinutes(reply),
   };

@@ -6,7 +6,7 @@ import type {
   Settled,
   Submitted,
 } from "../connector.ts";
-import { plain } from "../kit/listings.ts";
+import { comparable } from "../kit/listings.ts";
 import { field, maybeText } from "../kit/shapes.ts";
 import { ageOf, published, undecided, waiting } from "../kit/steps.ts";
 import {
@@ -108,11 +108,11 @@ export function containerPublisher<S>(platform: ContainerPlatform<S>) {
 
   /** The post that came of a container; without its own id and address where no list shows it. */
   async function findPublished(job: Job, place: Container): Promise<PublishedPost> {
-    const text = plain(platform.listedText(job));
+    const text = comparable(platform.listedText(job));
     const reply = await calls.readList(await job.fetch(calls.list(job)));
     const from = (place.readyAt ?? place.since) - CLOCK_SLACK_SECONDS * 1_000;
     const found = (reply.ok ? reply.value : []).filter(
-      (post) => toInstant(post.timestamp) >= from && plain(post.text) === text,
+      (post) => toInstant(post.timestamp) >= from && comparable(post.text) === text,
     );
     const [post] = found;
     if (!post || found.length > 1) return published(place.containerId, null);

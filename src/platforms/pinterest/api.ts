@@ -3,7 +3,7 @@ import { now } from "../../core/clock.ts";
 import type { Result } from "../../core/result.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Refusal } from "../kit/refusals.ts";
-import { messageOf, replyReader } from "../kit/replies.ts";
+import { messageOf, replyReader, toWait } from "../kit/replies.ts";
 import { bearerRequest } from "../kit/requests.ts";
 import { maybeText } from "../kit/shapes.ts";
 import { apiVersion } from "./capabilities.ts";
@@ -29,15 +29,13 @@ const errorBody = z.object({
 
 /** A moment instead of a number of seconds: no wait is this long. */
 const EPOCH_SECONDS = 1_000_000_000;
-const MAX_WAIT_SECONDS = 86_400;
 
 /** Neither header is promised, so either is believed. */
 function readWait(headers: Headers): number | null {
   const told = headers.get("retry-after") ?? headers.get("x-ratelimit-reset") ?? "";
   if (!/^\d{1,10}$/.test(told)) return null;
   const value = Number(told);
-  const seconds = value < EPOCH_SECONDS ? value : Math.ceil(value - now().getTime() / SECOND);
-  return Math.min(Math.max(seconds, 0), MAX_WAIT_SECONDS);
+  return toWait(value < EPOCH_SECONDS ? value : value - now().getTime() / SECOND);
 }
 
 function toRefusal(reply: Response, body: unknown): PinterestRefusal {

@@ -1,6 +1,6 @@
 import { MINUTE } from "../../core/time.ts";
 import type { PublishJob, Reconciled } from "../connector.ts";
-import { plain } from "../kit/listings.ts";
+import { comparable } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
 import { isOwn, type ListedPin, listPinsRequest, readListPinsReply, toInstant } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
@@ -59,8 +59,9 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   const wanted = toTexts(job);
   const candidates = pins.filter((pin) => isOfKind(pin, isVideo));
-  const hasTitle = (pin: ListedPin) => plain(pin.title) === plain(wanted.title);
-  const hasDescription = (pin: ListedPin) => plain(pin.description) === plain(wanted.description);
+  const hasTitle = (pin: ListedPin) => comparable(pin.title) === comparable(wanted.title);
+  const hasDescription = (pin: ListedPin) =>
+    comparable(pin.description) === comparable(wanted.description);
   const hasLink = (pin: ListedPin) => plainLink(pin.link) === plainLink(wanted.link);
   const same = candidates.filter((pin) => hasTitle(pin) && hasDescription(pin) && hasLink(pin));
   const [only] = same;
@@ -72,7 +73,7 @@ function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
   }
   const isAlike = (pin: ListedPin) =>
     (hasTitle(pin) && (hasDescription(pin) || hasLink(pin))) ||
-    (Boolean(plain(wanted.description)) && hasDescription(pin)) ||
+    (Boolean(comparable(wanted.description)) && hasDescription(pin)) ||
     (Boolean(wanted.link) && hasLink(pin) && hasDescription(pin));
   if (candidates.some(isAlike)) {
     return unknowable(

@@ -1,9 +1,8 @@
-import { readText } from "../kit/replies.ts";
+import { MAX_MESSAGE_CHARACTERS, readText } from "../kit/replies.ts";
 import { streamedForm } from "../kit/streamed-form.ts";
 import type { RegisteredVideo } from "./api.ts";
 
 const MAX_REPLY_BYTES = 16 * 1_024;
-const MAX_MESSAGE_CHARACTERS = 500;
 
 /**
  * The transfer of a video as a form of S3: the fields as Pinterest gave them, the file last. They are

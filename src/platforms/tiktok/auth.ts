@@ -11,6 +11,7 @@ import {
   toConnected,
 } from "../kit/logins.ts";
 import { parseJson } from "../kit/replies.ts";
+import { bearerRequest } from "../kit/requests.ts";
 import { maybeText } from "../kit/shapes.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import {
@@ -33,10 +34,7 @@ const MISSING_SCOPE = new Set(["scope_not_authorized", "scope_permission_missed"
 
 /** @see https://developers.tiktok.com/doc/tiktok-api-v2-get-user-info */
 export const userInfoRequest = (accessToken: string, fields: readonly string[]): Request =>
-  new Request(`${API}/v2/user/info/?fields=${fields.join(",")}`, {
-    headers: { authorization: `Bearer ${accessToken}` },
-    redirect: "manual",
-  });
+  bearerRequest(`${API}/v2/user/info/?fields=${fields.join(",")}`, accessToken);
 
 const user = z.object({
   open_id: z.string().min(1),

@@ -61,7 +61,7 @@ const isRateLimit = ({ status, code }: TikTokRefusal): boolean =>
   code === "rate_limit_exceeded" || (status === 429 && code === null);
 
 /** TikTok is not there for now: down, overloaded, or something else answers in its place. */
-const isOutage = ({ status, code }: TikTokRefusal): boolean =>
+const isServerTrouble = ({ status, code }: TikTokRefusal): boolean =>
   code === "internal_error" || status >= 500 || status === 408 || (code === null && status < 400);
 
 function codeOf(code: string, message: string): FailureCode {
@@ -71,7 +71,7 @@ function codeOf(code: string, message: string): FailureCode {
 
 function ruleOf(refusal: TikTokRefusal): Rule | undefined {
   if (isRateLimit(refusal)) return BUSY;
-  if (isOutage(refusal)) return UNAVAILABLE;
+  if (isServerTrouble(refusal)) return UNAVAILABLE;
   const { code, message } = refusal;
   return code === null ? undefined : { code: codeOf(code, message), advice: ADVICE.get(code) };
 }
@@ -82,7 +82,7 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
       code === "access_token_invalid" || (status === 401 && code === null),
     ruleOf,
     waitSeconds: (rule) => (rule === BUSY ? RATE_LIMIT_SECONDS : null),
-    isUndecided: isOutage,
+    isUndecided: isServerTrouble,
   });
 
 /** Returns why nothing came of a post; a reason that is not known is told as it came. */

@@ -1,6 +1,7 @@
 import { ok } from "../../core/result.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { PublishedPost } from "../connector.ts";
+import { comparable } from "../kit/listings.ts";
 import { published } from "../kit/steps.ts";
 import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
@@ -19,13 +20,8 @@ export function toPublished(job: Job, { warnings }: Ready, postId: string): Publ
 const REFERENCES: Record<string, string> = { "&lt;": "<", "&gt;": ">", "&amp;": "&" };
 
 /** X is free in how it writes links and spaces, and writes bare domains with a protocol. */
-const plain = (text: string): string =>
-  text
-    .normalize("NFC")
-    .replace(/https?:\/\//gi, "")
-    .replace(/\/(?=\s|$)/g, "")
-    .replace(/\s+/g, " ")
-    .trim();
+const comparablePost = (text: string): string =>
+  comparable(text.replace(/https?:\/\//gi, "").replace(/\/(?=\s|$)/g, ""));
 
 /** The whole text as it was written: X shortens its links, and writes it as HTML. */
 function writtenText({ text, entities, note_tweet, note_post }: ListedPost): string {
@@ -49,7 +45,11 @@ function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   if (at.mediaIds.length > 0) return keys.some((key) => at.mediaIds.includes(mediaIdOf(key)));
   const since = Math.floor(at.readyAt / 1_000) - TEXT_SLACK_SECONDS;
   const isYoung = Date.parse(listed.created_at) / 1_000 >= since;
-  return isYoung && keys.length === 0 && plain(writtenText(listed)) === plain(textOf(job.post));
+  return (
+    isYoung &&
+    keys.length === 0 &&
+    comparablePost(writtenText(listed)) === comparablePost(textOf(job.post))
+  );
 }
 
 export type Found =

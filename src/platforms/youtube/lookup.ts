@@ -1,6 +1,6 @@
 import { MINUTE } from "../../core/time.ts";
 import type { MediaItem, Reconciled } from "../connector.ts";
-import { plain } from "../kit/listings.ts";
+import { comparable } from "../kit/listings.ts";
 import { unknowable } from "../kit/steps.ts";
 import {
   getChannelRequest,
@@ -68,5 +68,5 @@ const NOT_FOUND =
   "YouTube did not answer when the video was sent, and the channel's newest videos do not show for sure whether it is there.";
 
 const isSameVideo = (job: Job, { readyAt, storedAt }: Uploading, video: ListedVideo): boolean =>
-  plain(video.title) === plain(titleOf(job.post)) &&
+  comparable(video.title) === comparable(titleOf(job.post)) &&
   Date.parse(video.addedAt) >= (readyAt ?? storedAt) - CLOCK_SLACK_MS;
