@@ -1,5 +1,5 @@
 /** The rules for a URL that a stranger gave us. */
-interface UrlPolicy {
+export interface UrlPolicy {
   /** `http:` as well as `https:`. */
   allowHttp?: boolean;
   /** This machine and any port: development only. */

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { countGraphemes, countUtf8Bytes } from "../../core/text.ts";
+import { countGraphemes, countUtf8Bytes, emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, MAX_TEXT_BYTES } from "./capabilities.ts";
@@ -8,13 +8,9 @@ import type { BlueskySettings } from "./settings.ts";
 const { limits, mediaSupport } = capabilities;
 const checks = checksFor("Bluesky", capabilities);
 
-const isBlank = (text: string | null): boolean => text === null || text.trim() === "";
-
 /** The text of the record: the description, or the title where that is blank; empty when both are. */
-export function postText(post: Pick<Post, "title" | "description">): string {
-  const text = isBlank(post.description) ? post.title : post.description;
-  return text === null || isBlank(text) ? "" : text;
-}
+export const postText = ({ title, description }: Pick<Post, "title" | "description">): string =>
+  emptyIfBlank(description) || emptyIfBlank(title);
 
 /** The alt text of the file at `index`, counted from 0; empty when none was given. */
 export function altTextOf(settings: BlueskySettings, index: number): string {
@@ -24,7 +20,7 @@ export function altTextOf(settings: BlueskySettings, index: number): string {
 
 function checkText(post: Post<BlueskySettings>): FieldError[] {
   const text = postText(post);
-  const field = isBlank(post.description) && !isBlank(post.title) ? "title" : "description";
+  const field = text !== "" && nullIfBlank(post.description) === null ? "title" : "description";
   if (text === "") {
     const message = "Write a description: a Bluesky post without media needs text.";
     return refuseIf(post.media.length === 0, field, message);
@@ -58,11 +54,7 @@ function checkMedia(media: PostMedia[]): FieldError[] {
       "video",
       `Bluesky shows a video alone; send it without images, or up to ${maxCount} images without it.`,
     ),
-    ...refuseIf(
-      ofKind(media, "document").length > 0,
-      "photo",
-      `Bluesky takes no documents; send up to ${maxCount} images or a video instead.`,
-    ),
+    ...checks.noDocuments(media, `send up to ${maxCount} images or a video instead`),
   ];
 }
 

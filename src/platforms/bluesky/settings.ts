@@ -4,6 +4,7 @@ import {
   formFields,
   readJsonList,
   readList,
+  refuseEach,
   type SettingsOf,
 } from "../kit/form-fields.ts";
 
@@ -12,9 +13,6 @@ const MAX_LANGS = 3;
 
 /** The content warnings an author may put on a post. Source: spec, "Uploads: create", `bluesky`. */
 const LABELS = ["sexual", "nudity", "porn", "graphic-media", "!no-unauthenticated"];
-
-/** Refused entries of one list that are told by name. */
-const MAX_ISSUES = 10;
 
 /** The tag in its usual spelling (`en-us` becomes `en-US`), or null when it is malformed. */
 function canonicalLanguage(tag: string): string | null {
@@ -43,9 +41,8 @@ const langs: FieldReader<string[]> = (raw, refuse) => {
 const labels: FieldReader<string[]> = (raw, refuse) => {
   const values = readList(raw);
   const unknown = values.filter((label) => !LABELS.includes(label));
-  for (const value of unknown.slice(0, MAX_ISSUES)) {
-    refuse(`"${value}" is not a Bluesky label; use ${LABELS.join(", ")}.`);
-  }
+  const known = LABELS.join(", ");
+  refuseEach(unknown, (label) => `"${label}" is not a Bluesky label; use ${known}.`, refuse);
   return values;
 };
 

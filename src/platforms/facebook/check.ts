@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, isSurely, refuseIf } from "../kit/checks.ts";
 import { capabilities } from "./capabilities.ts";
@@ -12,12 +13,9 @@ type FacebookPost = Post<FacebookSettings>;
 /** The form of a post at Facebook. */
 export type Shape = "text" | "photo" | "album" | "video" | "reel";
 
-const presence = (text: string | null): string | null =>
-  text === null || text.trim() === "" ? null : text;
-
 /** Returns the text above photos and of a text post: the description, or the title where that is blank. */
 export const messageOf = (post: Pick<Post, "title" | "description">): string =>
-  presence(post.description) ?? presence(post.title) ?? "";
+  emptyIfBlank(post.description) || emptyIfBlank(post.title);
 
 /** Returns the form of a post by its media and its media_type. */
 export function shapeOf({ media, settings }: Pick<FacebookPost, "media" | "settings">): Shape {
@@ -35,7 +33,7 @@ function checkTexts({ title, description }: FacebookPost, shape: Shape): FieldEr
     checks.length(field, `the ${field}`, { count: text?.length ?? 0, most });
   return [
     ...refuseIf(
-      shape === "text" && presence(description) === null,
+      shape === "text" && nullIfBlank(description) === null,
       "description",
       "Add a description: it is the text of a Facebook post without media.",
     ),
@@ -46,10 +44,7 @@ function checkTexts({ title, description }: FacebookPost, shape: Shape): FieldEr
 
 function checkFile(item: PostMedia, index: number, shape: Shape): FieldError[] {
   const field = "photo";
-  if (item.kind === "document") {
-    const message = `File ${index + 1} is a document; Facebook takes images and videos.`;
-    return [{ field, message }];
-  }
+  if (item.kind === "document") return checks.document(index);
   if (item.kind === "image") return checks.file(item, { field, name: `Image ${index + 1}` });
   if (shape !== "album") return checks.file(item, { field: "video", name: "The video" });
   const message = `File ${index + 1} is a video; a Facebook album takes images only.`;

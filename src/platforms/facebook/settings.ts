@@ -1,23 +1,19 @@
-import { refusedUrl } from "../../core/url-policy.ts";
 import {
   choice,
   field,
   flag,
   formFields,
   otherwise,
+  publicUrl,
   type SettingsOf,
-  single,
 } from "../kit/form-fields.ts";
 
 /** Source: spec, "Uploads: create", `facebook`. */
 const MEDIA_TYPES = ["REELS", "VIDEO"] as const;
 export type MediaType = (typeof MEDIA_TYPES)[number];
 
-/** A link may be http: Facebook's own preview reads it, never we. */
-const link = single((text, refuse): string => {
-  const reason = refusedUrl(text, { allowHttp: true });
-  return reason ? refuse(`${reason}.`) : new URL(text).href;
-});
+/** It may be http: Facebook's own preview reads it, never we. */
+const link = publicUrl({ allowHttp: true });
 
 /** The form fields of a Facebook post. One that is empty counts as left out. */
 export const settings = formFields({

@@ -80,10 +80,7 @@ const STORY_IMAGES = { types: ["image/jpeg"], wanted: "; a story takes JPEG alon
 const STORY_VIDEOS = { maxBytes: STORY_RULES.maxBytes };
 
 function checkFile(item: PostMedia, index: number, shape: Shape): FieldError[] {
-  if (item.kind === "document") {
-    const message = `File ${index + 1} is a document; Instagram takes images and videos.`;
-    return [{ field: "photo", message }];
-  }
+  if (item.kind === "document") return checks.document(index);
   const isVideo = item.kind === "video";
   return checks.file(item, {
     field: isVideo && shape !== "carousel" ? "video" : "photo",

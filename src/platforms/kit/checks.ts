@@ -88,6 +88,22 @@ export const checksFor = (
     return [{ field, message: `${taker} takes ${taken} ${things}; ${count} were sent.` }];
   },
 
+  /** Refuses documents all at once. @param advice such as "send photos or a video" */
+  noDocuments: (media: PostMedia[], advice: string, field = "photo"): FieldError[] =>
+    refuseIf(
+      ofKind(media, "document").length > 0,
+      field,
+      `${platform} takes no documents; ${advice}.`,
+    ),
+
+  /** Refuses the document at `index` among images and videos. */
+  document: (index: number): FieldError[] => [
+    {
+      field: "photo",
+      message: `File ${index + 1} is a document; ${platform} takes images and videos.`,
+    },
+  ],
+
   /** Refuses a file of a wrong type or size; what it is shows only once its bytes are here. */
   file({ kind, mime, sizeBytes }: PostMedia, rule: FileRule): FieldError[] {
     if (mime === null) return [];

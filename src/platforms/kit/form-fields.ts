@@ -1,4 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
+import { refusedUrl, type UrlPolicy } from "../../core/url-policy.ts";
 
 /** A field as the form brings it: once, or repeated. */
 export type RawField = string | string[] | undefined;
@@ -20,6 +21,9 @@ export const single =
     const text = lastOf(raw);
     return text === "" ? null : read(text, refuse);
   };
+
+/** The text as it was sent, without blanks around it. */
+export const anyText = single((text) => text);
 
 const MAX_SHOWN_CHARACTERS = 60;
 
@@ -47,12 +51,27 @@ export const flag = single(
     BOOLEANS.get(text.toLowerCase()) ?? refuse(`must be true or false; ${shown(text)} was sent.`),
 );
 
-/** A whole number from `least` to `most`. */
-export const wholeNumber = (least: number, most: number) =>
+/** A whole number from `least` to `most`; `kind` ends the sentence that refuses any other. */
+export const wholeNumber = (least: number, most: number, kind = `from ${least} to ${most}`) =>
   single((text, refuse): number => {
     const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= least && number <= most) return number;
-    return refuse(`must be a whole number from ${least} to ${most}.`);
+    return refuse(`must be a whole number ${kind}.`);
+  });
+
+/** The id of a `thing` in digits, up to `most` of them: it may be too large for a number. */
+export const numericId = (thing: string, most: number) =>
+  single((text, refuse): string =>
+    /^\d+$/.test(text) && text.length <= most
+      ? text
+      : refuse(`must be the numeric id of ${thing}.`),
+  );
+
+/** An address that anybody can open, in ASCII: platforms take no other, and a parsed one is written so. */
+export const publicUrl = (policy: Pick<UrlPolicy, "allowHttp"> = {}) =>
+  single((text, refuse): string => {
+    const reason = refusedUrl(text, policy);
+    return reason ? refuse(`${reason}.`) : new URL(text).href;
   });
 
 /** The value of a field that was left out. */
@@ -78,6 +97,34 @@ export function readList(raw: RawField): string[] {
   const entries = texts.flatMap((text) => readJsonList(text) ?? text.split(","));
   return [...new Set(entries.map((entry) => entry.trim()).filter((entry) => entry !== ""))];
 }
+
+/** Refused entries of one list that are told by name. */
+const MAX_REFUSED = 10;
+
+/** Refuses the first ten of these entries one by one. */
+export function refuseEach(
+  entries: readonly string[],
+  toMessage: (entry: string) => string,
+  refuse: Refuse,
+): void {
+  for (const entry of entries.slice(0, MAX_REFUSED)) refuse(toMessage(entry));
+}
+
+/**
+ * Different usernames in their order, without a leading @.
+ *
+ * @param kind such as "an X username: letters, digits and underscores, up to 15"
+ */
+export const usernames =
+  (pattern: RegExp, kind: string): FieldReader<string[]> =>
+  (raw, refuse) => {
+    const names = readList(raw)
+      .map((name) => name.replace(/^@/, ""))
+      .filter((name) => name !== "");
+    const wrong = names.filter((name) => !pattern.test(name));
+    refuseEach(wrong, (name) => `${shown(name)} is not ${kind}.`, refuse);
+    return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
+  };
 
 /** Facts about a field for callers: the capabilities and the API document are made of it. */
 export interface FieldInfo {

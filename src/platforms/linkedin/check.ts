@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
+import { emptyIfBlank, formatCount } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";
@@ -15,7 +15,7 @@ type LinkedInPost = Post<LinkedInSettings>;
 
 /** The text of the post as it was written; empty where it is blank. */
 export const bodyOf = ({ description }: Pick<Post, "description">): string =>
-  description?.trim() ? description : "";
+  emptyIfBlank(description);
 
 function checkTexts({ title, description, media }: LinkedInPost): FieldError[] {
   const field = "description";

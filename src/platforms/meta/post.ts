@@ -1,19 +1,16 @@
+import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { MediaItem, Post, PublishJob } from "../connector.ts";
 
-const isBlank = (text: string | null): boolean => text === null || text.trim() === "";
-
 /** The title, or the description where that is blank; empty when both are. */
-export function captionOf({ title, description }: Pick<Post, "title" | "description">): string {
-  const text = isBlank(title) ? description : title;
-  return text === null || isBlank(text) ? "" : text;
-}
+export const captionOf = ({ title, description }: Pick<Post, "title" | "description">): string =>
+  emptyIfBlank(title) || emptyIfBlank(description);
 
 /** The form field that the caption came in. */
 export const captionField = ({
   title,
   description,
 }: Pick<Post, "title" | "description">): "title" | "description" =>
-  isBlank(title) && !isBlank(description) ? "description" : "title";
+  nullIfBlank(title) === null && nullIfBlank(description) ? "description" : "title";
 
 /**
  * Address that a file is pulled from.

@@ -1,3 +1,4 @@
+import { nullIfBlank } from "../../core/text.ts";
 import type { MediaItem, PublishedPost, PublishJob } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { MediaSource, NewPin } from "./api.ts";
@@ -11,10 +12,11 @@ const DEFAULT_TITLE = "Untitled";
 
 /** Texts of this pin as a listing shows them. */
 export function toTexts({ post }: Job): Pick<NewPin, "title" | "description" | "link"> {
-  const { title, description, settings } = post;
+  const { title, settings } = post;
+  const description = nullIfBlank(post.description);
   return {
-    title: title?.trim() ? title : DEFAULT_TITLE,
-    ...(description?.trim() ? { description } : {}),
+    title: nullIfBlank(title) ?? DEFAULT_TITLE,
+    ...(description === null ? {} : { description }),
     ...(settings.link === null ? {} : { link: settings.link }),
   };
 }

@@ -1,4 +1,4 @@
-import { field, formFields, type SettingsOf, single } from "../kit/form-fields.ts";
+import { anyText, field, formFields, type SettingsOf } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
 const { limits } = capabilities;
@@ -6,34 +6,31 @@ const { limits } = capabilities;
 /** Longer than any video. */
 export const MAX_COVER_TIME_MS = 999_999_999;
 
-/** As it was sent; null when it is left out or blank. */
-const text = single((sent) => sent);
-
 /**
  * The form fields of a pin. They are judged by `check`, none of them here: of settings that cannot be
  * read nothing is known, and a board that was named would be called missing beside a bad link.
  */
 export const settings = formFields({
-  pinterest_board_id: field(text, {
+  pinterest_board_id: field(anyText, {
     type: "string",
     required: true,
     description: "Id of the board that the pin goes onto, in digits.",
   }),
-  board_id: field(text, {
+  board_id: field(anyText, {
     type: "string",
     description: "Another name for pinterest_board_id.",
   }),
-  link: field(text, {
+  link: field(anyText, {
     type: "string",
     maxLength: limits.linkCharacters,
     description: "The http or https address that the pin leads to, up to 2,048 characters.",
   }),
-  alt_text: field(text, {
+  alt_text: field(anyText, {
     type: "string",
     maxLength: limits.altTextCharacters,
     description: "Alt text for people who cannot see the pin; up to 500 characters.",
   }),
-  pinterest_cover_time_ms: field(text, {
+  pinterest_cover_time_ms: field(anyText, {
     type: "integer",
     minimum: 0,
     maximum: MAX_COVER_TIME_MS,

@@ -38,10 +38,7 @@ function checkText(post: ThreadsPost): FieldError[] {
 
 function checkFile(item: PostMedia, index: number, isAlone: boolean): FieldError[] {
   const { kind, width, height } = item;
-  if (kind === "document") {
-    const message = `File ${index + 1} is a document; Threads takes images and videos.`;
-    return [{ field: "photo", message }];
-  }
+  if (kind === "document") return checks.document(index);
   const isVideo = kind === "video";
   const field = isVideo && isAlone ? "video" : "photo";
   const name = `${isVideo ? "Video" : "Image"} ${index + 1}`;

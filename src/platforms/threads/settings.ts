@@ -1,10 +1,10 @@
 import {
+  anyText,
   choice,
   field,
   formFields,
   otherwise,
   type SettingsOf,
-  single,
 } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
@@ -19,15 +19,12 @@ const REPLY_CONTROLS = [
 
 /** The form fields of a post on Threads. One that is empty counts as left out. */
 export const settings = formFields({
-  threads_alt_text: field(
-    single((text) => text),
-    {
-      type: "string",
-      maxLength: capabilities.limits.altTextCharacters,
-      description:
-        "Alt text of every image and video of the post, up to 1,000 characters; not for a post of text alone.",
-    },
-  ),
+  threads_alt_text: field(anyText, {
+    type: "string",
+    maxLength: capabilities.limits.altTextCharacters,
+    description:
+      "Alt text of every image and video of the post, up to 1,000 characters; not for a post of text alone.",
+  }),
   threads_reply_control: field(otherwise(choice(REPLY_CONTROLS), "everyone"), {
     type: "string",
     values: REPLY_CONTROLS,

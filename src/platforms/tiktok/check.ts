@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
+import { emptyIfBlank, formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities } from "./capabilities.ts";
@@ -10,11 +10,9 @@ const checks = checksFor("TikTok", capabilities);
 
 type Texts = Pick<Post, "title" | "description">;
 
-const presence = (text: string | null): string => (text?.trim() ? text : "");
-
 /** A video has one text: the title, and below it the description. */
 export const videoCaption = ({ title, description }: Texts): string =>
-  [title, description].map(presence).filter(Boolean).join("\n");
+  [title, description].map(emptyIfBlank).filter(Boolean).join("\n");
 
 /** The beginning of a text with no half of a character at its end. */
 function cutTo(text: string, units: number): string {
@@ -27,8 +25,8 @@ function cutTo(text: string, units: number): string {
  * whole in the description, where there is room for it.
  */
 export function photoTexts(post: Texts): { title: string; description: string } {
-  const title = presence(post.title);
-  const description = presence(post.description);
+  const title = emptyIfBlank(post.title);
+  const description = emptyIfBlank(post.description);
   if (title.length <= limits.titleCharacters) return { title, description };
   const whole = videoCaption(post);
   const hasRoom = description === "" || whole.length <= limits.photoPostCharacters;
@@ -39,9 +37,9 @@ export function photoTexts(post: Texts): { title: string; description: string } 
 }
 
 function checkTexts(post: Post<TikTokSettings>, isPhotoPost: boolean): FieldError[] {
-  const description = presence(post.description);
+  const description = emptyIfBlank(post.description);
   return [
-    ...refuseIf(presence(post.title) === "", "title", "Write a title: TikTok wants a caption."),
+    ...refuseIf(emptyIfBlank(post.title) === "", "title", "Write a title: TikTok wants a caption."),
     ...(isPhotoPost
       ? checks.length("description", "the description", {
           count: description.length,
@@ -75,11 +73,7 @@ function checkMedia(photos: PostMedia[], videos: PostMedia[], media: PostMedia[]
       "video",
       `TikTok takes a video or photos, not both; send one video, or up to ${maxCount} photos.`,
     ),
-    ...refuseIf(
-      ofKind(media, "document").length > 0,
-      "photo",
-      "TikTok takes no documents; send a video or photos.",
-    ),
+    ...checks.noDocuments(media, "send a video or photos"),
     ...refuseIf(
       media.length === 0,
       "video",

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
+import { formatCount, nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {
@@ -29,7 +29,7 @@ function checkText(post: XPost): FieldError[] {
   const most = x_premium ? MAX_PREMIUM_TEXT : limits.postCharacters;
   const length = weightedLength(text, MAX_PREMIUM_TEXT);
   if (length <= most) return [];
-  const field = post.title?.trim() ? "title" : "description";
+  const field = nullIfBlank(post.title) ? "title" : "description";
   const counted =
     length > MAX_PREMIUM_TEXT ? `more than ${formatCount(MAX_PREMIUM_TEXT)}` : formatCount(length);
   const more = x_premium ? "" : `; with x_premium up to ${formatCount(MAX_PREMIUM_TEXT)}`;
@@ -69,11 +69,7 @@ function checkMedia({ media }: XPost): FieldError[] {
   return [
     ...images.flatMap(checkImage),
     ...videos.flatMap((video) => checkFile(video, "video", "The video")),
-    ...refuseIf(
-      ofKind(media, "document").length > 0,
-      "photo",
-      "X takes no documents; send photos or a video.",
-    ),
+    ...checks.noDocuments(media, "send photos or a video"),
     ...checks.count("photo", images.length, maxCount, "photos"),
     ...checks.count("video", videos.length, 1, "video"),
     ...refuseIf(

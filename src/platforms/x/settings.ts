@@ -1,16 +1,18 @@
-import { refusedUrl } from "../../core/url-policy.ts";
 import {
+  anyText,
   choice,
   type FieldReader,
   field,
   flag,
   formFields,
+  numericId,
   otherwise,
+  publicUrl,
   readJsonList,
-  readList,
   type SettingsOf,
   shown,
   single,
+  usernames,
   wholeNumber,
 } from "../kit/form-fields.ts";
 import { capabilities, POLL_MINUTES } from "./capabilities.ts";
@@ -27,17 +29,7 @@ const REPLY_SETTINGS = [
 /** Source: X, "Get Users by usernames", `usernames`. */
 const USERNAME = /^[a-z0-9_]{1,15}$/i;
 
-/** Refused entries of one list that are told by name. */
-const MAX_ISSUES = 10;
-
-/** Different usernames in their order, without a leading @. */
-const usernames: FieldReader<string[]> = (raw, refuse) => {
-  const names = readList(raw).map((name) => name.replace(/^@/, ""));
-  for (const name of names.filter((name) => !USERNAME.test(name)).slice(0, MAX_ISSUES)) {
-    refuse(`${shown(name)} is not an X username: letters, digits and underscores, up to 15.`);
-  }
-  return [...new Map(names.map((name) => [name.toLowerCase(), name])).values()];
-};
+const accounts = usernames(USERNAME, "an X username: letters, digits and underscores, up to 15");
 
 /** Unlike other lists with its repetitions, so that what is refused is what was sent. */
 const pollOptions: FieldReader<string[]> = (raw) => {
@@ -49,11 +41,6 @@ const pollOptions: FieldReader<string[]> = (raw) => {
     .filter((option) => option !== "");
 };
 
-const subtitlesUrl = single((text, refuse): string => {
-  const reason = refusedUrl(text);
-  return reason ? refuse(`${reason}.`) : new URL(text).href;
-});
-
 const language = single((text, refuse): string =>
   /^[a-z]{2}$/i.test(text)
     ? text.toUpperCase()
@@ -61,12 +48,6 @@ const language = single((text, refuse): string =>
 );
 
 const COMMUNITY_DIGITS = 19;
-
-const communityId = single((text, refuse): string =>
-  /^\d+$/.test(text) && text.length <= COMMUNITY_DIGITS
-    ? text
-    : refuse("must be the numeric id of a community."),
-);
 
 const optionalFlag = otherwise(flag, false);
 
@@ -99,20 +80,17 @@ export const settings = formFields({
     description:
       "Shows a post to a community, or to subscribers, to the followers too; has no effect on other posts. Default: false.",
   }),
-  x_alt_text: field(
-    single((text) => text),
-    {
-      type: "string",
-      maxLength: capabilities.limits.altTextCharacters,
-      description: "Alternative text of the images, up to 1,000 characters.",
-    },
-  ),
-  x_tagged_users: field(usernames, {
+  x_alt_text: field(anyText, {
+    type: "string",
+    maxLength: capabilities.limits.altTextCharacters,
+    description: "Alternative text of the images, up to 1,000 characters.",
+  }),
+  x_tagged_users: field(accounts, {
     type: "array",
     description:
       "Up to 10 usernames to tag in the images, comma-separated or as JSON array; unknown ones are left out.",
   }),
-  x_subtitles_url: field(subtitlesUrl, {
+  x_subtitles_url: field(publicUrl(), {
     type: "string",
     description: "https address of a video's subtitles, SRT or VTT, up to 1 MB.",
   }),
@@ -132,7 +110,7 @@ export const settings = formFields({
     maximum: POLL_MINUTES.most,
     description: "How long the poll is open, 5 to 10080. Default: 1440.",
   }),
-  x_community_id: field(communityId, {
+  x_community_id: field(numericId("a community", COMMUNITY_DIGITS), {
     type: "string",
     maxLength: COMMUNITY_DIGITS,
     description: "Numeric id of the community to post to; the account has to be a member.",

@@ -69,11 +69,7 @@ function checkMedia({ media }: YouTubePost): FieldError[] {
     ),
     ...checks.count(field, videos.length, 1, "video"),
     ...videos.flatMap((video) => checks.file(video, { field, name: "The video" })),
-    ...refuseIf(
-      ofKind(media, "document").length > 0,
-      "file",
-      "YouTube takes no documents; send one video.",
-    ),
+    ...checks.noDocuments(media, "send one video", "file"),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { parseInstant } from "../../core/time.ts";
 import {
+  anyText,
   choice,
   type FieldReader,
   field,
@@ -17,8 +18,6 @@ const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
 const LICENSES = ["youtube", "creativeCommon"] as const;
 /** People & Blogs. */
 const DEFAULT_CATEGORY = "22";
-
-const text = single((given) => given);
 
 const OFFSET_NEEDED = "must be ISO 8601 with an offset, such as 2026-12-01T09:00:00Z";
 const DAY_ALONE = /^\d{4}-\d{2}-\d{2}$/;
@@ -62,12 +61,12 @@ const countries: FieldReader<string[]> = (raw, refuse) => {
 
 /** The form fields of a YouTube video. */
 export const settings = formFields({
-  youtube_title: field(text, {
+  youtube_title: field(anyText, {
     type: "string",
     maxLength: capabilities.limits.titleCharacters,
     description: "The title here, in place of title. Up to 100 characters, without < and >.",
   }),
-  youtube_description: field(text, {
+  youtube_description: field(anyText, {
     type: "string",
     maxLength: capabilities.limits.postCharacters,
     description:

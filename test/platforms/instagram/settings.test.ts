@@ -34,6 +34,7 @@ test.each([
   ["location_id", "7640348500", "7640348500"],
   ["collaborators", " @ada, bob_1 ,,ADA", ["ADA", "bob_1"]],
   ["user_tags", ["@a.b", "c"], ["a.b", "c"]],
+  ["user_tags", '["@a.b","c"]', ["a.b", "c"]],
   ["cover_url", "https://example.com/ä.jpg", "https://example.com/%C3%A4.jpg"],
   ["audio_name", " My song ", "My song"],
 ])("reads %s %j", (name, raw, value) => {
