@@ -2,7 +2,7 @@ import { AppError, type FieldError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
-import { formatCount } from "../../core/text.ts";
+import { formatCount, nullIfBlank } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";
@@ -12,7 +12,7 @@ import { insertMedia } from "../media/repo.ts";
 import type { StoredFile } from "../media/store.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { type CheckedMedia, checkMedia, refusalsOf } from "../uploads/create/media.ts";
-import { type NewMedia, presence } from "../uploads/create/new-post.ts";
+import type { NewMedia } from "../uploads/create/new-post.ts";
 import { filesAmong, type PresignedFiles, readPresigned } from "../uploads/create/presigned.ts";
 import { discardFiles } from "../uploads/create/store-posts.ts";
 import { textErrors } from "../uploads/create/text-bounds.ts";
@@ -208,7 +208,7 @@ function judgeItem(
       : [],
   );
   const errors = [
-    ...(presence(title) === null ? [refuse("title", "is required.")] : []),
+    ...(nullIfBlank(title) === null ? [refuse("title", "is required.")] : []),
     ...textErrors({ ...settings, title, description }),
     ...wrongOptions,
     ...refusalsOf(checked),
@@ -217,7 +217,7 @@ function judgeItem(
   ];
   const files = checked.flatMap(toFile);
   return {
-    row: { title: title ?? "", description: presence(description), settings, media: files },
+    row: { title: title ?? "", description: nullIfBlank(description), settings, media: files },
     errors: errors.map(({ field, message }) => ({
       field: `${prefix}${field}`,
       message: `${prefix}${message}`,

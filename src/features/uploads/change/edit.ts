@@ -1,5 +1,6 @@
 import type { SQL } from "drizzle-orm";
 import { AppError, notFound } from "../../../core/errors.ts";
+import { nullIfBlank } from "../../../core/text.ts";
 import type { Ctx } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
@@ -7,7 +8,6 @@ import { mayApprove, NO_APPROVAL } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
 import { asJudged, fieldErrors, judge } from "../create/judge.ts";
-import { presence } from "../create/new-post.ts";
 import { requireQuota } from "../create/quotas.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
@@ -41,8 +41,8 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
   const wanted: Wanted = {
-    title: edit.title === undefined ? row.title : presence(edit.title),
-    description: edit.description === undefined ? row.description : presence(edit.description),
+    title: edit.title === undefined ? row.title : nullIfBlank(edit.title),
+    description: edit.description === undefined ? row.description : nullIfBlank(edit.description),
     scheduledFor: edit.scheduledFor ?? row.scheduledFor,
   };
   const hasNewText = wanted.title !== row.title || wanted.description !== row.description;

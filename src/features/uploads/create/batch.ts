@@ -1,5 +1,6 @@
 import { AppError, type FieldError, invalidFields } from "../../../core/errors.ts";
 import type { Platform } from "../../../core/platforms.ts";
+import { nullIfBlank } from "../../../core/text.ts";
 import type { Ctx } from "../../../deps.ts";
 import { lastOf } from "../../../platforms/kit/form-fields.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
@@ -8,7 +9,7 @@ import type { OwnPost } from "./compose.ts";
 import { fieldErrors } from "./judge.ts";
 import type { Known } from "./lookup.ts";
 import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
-import { type NewPost, type Override, presence, type RawSettings } from "./new-post.ts";
+import type { NewPost, Override, RawSettings } from "./new-post.ts";
 import type { PresignedFiles } from "./presigned.ts";
 import { MAX_ACCOUNTS } from "./text-bounds.ts";
 
@@ -101,9 +102,9 @@ function ownTexts(
 ): Pick<NewPost, "title" | "description"> {
   const { textField: field, batchTitleFromDescription } = connectorOf(platform).capabilities;
   const own = { title: post.title, description: post.description };
-  if (post.caption !== null && presence(own[field]) === null) own[field] = post.caption;
+  if (post.caption !== null && nullIfBlank(own[field]) === null) own[field] = post.caption;
   if (title !== undefined) own.title = title;
-  if (batchTitleFromDescription && own.description !== null && presence(own.title) === null) {
+  if (batchTitleFromDescription && own.description !== null && nullIfBlank(own.title) === null) {
     own.title = own.description;
     own.description = null;
   }

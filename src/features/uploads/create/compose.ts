@@ -1,4 +1,5 @@
 import type { FieldError } from "../../../core/errors.ts";
+import { nullIfBlank } from "../../../core/text.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
@@ -9,7 +10,7 @@ import type { UploadRow } from "../table.ts";
 import { type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import { fieldErrors, judge } from "./judge.ts";
 import { type CheckedMedia, refusalsOf, UNSEEN } from "./media.ts";
-import { type NewPost, presence, type RawSettings } from "./new-post.ts";
+import type { NewPost, RawSettings } from "./new-post.ts";
 import {
   capViolation,
   requireActive,
@@ -59,7 +60,7 @@ export async function composePost(
   const status = initialStatus(own.status, scheduledFor, ctx.actor);
   const read = readSettings(connectorOf(account.platform), own.settings);
   const { refs, ...files } = toFiles(own.media);
-  const [title, description] = [presence(own.title), presence(own.description)];
+  const [title, description] = [nullIfBlank(own.title), nullIfBlank(own.description)];
   const post = { title, description, ...files, settings: read.settings };
   const text = await prepare(textOf(post));
   const texts = { ...own.settings, title: own.title, description: own.description };

@@ -73,10 +73,6 @@ export const EMPTY_POST: Omit<NewPost, "accountIds" | "origin"> = {
   refused: { targets: [], fields: [] },
 };
 
-/** Returns null for blank text, which is no text. */
-export const presence = (text: string | null): string | null =>
-  text === null || text.trim() === "" ? null : text;
-
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
 /** Returns the same hash for calls with the same post, in whatever order they name its settings. */
