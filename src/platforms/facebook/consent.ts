@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import type { Fetch } from "../fetch.ts";
-import { askedScopes, consentRefusal, consentUrl } from "../kit/consents.ts";
+import { askedScopes, consentRefusal, standardBegin } from "../kit/consents.ts";
 import { toProfile } from "../kit/logins.ts";
 import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
@@ -23,25 +23,14 @@ const NAME = "Facebook";
  * @see https://developers.facebook.com/docs/facebook-login/guides/advanced/manual-flow
  * @see https://developers.facebook.com/docs/facebook-login/facebook-login-for-business
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
-    url: consentUrl(`https://www.facebook.com/${apiVersion.version}/dialog/oauth`, {
-      client_id: app.clientId,
-      redirect_uri: redirectUri,
-      response_type: "code",
-      // An app of type Business has its permissions in a configuration, which takes the place of a list.
-      ...(app.configId
-        ? { config_id: app.configId }
-        : { scope: askedScopes(scopes, app).join(",") }),
-      state,
-      auth_type: "rerequest",
-    }),
-  });
-}
+export const begin = standardBegin(
+  `https://www.facebook.com/${apiVersion.version}/dialog/oauth`,
+  (app) => ({
+    // An app of type Business has its permissions in a configuration, which takes the place of a list.
+    ...(app.configId ? { config_id: app.configId } : { scope: askedScopes(scopes, app).join(",") }),
+    auth_type: "rerequest",
+  }),
+);
 
 const readExchanged = readerOf(exchanged);
 

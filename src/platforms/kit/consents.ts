@@ -6,6 +6,7 @@ import { addSeconds } from "../../core/time.ts";
 import type { Fetch } from "../connector.ts";
 import type {
   ConsentFailure,
+  ConsentPage,
   ConsentRefusal,
   ConsentReturn,
   ConsentScopes,
@@ -35,6 +36,33 @@ export function consentUrl(page: string, params: Record<string, string>): string
 /** The S256 challenge of a PKCE verifier, base64url. Source: RFC 7636, 4.2. */
 export const challengeOf = (verifier: string): Promise<string> =>
   oauth.calculatePKCECodeChallenge(verifier);
+
+/**
+ * Makes the `begin` of a platform whose consent page takes the standard's parameters.
+ *
+ * @param toOwn parameters beyond these: the scopes as the platform writes them, and its own
+ * @param hasPkce true where the code is only good with the verifier
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1
+ */
+export const standardBegin =
+  (
+    page: string,
+    toOwn: (app: AppKeys) => Record<string, string>,
+    { hasPkce = false } = {},
+  ): ConsentPage["begin"] =>
+  async (_fetch, { state, redirectUri, verifier }, app) =>
+    ok({
+      url: consentUrl(page, {
+        response_type: "code",
+        client_id: app.clientId,
+        redirect_uri: redirectUri,
+        ...toOwn(app),
+        state,
+        ...(hasPkce
+          ? { code_challenge: await challengeOf(verifier), code_challenge_method: "S256" }
+          : {}),
+      }),
+    });
 
 /**
  * The permissions to ask a person for: the required ones, and the optional ones that the owner's app has.
@@ -237,6 +265,19 @@ export const toOwnGrant = (
     const connected = await identify(credentials);
     return connected.ok ? ok([connected.value]) : refuse(toConsentRefusal(connected.error));
   });
+
+/** Makes the `finish` of a platform with the standard's tokens, each of which is for one account. */
+export const standardFinish =
+  (
+    server: TokenServer,
+    scopes: ConsentScopes,
+    identify: (fetch: Fetch, credentials: Credentials) => Promise<Result<Connected, LoginRefusal>>,
+  ): ConsentPage["finish"] =>
+  async (fetch, back, app) => {
+    const granted = await exchangeCode(fetch, server, back, app);
+    if (!granted.ok) return granted;
+    return toOwnGrant(granted.value, scopes, (credentials) => identify(fetch, credentials));
+  };
 
 /** A failed exchange in a person's terms: the app's own mistakes name its owner. */
 export function explain(platform: string, error: unknown): ConsentRefusal {

@@ -1,11 +1,11 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import {
   askedScopes,
   consentRefusal,
-  consentUrl,
   exchangeCode,
+  standardBegin,
   type TokenServer,
   toGrant,
 } from "../kit/consents.ts";
@@ -36,21 +36,9 @@ const askedOf = (app: AppKeys): string[] => askedScopes(scopes, app, []);
  *
  * @see https://learn.microsoft.com/linkedin/shared/authentication/authorization-code-flow
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
-    url: consentUrl(`${LOGINS}/authorization`, {
-      response_type: "code",
-      client_id: app.clientId,
-      redirect_uri: redirectUri,
-      scope: askedOf(app).join(" "),
-      state,
-    }),
-  });
-}
+export const begin = standardBegin(`${LOGINS}/authorization`, (app) => ({
+  scope: askedOf(app).join(" "),
+}));
 
 /** LinkedIn's word for a scope of a product that the app does not have. */
 const SCOPE_REFUSED = "unauthorized_scope_error";

@@ -1,17 +1,12 @@
 import * as z from "zod";
-import { ok, type Result } from "../../core/result.ts";
-import type { Fetch } from "../connector.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
 import {
   askedScopes,
-  consentUrl,
-  exchangeCode,
+  standardBegin,
+  standardFinish,
   type TokenError,
   type TokenServer,
-  toOwnGrant,
 } from "../kit/consents.ts";
 import { maybeText } from "../kit/shapes.ts";
-import type { AppKeys } from "../login.ts";
 import { API } from "./api.ts";
 import { identify } from "./auth.ts";
 import { scopes } from "./capabilities.ts";
@@ -44,29 +39,9 @@ const SERVER: TokenServer = {
  *
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
-    url: consentUrl("https://www.pinterest.com/oauth/", {
-      response_type: "code",
-      client_id: app.clientId,
-      redirect_uri: redirectUri,
-      scope: askedScopes(scopes, app).join(","),
-      state,
-    }),
-  });
-}
+export const begin = standardBegin("https://www.pinterest.com/oauth/", (app) => ({
+  scope: askedScopes(scopes, app).join(","),
+}));
 
 /** Exchanges the code, and asks whose tokens they are. */
-export async function finish(
-  fetch: Fetch,
-  back: ConsentReturn,
-  app: AppKeys,
-): Promise<Result<Grant, ConsentRefusal>> {
-  const granted = await exchangeCode(fetch, SERVER, back, app);
-  if (!granted.ok) return granted;
-  return toOwnGrant(granted.value, scopes, (credentials) => identify(fetch, credentials));
-}
+export const finish = standardFinish(SERVER, scopes, identify);

@@ -1,7 +1,7 @@
 import { ok, type Result } from "../../core/result.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import type { Fetch } from "../fetch.ts";
-import { askedScopes, consentUrl } from "../kit/consents.ts";
+import { askedScopes, standardBegin } from "../kit/consents.ts";
 import type { AppKeys } from "../login.ts";
 import { exchangeMetaCode } from "../meta/consent.ts";
 import { debugTokenRequest, exchangeCodeRequest, NAME, readDebugTokenReply } from "./api.ts";
@@ -13,21 +13,9 @@ import { scopes } from "./capabilities.ts";
  *
  * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
-    url: consentUrl("https://threads.com/oauth/authorize", {
-      client_id: app.clientId,
-      redirect_uri: redirectUri,
-      response_type: "code",
-      scope: askedScopes(scopes, app).join(","),
-      state,
-    }),
-  });
-}
+export const begin = standardBegin("https://threads.com/oauth/authorize", (app) => ({
+  scope: askedScopes(scopes, app).join(","),
+}));
 
 /** Exchanges the code for a token of an hour, that for one of 60 days, and asks whose it is. */
 export async function finish(

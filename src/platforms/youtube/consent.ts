@@ -1,12 +1,11 @@
 import { ok, type Result, refuse } from "../../core/result.ts";
 import type { Fetch } from "../connector.ts";
-import type { Consent, ConsentRefusal, ConsentReturn, ConsentStart, Grant } from "../consent.ts";
+import type { ConsentRefusal, ConsentReturn, Grant } from "../consent.ts";
 import {
   askedScopes,
-  challengeOf,
   consentRefusal,
-  consentUrl,
   exchangeCode,
+  standardBegin,
   type TokenServer,
   toGrant,
 } from "../kit/consents.ts";
@@ -30,25 +29,15 @@ const SERVER: TokenServer = {
  *
  * @see https://developers.google.com/identity/protocols/oauth2/web-server
  */
-export async function begin(
-  _fetch: Fetch,
-  { state, redirectUri, verifier }: ConsentStart,
-  app: AppKeys,
-): Promise<Result<Consent, ConsentRefusal>> {
-  return ok({
-    url: consentUrl("https://accounts.google.com/o/oauth2/v2/auth", {
-      response_type: "code",
-      client_id: app.clientId,
-      redirect_uri: redirectUri,
-      scope: askedScopes(scopes, app).join(" "),
-      state,
-      access_type: "offline",
-      prompt: "consent select_account",
-      code_challenge: await challengeOf(verifier),
-      code_challenge_method: "S256",
-    }),
-  });
-}
+export const begin = standardBegin(
+  "https://accounts.google.com/o/oauth2/v2/auth",
+  (app) => ({
+    scope: askedScopes(scopes, app).join(" "),
+    access_type: "offline",
+    prompt: "consent select_account",
+  }),
+  SERVER,
+);
 
 /** Exchanges the code, and asks for the channel that the person chose at Google: a login is for one. */
 export async function finish(

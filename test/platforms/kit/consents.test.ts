@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
-import { exchangeCode, readScopes, refusedConsent } from "../../../src/platforms/kit/consents.ts";
+import {
+  exchangeCode,
+  readScopes,
+  refusedConsent,
+  standardBegin,
+  standardFinish,
+} from "../../../src/platforms/kit/consents.ts";
 import { refusedProfile, toProfile } from "../../../src/platforms/kit/logins.ts";
 import { capped } from "../../../src/platforms/kit/replies.ts";
-import { APP, backWith } from "../consents.ts";
+import { APP, backWith, CHALLENGE, REDIRECT, readAddress, START } from "../consents.ts";
 
 const SERVER = {
   platform: "It",
@@ -14,6 +20,44 @@ const SERVER = {
 
 const exchange = (reply: Response, query = {}) =>
   exchangeCode(async () => reply, SERVER, backWith({ code: "c", ...query }), APP);
+
+describe("the way to a consent page", () => {
+  const page = "https://it.example/authorize";
+  const paramsOf = async (begin: ReturnType<typeof standardBegin>) => {
+    const begun = await begin(fetch, START, APP);
+    return begun.ok ? readAddress(begun.value.url).params : null;
+  };
+
+  test("has the standard's parameters, and the platform's own", async () => {
+    const begin = standardBegin(page, () => ({ scope: "read write", prompt: "consent" }));
+    expect(await paramsOf(begin)).toEqual({
+      response_type: "code",
+      client_id: APP.clientId,
+      redirect_uri: REDIRECT,
+      scope: "read write",
+      prompt: "consent",
+      state: "state-1",
+    });
+  });
+
+  test("tells the challenge alone of the verifier, where the platform takes one", async () => {
+    expect(await paramsOf(standardBegin(page, () => ({}), { hasPkce: true }))).toMatchObject({
+      code_challenge: CHALLENGE,
+      code_challenge_method: "S256",
+    });
+  });
+});
+
+test("without a required permission nobody is asked for the account", async () => {
+  const scopes = { required: ["write"], optional: [] };
+  const finish = standardFinish(SERVER, scopes, () => Promise.reject(new Error("asked")));
+  const tokens = { access_token: "t", token_type: "bearer", scope: "read" };
+  const reply = async () => Response.json(tokens);
+  expect(await finish(reply, backWith({ code: "c" }), APP)).toEqual({
+    ok: true,
+    value: { accounts: [], scopes: ["read"] },
+  });
+});
 
 describe("the scopes of a grant", () => {
   test("are none where the list is empty, and unknown where there is no list", async () => {
