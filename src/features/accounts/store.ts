@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import type { Platform } from "../../core/platforms.ts";
 import type { Query } from "../../db/client.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import { refusedProfile } from "../../platforms/kit/logins.ts";
 import type { Connected } from "../../platforms/login.ts";
@@ -40,17 +41,18 @@ export async function storeLogins(deps: Deps, input: NewLogins): Promise<Account
   }
   const platformIds = logins.map(({ profile }) => profile.platformAccountId);
   const find = platformIds.map((id) => repo.accountByPlatformId(teamId, platform, id));
-  const known = (await deps.db.runAll<AccountRow[]>(find)).map(([account]) => account);
+  const known = (await deps.db.runAll(find)).map(([account]) => account);
   const condition = repo.mayStore({ teamId, platform, platformIds }, isExclusive);
   const stored = await Promise.all(
     logins.map((login, i) => storeOne(deps, input, { login, known: known[i], condition })),
   );
-  const reads = stored.map(({ id }) => repo.accountById(teamId, id));
-  const writes: Query<unknown>[] = stored.flatMap(({ statements }) => statements);
-  const guarded = [repo.holds(condition), ...writes, ...reads];
-  const [isStored, ...results] = await deps.db.runAll<unknown>(guarded);
-  if (!(isStored as boolean[])[0]) return null;
-  const accounts = results.slice(writes.length).map((rows) => (rows as AccountRow[])[0]);
+  const { isStored, found } = await runNamed(deps.db, {
+    isStored: repo.holds(condition),
+    writes: stored.flatMap(({ statements }) => statements),
+    found: stored.map(({ id }) => repo.accountById(teamId, id)),
+  });
+  if (!isStored[0]) return null;
+  const accounts = found.map(([account]) => account);
   // Connected, or disconnected, by another call in the same moment: then there is a row now, or none.
   return accounts.every((account) => account !== undefined) ? accounts : storeLogins(deps, input);
 }

@@ -58,15 +58,15 @@ export function createContext<R>(
       if (refusal) throw refusal;
       try {
         const [[records, ...results]] = await Promise.all([
-          deps.db.runAll<unknown>([query, ...queries]),
+          deps.db.run([query, ...queries]),
           admission,
         ]);
-        const [record = null] = records as R[];
+        const [record = null] = records;
         actor = resolve(record);
         ctx.team = knownId(actor.teamId);
         ctx.user = knownId(actor.userId);
         requireScopes(actor, scope, needed);
-        return results as Results<Q>;
+        return results;
       } catch (error) {
         refusal = error;
         throw error;

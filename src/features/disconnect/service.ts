@@ -1,4 +1,5 @@
 import { notFound } from "../../core/errors.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import {
@@ -24,18 +25,17 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
   const [[account]] = await ctx.read("accounts:write", [accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
   const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
-  const results = await ctx.db.runAll<unknown>([
-    updateAccount(ctx.team, id, gone),
-    emitIfChanged(ctx, {
+  const { others } = await runNamed(ctx.db, {
+    removed: updateAccount(ctx.team, id, gone),
+    told: emitIfChanged(ctx, {
       team: account.teamId,
       name: "connected_account.disconnected",
       data: { accountId: id, platform: account.platform, accountName: account.accountName },
     }),
-    ...endPlansOf(ctx, account),
+    ended: endPlansOf(ctx, account),
     // After the writes: of two that share a login and are disconnected at once, the last finds nobody else.
-    accountSharingLogin(account.teamId, id),
-  ]);
-  const others = results.at(-1) as string[];
+    others: accountSharingLogin(account.teamId, id),
+  });
   if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
     ctx.defer(revokeAtPlatform(ctx, account));
   }

@@ -20,10 +20,10 @@ export async function look<const Q extends readonly Query<unknown>[]>(
   call: NamedCall | null,
   queries: Q,
 ): Promise<Looked<Results<Q>>> {
-  const earlier = call ? [storedAnswer(ctx.team, call, ctx.now())] : [];
-  const results: unknown[] = [...(await ctx.read(scope, [...queries, ...earlier]))];
-  const [stored = null] = (call ? results.pop() : []) as StoredAnswer[];
-  return { known: results as Results<Q>, stored };
+  if (!call) return { known: await ctx.read(scope, queries), stored: null };
+  const earlier = storedAnswer(ctx.team, call, ctx.now());
+  const [[stored = null], ...known] = await ctx.read(scope, [earlier, ...queries]);
+  return { known, stored };
 }
 
 /** Parts of the batch that make a call take effect only once. */

@@ -1,7 +1,7 @@
 import { DAY } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { presignedPrefix } from "../presign/address.ts";
-import { abortParts, type OpenUpload } from "../presign/clean-up.ts";
+import { abortParts } from "../presign/clean-up.ts";
 import { openUploads } from "../presign/repo.ts";
 import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
@@ -45,10 +45,7 @@ async function eraseSlice(
   now: Date,
 ): Promise<boolean> {
   const objects = await Promise.all(prefixesOf(id).map((prefix) => eraseObjects(deps, prefix)));
-  const [open, ...rows] = (await deps.db.runAll<unknown>([
-    openUploads(id, SLICE),
-    ...eraseRows(id, SLICE, now),
-  ])) as [OpenUpload[], ...number[]];
+  const [open, ...rows] = await deps.db.run([openUploads(id, SLICE), ...eraseRows(id, SLICE, now)]);
   await abortParts(deps, open);
   if ([...objects, ...rows].some((removed) => removed > 0)) return true;
   if (deletedAt && now.getTime() - deletedAt.getTime() >= SETTLED_MS) {

@@ -80,11 +80,11 @@ export async function createLink(
         destination: row.destination,
         isActive: row.isActive,
       };
-      const [, [id]] = (await ctx.db.runAll<unknown>([
+      const [, [id]] = await ctx.db.run([
         releaseSlug(teamId, domainId, slugKey),
         repo.insertLink(row, isNew),
         ...keep(told, repo.NEW_ID),
-      ])) as [number, number[]];
+      ]);
       if (id === undefined) return null;
       forgetPlace({ host, slug: slugKey });
       return { id, ...told };

@@ -1,5 +1,6 @@
 import { AppError } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
+import { runNamed } from "../../db/named.ts";
 import { runTogether } from "../../db/together.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { knownId } from "../auth/repo/tokens.ts";
@@ -27,11 +28,11 @@ export const callsOf = (firings: number): number => 5 + firings;
  * @throws what the database throws; then what was done stays, and the rest is done when the message comes again
  */
 export async function carryOut(deps: Deps, keys: readonly FiringKey[]): Promise<void> {
-  const read = await deps.db.runAll<unknown>(
-    keys.flatMap((key): Query<unknown>[] => [takeItem(key), firingByKey(key)]),
-  );
-  const firings = keys.flatMap((_, i) => read[2 * i + 1] as Firing[]);
-  const open = firings.filter(({ outcome }) => outcome === "due");
+  const { firings } = await runNamed(deps.db, {
+    taken: keys.map(takeItem),
+    firings: keys.map(firingByKey),
+  });
+  const open = firings.flat().filter(({ outcome }) => outcome === "due");
   const done = await runTogether(
     deps.db,
     open.map((firing) => (db) => dispatch({ ...deps, db }, firing)),
@@ -48,7 +49,7 @@ const TOO_LATE = "Its posts could not be made within 24 hours.";
 async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   const { item, accountIds, isInUse, createdAt } = firing;
   const isTooLate = deps.now().getTime() - createdAt.getTime() > FIRING_WAIT_MS;
-  const end = (queries: readonly Query<unknown>[]) => deps.db.runAll<unknown>(queries);
+  const end = (queries: readonly Query<number>[]) => deps.db.runAll(queries);
   if (!item) {
     const skipped = accountIds.length === 0 ? NO_ACCOUNTS : isInUse ? null : SWITCHED_OFF;
     await end([endFiring(firing, skipped ? { outcome: "skipped", reason: skipped } : EMPTY)]);

@@ -21,13 +21,13 @@ const ITEMS = 500;
 export async function forgetOldFirings(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);
   const now = deps.now().getTime();
-  const [[next], ...removed] = (await deps.db.runAll<unknown>([
+  const [[next], ...removed] = await deps.db.run([
     poolAfter(from, POOLS),
     ...removeOld({
       ...{ from, count: POOLS, most: ROWS },
       ...{ firedBefore: now - KEPT_MS, removedBefore: now - REMOVED_KEPT_MS },
     }),
-  ])) as [number[], ...number[]];
+  ]);
   if (removed.some((rows) => rows === ROWS)) return String(from);
   return next === undefined ? null : String(next);
 }

@@ -3,7 +3,7 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { formatCount, nullIfBlank } from "../../core/text.ts";
-import type { Query } from "../../db/client.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
@@ -143,18 +143,14 @@ async function store(
   const needed = rows.flatMap((row, i) =>
     row.media.flatMap((file) => ("sha256" in file ? [[i, file.sha256] as const] : [])),
   );
-  const storing: Query<unknown>[] =
-    files.length > 0 ? [insertMedia(teamId, files, createdAt, condition)] : [];
-  const results = await ctx.db.runAll<unknown>([
-    ...storing,
-    repo.insertItems({ poolId, teamId, addedBy, createdAt }, rows, condition),
-    ...(needed.length > 0 ? [repo.needFiles(teamId, rows.length, needed)] : []),
-    ...keep(items.length, repo.firstInserted(rows.length)),
-  ]);
-  const fresh = (storing.length > 0 ? results.shift() : []) as string[];
-  const added = results[0] as repo.AddedItem[];
+  const { fresh, added } = await runNamed(ctx.db, {
+    fresh: files.length > 0 ? insertMedia(teamId, files, createdAt, condition) : null,
+    added: repo.insertItems({ poolId, teamId, addedBy, createdAt }, rows, condition),
+    needed: needed.length > 0 ? repo.needFiles(teamId, rows.length, needed) : null,
+    kept: keep(items.length, repo.firstInserted(rows.length)),
+  });
   if (added.length === 0) return requirePlaces(ctx, adding);
-  discardKnown(ctx, media, files, fresh);
+  discardKnown(ctx, media, files, fresh ?? []);
   return added.toSorted((a, b) => a.id - b.id);
 }
 
@@ -277,10 +273,10 @@ const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", me
 export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<void> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
-  const [, removed, [left]] = (await ctx.db.runAll<unknown>([
+  const [, removed, [left]] = await ctx.db.run([
     ...repo.removeQueued(poolId, id),
     repo.findItem({ poolId, id }),
-  ])) as [number, number, { state: string }[]];
+  ]);
   if (removed > 0) return;
   if (!left) throw notFound("Item");
   if (left.state === "posting")
@@ -294,6 +290,6 @@ export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<
 export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
-  const [, removed = 0] = await ctx.db.runAll(repo.removeQueued(poolId, null));
+  const [, removed] = await ctx.db.run(repo.removeQueued(poolId, null));
   return removed;
 }

@@ -109,11 +109,11 @@ async function make(
   };
   const datetime = toDatetime(new Date());
   const remembered: Remembered = { count: files.length, datetime, origin, allowance };
-  const [last, [bytes = 0]] = (await ctx.db.runAll<unknown>([
+  const [last, [bytes = 0]] = await ctx.db.run([
     repo.insertPresigns(batch, first.isNew),
     repo.bytesUsed(teamId, now),
     ...first.keep(remembered, repo.firstInserted(files.length)),
-  ])) as [number | null, number[]];
+  ]);
   if (last === null) {
     ctx.defer(Promise.all(opened.map((file) => abandon(ctx, file))));
     requireAllowance(bytes, allowance, wanted);

@@ -2,6 +2,7 @@ import { AppError, tooLarge } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { allNotifications } from "../../core/notices.ts";
 import type { Results } from "../../db/client.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { changeChats, lookUpTargets, toChats } from "../notices/service.ts";
@@ -69,8 +70,8 @@ export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<
     ...(notifications !== undefined ? [repo.updateNotifications(ctx.user, notifications)] : []),
     ...(await changeChats(ctx, messaging)),
   ];
-  const results = await ctx.db.runAll<unknown>([...writes, ...lookUp(ctx)]);
-  return toSettings(ctx, results.slice(writes.length) as unknown as Found);
+  const { found } = await runNamed(ctx.db, { writes, found: lookUp(ctx) });
+  return toSettings(ctx, found);
 }
 
 const requireManager = ({ actor }: Ctx): void =>

@@ -6,7 +6,7 @@ import {
 } from "../../core/sign-in-link.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import { addSeconds } from "../../core/time.ts";
-import type { RawRow } from "../../db/rows.ts";
+import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import { SESSION_LIFETIME_SECONDS, sessionToken } from "../auth/cookie.ts";
 import { endSessionByHash, insertSession } from "../auth/repo/sessions.ts";
@@ -63,10 +63,11 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
     origin,
     hashToken: sha256Hex,
     createUser: async (email) => {
-      const steps = [...createPerson(email, deps.now()), userRow({ email })];
-      const results = await deps.db.runAll<unknown>(steps);
-      const [row = null] = results.at(-1) as RawRow[];
-      return row;
+      const { rows } = await runNamed(deps.db, {
+        made: createPerson(email, deps.now()),
+        rows: userRow({ email }),
+      });
+      return rows[0] ?? null;
     },
     createSession: async ({ tokenHash, userId, values }) => {
       const at = deps.now();

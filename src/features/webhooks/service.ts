@@ -62,10 +62,10 @@ export async function createWebhook(
       const sealed = await sealSecret(ctx, teamId, given ?? newSecret());
       const remembered = { url, events, sealed, createdAt: createdAt.getTime() };
       const row = { teamId, url, events, secret: sealed, createdAt };
-      const [[id]] = (await ctx.db.runAll<unknown>([
+      const [[id]] = await ctx.db.run([
         repo.insertWebhook(row, isNew),
         ...keep(remembered, repo.NEW_ID),
-      ])) as [number[]];
+      ]);
       return id === undefined ? null : { ...remembered, id };
     },
     replay: ({ answer, firstUploadId }) => ({

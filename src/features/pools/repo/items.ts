@@ -90,7 +90,10 @@ export const addedItems = (teamId: number, first: number, count: number): Query<
   );
 
 /** Removes items of a pool that nobody has taken. */
-export function removeQueued(poolId: number, id: number | null): Query<number>[] {
+export function removeQueued(
+  poolId: number,
+  id: number | null,
+): readonly [forgotten: Query<number>, removed: Query<number>] {
   const which = id === null ? sql`TRUE` : sql`i.id = ${id}`;
   const where = sql`i.pool_id = ${poolId} AND i.state = 'queued' AND ${which}`;
   return [

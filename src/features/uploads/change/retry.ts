@@ -67,12 +67,12 @@ export async function retryUpload(
       await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
       const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
       const next = [toNextAttempt(upload, isHeld, now)];
-      const [begun] = await ctx.db.runAll<unknown>([
+      const [begun] = await ctx.db.run([
         beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
         ...first.keep(made, id),
         needFilesAgain(next),
       ]);
-      if ((begun as number[]).length === 0) return null;
+      if (begun.length === 0) return null;
       if (!isHeld) await wake(ctx, id, now);
       return made;
     },

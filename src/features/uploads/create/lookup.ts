@@ -1,4 +1,5 @@
 import type { Scope } from "../../../core/scopes.ts";
+import { named } from "../../../db/named.ts";
 import type { Ctx } from "../../../deps.ts";
 import { type Looked, look } from "../../idempotency/once.ts";
 import { filesByHash, type MediaRow } from "../../media/repo.ts";
@@ -54,14 +55,13 @@ export async function lookUp(
     windowMs: DUPLICATE_WINDOW_MS,
     mostEach: comparedPerAccount(accountIds.length),
   };
-  const recent = accountIds.map((accountId) => recentPosts(ctx.team, { accountId, ...around }));
   const hashes = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
-  const { known, stored } = await look(ctx, SCOPE, call, [
-    accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
-    ...recent,
-    ...(hashes.length > 0 ? [filesByHash(ctx.team, hashes)] : []),
-  ]);
-  const [facts, ...others] = known as [AccountFacts[], ...unknown[]];
-  const files = (others.splice(recent.length)[0] ?? []) as MediaRow[];
-  return { known: { facts, recent: (others as RecentPost[][]).flat(), files }, stored };
+  const { queries, read } = named({
+    facts: accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
+    recent: accountIds.map((accountId) => recentPosts(ctx.team, { accountId, ...around })),
+    files: hashes.length > 0 ? filesByHash(ctx.team, hashes) : null,
+  });
+  const { known, stored } = await look(ctx, SCOPE, call, queries);
+  const { facts, recent, files } = read(known);
+  return { known: { facts, recent: recent.flat(), files: files ?? [] }, stored };
 }

@@ -1,5 +1,5 @@
 import type { Plan } from "../../../core/plans.ts";
-import type { Query } from "../../../db/client.ts";
+import { runNamed } from "../../../db/named.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { hasFiles, insertMedia, objectsInUse } from "../../media/repo.ts";
@@ -51,27 +51,26 @@ export async function storePosts(
   ]);
   const received = receivedFiles(media);
   const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
-  const inserting = insertUploads(rows, condition);
-  // After the first of the posts, each statement acts only if the one before it did.
-  const statements: Query<unknown>[] = [...inserting];
   const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
-  if (files.length > 0) statements.unshift(insertMedia(teamId, files, now, condition));
   const firstId = insertedId(rows.length);
-  if (hashes.length > 0) statements.push(needFiles(teamId, hashes, firstId, rows.length));
-  for (const [i, row] of rows.entries()) {
-    if (row.status !== "scheduled" || !row.scheduledFor) continue;
-    statements.push(emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor));
-  }
-  statements.push(...call.keep(answer, firstId));
-  const results = await ctx.db.runAll(statements).catch((error) => {
+  // After the first of the posts, each statement acts only if the one before it did.
+  const { fresh, inserted } = await runNamed(ctx.db, {
+    fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
+    inserted: insertUploads(rows, condition),
+    needed: hashes.length > 0 ? needFiles(teamId, hashes, firstId, rows.length) : null,
+    told: rows.flatMap((row, i) =>
+      row.status === "scheduled" && row.scheduledFor
+        ? [emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor)]
+        : [],
+    ),
+    kept: call.keep(answer, firstId),
+  }).catch((error) => {
     ctx.defer(discardUnused(ctx, teamId, received));
     throw error;
   });
-  const fresh = files.length > 0 ? results.shift() : [];
-  const { last, count } = results[inserting.length - 1] as { last: number; count: number };
+  const { last, count } = inserted.at(-1) ?? { last: 0, count: 0 };
   if (count === 0) return null;
-  const isNeeded = (file: StoredFile) =>
-    files.includes(file) && (fresh as string[]).includes(file.sha256);
+  const isNeeded = (file: StoredFile) => files.includes(file) && fresh?.includes(file.sha256);
   ctx.defer(
     discard(
       ctx,

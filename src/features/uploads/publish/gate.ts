@@ -1,9 +1,10 @@
 import type { Failure } from "../../../core/failures.ts";
+import { runNamed } from "../../../db/named.ts";
 import type { Deps } from "../../../deps.ts";
 import type { Connector } from "../../../platforms/connector.ts";
-import { creditBalance, debit, type Payment, paymentOf } from "../../credits/repo/balances.ts";
+import { creditBalance, debit, paymentOf } from "../../credits/repo/balances.ts";
 import { costOf, creditRefusal } from "../../credits/rules.ts";
-import { type EarlierPost, earlierPosts } from "../repo/compared.ts";
+import { earlierPosts } from "../repo/compared.ts";
 import { noteCost } from "../repo/credits.ts";
 import type { UploadRow } from "../table.ts";
 import { repeatRefusal } from "./repeats.ts";
@@ -30,17 +31,16 @@ export async function passGate(
     return { kind: "open", upload };
   }
   const cost = paidPosts ? await costOf(paidPosts, upload) : null;
-  const results = await deps.db.runAll<unknown>([
-    ...(cost === null ? [] : debit(deps, upload, cost, noteCost(upload.id, cost))),
-    ...(cost === null ? [] : [paymentOf(upload)]),
-    ...(repeatRule ? [earlierPosts(repeatRule, upload, deps.now())] : []),
-  ]);
-  const earlier = repeatRule ? (results.pop() as EarlierPost[]) : [];
-  const [paid] = cost === null ? [] : (results.pop() as Payment[]);
+  const { payments, earlier } = await runNamed(deps.db, {
+    debited: cost === null ? null : debit(deps, upload, cost, noteCost(upload.id, cost)),
+    payments: cost === null ? null : paymentOf(upload),
+    earlier: repeatRule && earlierPosts(repeatRule, upload, deps.now()),
+  });
+  const paid = payments?.[0];
   if (cost !== null && !paid) {
     return { kind: "shut", failure: await paymentFailure(deps, upload, cost) };
   }
-  const message = repeatRule && (await repeatRefusal(repeatRule, upload, earlier));
+  const message = repeatRule && (await repeatRefusal(repeatRule, upload, earlier ?? []));
   if (message) return { kind: "shut", failure: { code: "content_flagged", message } };
   return { kind: "open", upload: { ...upload, ...paid } };
 }

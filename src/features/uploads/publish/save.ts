@@ -21,10 +21,7 @@ export async function save(
   alongside: Query<unknown>[] = [],
   unread: RowChanges = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.runAll<unknown>([
-    changeUpload(upload, { ...set, ...unread }),
-    ...alongside,
-  ]);
+  const [changed] = await deps.db.run([changeUpload(upload, { ...set, ...unread }), ...alongside]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }

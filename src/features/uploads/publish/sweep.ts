@@ -27,8 +27,7 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
 ): Promise<{ woken: number; alongside: Results<Q> }> {
   let now = deps.now();
   const beforeAll: Woken = { id: 0, dueAt: new Date(0) };
-  const [first, ...rest] = await deps.db.run([takeSlice(now, beforeAll, true), ...alongside]);
-  const read = rest as Results<Q>;
+  const [first, ...read] = await deps.db.run([takeSlice(now, beforeAll, true), ...alongside]);
   let slice = first;
   let woken = 0;
   for (let slices = 1; ; slices++) {

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
-import { prepared, type Query } from "../../../db/client.ts";
+import { prepared } from "../../../db/client.ts";
+import { type Batch, named } from "../../../db/named.ts";
 import { packedRows, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
@@ -48,28 +49,18 @@ const MAX_COMPARED_PER_POST = 300;
 const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
   sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
-/** Statements of one round trip, and what their answers say together. */
-interface Reading<T> {
-  queries: Query<unknown>[];
-  read(results: readonly unknown[]): T;
-}
-
 /** Reads the posts alone, for a decision that judges none of them. */
 export const postsToDecide = (
   _deps: Deps,
   team: SQL,
   ids: readonly number[],
-): Reading<DecisionFacts> => ({
-  queries: [postsAmong({ team, ids: JSON.stringify(ids) })],
-  read: ([posts]) => ({ posts: posts as FoundPost[], accounts: [], recent: [] }),
-});
+): Batch<DecisionFacts> => {
+  const { queries, read } = named({ posts: postsAmong({ team, ids: JSON.stringify(ids) }) });
+  return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
+};
 
 /** Reads the posts and all that they are judged by, whatever their number. */
-export function decisionFacts(
-  deps: Deps,
-  team: SQL,
-  ids: readonly number[],
-): Reading<DecisionFacts> {
+export function decisionFacts(deps: Deps, team: SQL, ids: readonly number[]): Batch<DecisionFacts> {
   const list = JSON.stringify(ids);
   const accountIds = sql`(SELECT json_group_array(${ids.length > 1 ? sql`DISTINCT` : sql``} own.account_id)
     FROM json_each(${list}) wanted CROSS JOIN uploads own ON own.id = wanted.value
@@ -85,12 +76,16 @@ export function decisionFacts(
       mostEach,
     }),
   );
+  const { queries, read } = named({
+    posts: postsAmong({ team, ids: list }),
+    accounts: accountFacts(deps, team, accountIds),
+    recent,
+  });
   return {
-    queries: [postsAmong({ team, ids: list }), accountFacts(deps, team, accountIds), ...recent],
-    read: ([posts, accounts, ...others]) => ({
-      posts: posts as FoundPost[],
-      accounts: accounts as AccountFacts[],
-      recent: (others as RecentPost[][]).flat(),
-    }),
+    queries,
+    read: (results) => {
+      const found = read(results);
+      return { ...found, recent: found.recent.flat() };
+    },
   };
 }
