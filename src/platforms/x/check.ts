@@ -11,8 +11,9 @@ import {
   MAX_TAGGED_USERS,
   POLL_OPTIONS,
 } from "./capabilities.ts";
+import { textOf } from "./post-text.ts";
 import type { XSettings } from "./settings.ts";
-import { textOf, weightedLength } from "./text.ts";
+import { weightedLength } from "./text.ts";
 
 type XPost = Post<XSettings>;
 

@@ -20,8 +20,9 @@ import {
 } from "./capabilities.ts";
 import { areMediaRefused, isDuplicate, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { describeNext, uploadNext } from "./media.ts";
+import { textOf } from "./post-text.ts";
 import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
-import { textOf, weightedLength } from "./text.ts";
+import { weightedLength } from "./text.ts";
 import { findOwnPost, toPublished } from "./timeline.ts";
 import { videoProblem } from "./video-rules.ts";
 

@@ -1,12 +1,8 @@
 import { parse } from "tldts";
 import extractUrlsWithIndices from "twitter-text/dist/esm/extractUrlsWithIndices.js";
 import parseTweet from "twitter-text/dist/esm/parseTweet.js";
-import { emptyIfBlank } from "../../core/text.ts";
-import type { Post } from "../connector.ts";
 
-/** The title, or the description where that is blank; empty when both are. */
-export const textOf = ({ title, description }: Pick<Post, "title" | "description">): string =>
-  emptyIfBlank(title) || emptyIfBlank(description);
+export { textOf } from "./post-text.ts";
 
 const BETWEEN_NAMES = /([^\p{L}\p{N}\p{M}._-]+)/u;
 const SEPARATORS = /[._-]/g;

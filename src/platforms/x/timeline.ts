@@ -5,7 +5,7 @@ import { comparable } from "../kit/listings.ts";
 import { published } from "../kit/steps.ts";
 import { type ListedPost, listPostsRequest, type Reading, readListPostsReply } from "./api.ts";
 import type { Job, Ready } from "./bookmark.ts";
-import { textOf } from "./text.ts";
+import { textOf } from "./post-text.ts";
 
 /** Tolerance between our clock and X's: for the list, and to tell a post apart by its text alone. */
 const LIST_SLACK_SECONDS = 60;
