@@ -4,6 +4,7 @@ import type { Result } from "../core/result.ts";
 import type { ConsentPage, Withdrawals } from "./consent.ts";
 import type { Fetch } from "./fetch.ts";
 import type { FormFields } from "./kit/form-fields.ts";
+import type { Likeness, SettingWords } from "./likeness.ts";
 import type {
   AppCheck,
   AppKeys,
@@ -343,6 +344,10 @@ export interface Connector<S = unknown> {
   settings: FormFields<S>;
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */
   check(post: Post<S>, target?: Target): Promise<FieldError[]>;
+  /** The post as readers of the network will see it, with the very texts that `submit` sends. */
+  likeness(post: Post<S>): Promise<Likeness>;
+  /** Describes stored settings for people; those that the likeness shows, or nobody sees, are left out. */
+  describeSettings(settings: Record<string, unknown>): Promise<SettingWords[]>;
 
   /**
    * Returns how many bytes of the post's files the platform has, by a bookmark of `prepare`; null where it does

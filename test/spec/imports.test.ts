@@ -215,6 +215,19 @@ test.each(["queue/consumer.ts", "cron/schedule.ts", "platforms/registry.ts"])(
   },
 );
 
+test("nothing that publishes loads what only pages show of a post", () => {
+  const entries = [...sources.keys()].filter(
+    (path) =>
+      /^platforms\/[^/]+\/(?:index|publish|check|sent)\.ts$/.test(path) ||
+      path === "queue/consumer.ts",
+  );
+  expect(entries.length).toBeGreaterThan(30);
+  const loading = entries.filter((entry) =>
+    [...reachOf(entry)].some((path) => /\/(?:likeness|setting-words)\.ts$/.test(path)),
+  );
+  expect(loading).toEqual([]);
+});
+
 test("a schema that describes itself imports what it does so to: the script's parts come in any order", () => {
   const without = [...sources.keys()].filter(
     (path) =>

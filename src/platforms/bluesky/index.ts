@@ -22,6 +22,7 @@ export const bluesky: Connector<BlueskySettings> = {
   settings,
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
   consent: {

@@ -14,6 +14,7 @@ export const facebook: Connector<FacebookSettings> = {
   timing,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),

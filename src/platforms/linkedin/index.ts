@@ -22,6 +22,7 @@ export const linkedin: Connector<LinkedInSettings> = {
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit"),
   ...lazily(() => import("./reconcile.ts"), "reconcile"),

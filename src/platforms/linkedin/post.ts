@@ -1,18 +1,24 @@
-import type { PublishedPost } from "../connector.ts";
+import type { Post, PublishedPost } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { ReadyPlace } from "./bookmark.ts";
 import { bodyOf } from "./check.ts";
 import { escapeLittleText } from "./little-text.ts";
 import type { NewPost, PostContent } from "./posts-api.ts";
 import type { Job } from "./processing.ts";
+import type { LinkedInSettings } from "./settings.ts";
 import { styleText, withoutMarks } from "./styling.ts";
 import { shareUrlOf } from "./urn.ts";
 
 /** UTF-16 units of a document's title that is taken from the text. */
 const SHORT_TITLE_UNITS = 100;
 
-/** A document has to have a title: its own, else how the text begins. */
-function documentTitle({ post }: Job): string {
+/**
+ * Returns the title that a document goes out with: its own, else how the text begins. Null for a post of
+ * anything else, whose title is a label of ours.
+ */
+export function documentTitleOf(post: Post<LinkedInSettings>): string | null {
+  const [item, ...others] = post.media;
+  if (item?.kind !== "document" || others.length > 0) return null;
   const title = post.title?.trim();
   if (title) return title;
   const [line = ""] = withoutMarks(bodyOf(post)).trim().split("\n");
@@ -24,9 +30,8 @@ function contentOf(job: Job, assets: string[]): PostContent | null {
   const [id, ...others] = assets;
   if (id === undefined) return null;
   if (others.length > 0) return { multiImage: { images: assets.map((image) => ({ id: image })) } };
-  // The title of a post is a label of ours; a document alone cannot be without one.
-  const isDocument = job.post.media[0]?.kind === "document";
-  return { media: isDocument ? { id, title: documentTitle(job) } : { id } };
+  const title = documentTitleOf(job.post);
+  return { media: title === null ? { id } : { id, title } };
 }
 
 /** The text as LinkedIn is sent it: styled, then escaped. */

@@ -57,7 +57,7 @@ export async function findPin(job: Job, { readyAt, mediaId }: Ready): Promise<Re
 
 /** A pin that shares only some of the texts may be this one with what Pinterest made of the others. */
 function judge(job: Job, pins: ListedPin[], isVideo: boolean): Reconciled {
-  const wanted = toTexts(job);
+  const wanted = toTexts(job.post);
   const candidates = pins.filter((pin) => isOfKind(pin, isVideo));
   const hasTitle = (pin: ListedPin) => comparable(pin.title) === comparable(wanted.title);
   const hasDescription = (pin: ListedPin) =>

@@ -22,6 +22,7 @@ export const pinterest: Connector<PinterestSettings> = {
   refreshAheadSeconds: REFRESH_AHEAD_SECONDS,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },
   ...lazily(() => import("./app-check.ts"), "checkApp"),

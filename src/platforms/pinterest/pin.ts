@@ -1,5 +1,5 @@
 import { nullIfBlank } from "../../core/text.ts";
-import type { MediaItem, PublishedPost, PublishJob } from "../connector.ts";
+import type { MediaItem, Post, PublishedPost, PublishJob } from "../connector.ts";
 import { published } from "../kit/steps.ts";
 import type { MediaSource, NewPin } from "./api.ts";
 import type { Ready } from "./bookmark.ts";
@@ -11,8 +11,14 @@ type Job = PublishJob<PinterestSettings>;
 const DEFAULT_TITLE = "Untitled";
 
 /** Texts of this pin as a listing shows them. */
-export function toTexts({ post }: Job): Pick<NewPin, "title" | "description" | "link"> {
-  const { title, settings } = post;
+export function toTexts({
+  title,
+  settings,
+  ...post
+}: Pick<Post<PinterestSettings>, "title" | "description" | "settings">): Pick<
+  NewPin,
+  "title" | "description" | "link"
+> {
   const description = nullIfBlank(post.description);
   return {
     title: nullIfBlank(title) ?? DEFAULT_TITLE,
@@ -45,7 +51,7 @@ export function toPinFields(job: Job): Omit<NewPin, "media_source"> {
   const { alt_text } = job.post.settings;
   return {
     board_id: boardIdOf(job),
-    ...toTexts(job),
+    ...toTexts(job.post),
     ...(alt_text === null ? {} : { alt_text }),
   };
 }

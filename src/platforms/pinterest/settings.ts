@@ -45,5 +45,7 @@ export const boardOf = ({ pinterest_board_id, board_id }: PinterestSettings): st
   pinterest_board_id ?? board_id;
 
 /** The moment of the cover in whole seconds, as Pinterest counts them. */
-export const coverSeconds = ({ pinterest_cover_time_ms: ms }: PinterestSettings): number =>
+export const coverSeconds = ({
+  pinterest_cover_time_ms: ms,
+}: Pick<PinterestSettings, "pinterest_cover_time_ms">): number =>
   Math.round(Number(ms ?? 0) / 1_000);

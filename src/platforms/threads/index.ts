@@ -24,6 +24,7 @@ export const threads: Connector<ThreadsSettings> = {
   isSelfRenewing: true,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   ...lazily(() => import("./app-check.ts"), "checkApp"),
   ...lazily(() => import("./auth.ts"), "adopt", "identify", "refresh"),

@@ -25,6 +25,7 @@ export const tiktok: Connector<TikTokSettings> = {
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },

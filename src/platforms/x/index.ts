@@ -30,6 +30,7 @@ export const x: Connector<XSettings> = {
   ownPrefix,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },

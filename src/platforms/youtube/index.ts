@@ -13,6 +13,7 @@ export const youtube: Connector<YouTubeSettings> = {
   timing,
   settings,
   ...lazily(() => import("./check.ts"), "check"),
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(() => import("./sent.ts"), "sentBytes"),
   ...lazily(() => import("./publish.ts"), "prepare", "submit", "settle", "reconcile"),
   consent: { asks, ...scopes, ...lazily(() => import("./consent.ts"), "begin", "finish") },

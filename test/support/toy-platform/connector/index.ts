@@ -51,6 +51,7 @@ export const mastotoy: Connector<ToySettings> = {
       description: "Shows the Mastotoy posts of the batch to followers alone.",
     },
   },
+  ...lazily(() => import("./likeness.ts"), "likeness", "describeSettings"),
   ...lazily(
     () => import("./publish.ts"),
     ...(["check", "prepare", "submit", "reconcile", "login", "identify", "refresh"] as const),

@@ -1,0 +1,28 @@
+import type { Post } from "../connector.ts";
+import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { ALT_TEXT, languages, listOf, settingWords } from "../kit/setting-words.ts";
+import type { Likeness } from "../likeness.ts";
+import { altTextOf, postText } from "./check.ts";
+import type { BlueskySettings } from "./settings.ts";
+
+/** Returns the post as readers of Bluesky will see it. */
+export function likeness(post: Post<BlueskySettings>): Likeness {
+  const text = postText(post);
+  return likenessOf({
+    text,
+    unpublished: leftOut(TITLE_UNPUBLISHED, post.title, text),
+    hasGrid: true,
+    altTexts: post.media.map((_, index) => altTextOf(post.settings, index)),
+  });
+}
+
+export const describeSettings = settingWords<BlueskySettings>({
+  bluesky_langs: ["Language", languages],
+  bluesky_labels: [
+    "Content warning",
+    listOf((label) =>
+      label === "!no-unauthenticated" ? "Only for people who are signed in" : label,
+    ),
+  ],
+  bluesky_alt_text: ALT_TEXT,
+});

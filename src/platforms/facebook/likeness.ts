@@ -1,0 +1,35 @@
+import type { Post } from "../connector.ts";
+import { headingOf, leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { MADE_WITH_AI, oneOf, settingWords, silent } from "../kit/setting-words.ts";
+import type { Likeness } from "../likeness.ts";
+import { messageOf, shapeOf } from "./check.ts";
+import type { FacebookSettings } from "./settings.ts";
+
+const LINK_UNPUBLISHED = "Link, left out beside files";
+
+/** Returns the post as readers of Facebook will see it. Videos and reels have both texts. */
+export function likeness(post: Post<FacebookSettings>): Likeness {
+  const { title, description, settings } = post;
+  const shape = shapeOf(post);
+  const isText = shape === "text";
+  const shared = {
+    layout: shape === "reel" ? "vertical" : "feed",
+    shownLines: 5,
+    hasGrid: true,
+    preview: isText ? settings.link : null,
+  } as const;
+  const link = isText ? [] : leftOut(LINK_UNPUBLISHED, settings.link);
+  if (shape === "video" || shape === "reel") {
+    const text = headingOf(description) ?? "";
+    return likenessOf({ ...shared, heading: headingOf(title), text, unpublished: link });
+  }
+  const text = messageOf(post);
+  const unpublished = [...leftOut(TITLE_UNPUBLISHED, title, text), ...link];
+  return likenessOf({ ...shared, text, unpublished });
+}
+
+export const describeSettings = settingWords<FacebookSettings>({
+  link: ["Link", silent],
+  media_type: ["Kind", oneOf({ REELS: "Reel", VIDEO: "Video" })],
+  is_aigc: MADE_WITH_AI,
+});

@@ -1,0 +1,62 @@
+import type { Post } from "../connector.ts";
+import { DESCRIPTION_UNPUBLISHED, leftOut, likenessOf } from "../kit/likeness.ts";
+import {
+  atSecond,
+  hostOf,
+  ifOff,
+  MADE_WITH_AI,
+  numbered,
+  oneOf,
+  people,
+  settingWords,
+  text,
+} from "../kit/setting-words.ts";
+import type { Likeness } from "../likeness.ts";
+import { captionOf } from "../meta/post.ts";
+import { shapeOf } from "./check.ts";
+import type { InstagramSettings } from "./settings.ts";
+
+const STORY_UNPUBLISHED = "Caption, not shown on a story";
+
+/** Returns the post as readers of Instagram will see it. A story goes out without its caption. */
+export function likeness(post: Post<InstagramSettings>): Likeness {
+  const caption = captionOf(post);
+  const shape = shapeOf(post);
+  if (shape === "story") {
+    const unpublished = leftOut(STORY_UNPUBLISHED, caption);
+    return likenessOf({ layout: "vertical", text: "", unpublished });
+  }
+  return likenessOf({
+    layout: shape === "reel" ? "vertical" : "gallery",
+    text: caption,
+    unpublished: leftOut(DESCRIPTION_UNPUBLISHED, post.description, caption),
+    shownLines: 2,
+  });
+}
+
+export const describeSettings = settingWords<InstagramSettings>({
+  media_type: [
+    "Kind",
+    oneOf({
+      IMAGE: "Photo",
+      VIDEO: "Video",
+      REELS: "Reel",
+      STORIES: "Story, shown for 24 hours",
+    }),
+  ],
+  cover_url: ["Cover", hostOf],
+  thumb_offset: ["Cover", atSecond],
+  location_id: ["Place", numbered],
+  collaborators: ["Collaborators", people],
+  user_tags: ["People tagged", people],
+  share_to_feed: ["Feed", ifOff("Shown among reels only, not in the feed")],
+  trial_reel: [
+    "Trial reel",
+    oneOf({
+      manual: "Shown to people who do not follow first, then shared with all by hand",
+      auto: "Shown to people who do not follow first, then shared with all if it does well",
+    }),
+  ],
+  audio_name: ["Name of the audio", text],
+  is_aigc: MADE_WITH_AI,
+});

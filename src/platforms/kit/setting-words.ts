@@ -1,0 +1,118 @@
+import type { SettingWords } from "../likeness.ts";
+
+/** Says a value in words; null where there is nothing to say of it. */
+type Say = (value: unknown) => string | null;
+
+/** The label of a setting, and how its value is said. */
+type Words = readonly [label: string, say: Say];
+
+const when =
+  (isOn: boolean) =>
+  (words: string): Say =>
+  (value) =>
+    value === isOn ? words : null;
+export const ifOn = when(true);
+export const ifOff = when(false);
+
+/** Says a setting that turns something off. */
+export const onOrOff: Say = (value) => (typeof value === "boolean" ? (value ? "Off" : "On") : null);
+
+export const oneOf =
+  (words: Record<string, string>): Say =>
+  (value) =>
+    typeof value === "string" ? (words[value] ?? value) : null;
+
+export const text: Say = (value) => {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value : null;
+};
+
+/** Says an id that has no name here. */
+export const numbered: Say = (value) => {
+  const id = text(value);
+  return id === null ? null : `No. ${id}`;
+};
+
+export const hostOf: Say = (value) => {
+  const url = URL.parse(String(value ?? ""));
+  return url ? `From ${url.host}` : null;
+};
+
+/** Returns the entries of a list that say something. */
+export const entriesOf = (list: unknown): string[] =>
+  (Array.isArray(list) ? list : [list]).map((one) => text(one)).filter((one) => one !== null);
+
+export const listOf =
+  (say: (one: string) => string = (one) => one): Say =>
+  (value) =>
+    entriesOf(value).map(say).join(", ") || null;
+
+export const people = listOf((name) => `@${name}`);
+
+/** Says the frame of a video by its moment in ms. */
+export const atSecond: Say = (value) => {
+  const ms = Number(value ?? Number.NaN);
+  return Number.isFinite(ms) ? `The frame at ${ms / 1_000} s` : null;
+};
+
+const names = { language: null, region: null } as Record<
+  "language" | "region",
+  Intl.DisplayNames | null
+>;
+
+function nameOf(type: "language" | "region", code: string): string {
+  try {
+    names[type] ??= new Intl.DisplayNames("en", { type });
+    return names[type].of(type === "region" ? code : code.toLowerCase()) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+export const languages = listOf((code) => nameOf("language", code));
+export const countries = listOf((code) => nameOf("region", code));
+
+const MINUTES_OF_DAY = 1_440;
+const MINUTES_OF_HOUR = 60;
+
+/** Says a number of minutes. */
+export const duration: Say = (value) => {
+  if (typeof value !== "number") return null;
+  const [size, unit] =
+    value % MINUTES_OF_DAY === 0
+      ? [MINUTES_OF_DAY, "day"]
+      : value % MINUTES_OF_HOUR === 0
+        ? [MINUTES_OF_HOUR, "hour"]
+        : [1, "minute"];
+  const count = value / size;
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+};
+
+/** For a setting that the likeness shows, or that changes nothing that a reader sees. */
+export const silent: Say = () => null;
+
+export const EVERYONE = "Everyone";
+export const MADE_WITH_AI: Words = ["Label", ifOn("Made with AI")];
+export const PAID_PARTNERSHIP: Words = ["Label", ifOn("Paid partnership")];
+export const ALT_TEXT: Words = ["Alternative text", listOf()];
+
+/** A setting that is stored and has no words is shown as it is rather than kept from the client. */
+const unnamed = (name: string, value: unknown): SettingWords[] => {
+  const said = listOf()(value);
+  return said === null ? [] : [{ label: name, value: said }];
+};
+
+/** Makes the reader of a platform's settings, which describes them in the order in which they are stored. */
+export const settingWords =
+  <S>(words: Record<keyof S & string, Words>) =>
+  (settings: Record<string, unknown>): SettingWords[] => {
+    const known = new Map<string, Words>(Object.entries(words));
+    return Object.entries(settings).flatMap(([name, value]) => {
+      if (value === null || value === undefined) return [];
+      const found = known.get(name);
+      if (!found) return unnamed(name, value);
+      const [label, say] = found;
+      const said = say(value);
+      return said === null ? [] : [{ label, value: said }];
+    });
+  };

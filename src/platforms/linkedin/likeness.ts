@@ -1,0 +1,24 @@
+import type { Post } from "../connector.ts";
+import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { EVERYONE, oneOf, settingWords, silent } from "../kit/setting-words.ts";
+import type { Likeness } from "../likeness.ts";
+import { bodyOf } from "./check.ts";
+import { documentTitleOf } from "./post.ts";
+import type { LinkedInSettings } from "./settings.ts";
+import { styleText } from "./styling.ts";
+
+/** Returns the post as readers of LinkedIn will see it. The title is published on a document alone. */
+export function likeness(post: Post<LinkedInSettings>): Likeness {
+  const heading = documentTitleOf(post);
+  const text = styleText(bodyOf(post));
+  const unpublished = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title) : [];
+  return likenessOf({ heading, text, unpublished, shownLines: 3, hasGrid: true });
+}
+
+export const describeSettings = settingWords<LinkedInSettings>({
+  visibility: [
+    "Who can see it",
+    oneOf({ PUBLIC: EVERYONE, CONNECTIONS: "Connections of the account" }),
+  ],
+  media_type: ["Kind", silent],
+});

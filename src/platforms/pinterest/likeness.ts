@@ -1,0 +1,32 @@
+import type { Post } from "../connector.ts";
+import { likenessOf, sameAltText } from "../kit/likeness.ts";
+import { ALT_TEXT, numbered, settingWords, text } from "../kit/setting-words.ts";
+import type { Likeness } from "../likeness.ts";
+import { toTexts } from "./pin.ts";
+import { coverSeconds, type PinterestSettings } from "./settings.ts";
+
+/** Returns the pin as readers of Pinterest will see it. */
+export function likeness(post: Post<PinterestSettings>): Likeness {
+  const { title, description = "" } = toTexts(post);
+  return likenessOf({
+    layout: "pin",
+    heading: title,
+    text: description,
+    shownLines: 3,
+    altTexts: sameAltText(post.media, post.settings.alt_text),
+  });
+}
+
+/** A pin's cover is at a whole second, the nearest one. */
+function coverOf(value: unknown): string | null {
+  const ms = text(value);
+  return ms === null ? null : `The frame at ${coverSeconds({ pinterest_cover_time_ms: ms })} s`;
+}
+
+export const describeSettings = settingWords<PinterestSettings>({
+  pinterest_board_id: ["Board", numbered],
+  board_id: ["Board", numbered],
+  link: ["Link", text],
+  alt_text: ALT_TEXT,
+  pinterest_cover_time_ms: ["Cover", coverOf],
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from "vitest";
+import type { MediaKind, Post } from "../../src/platforms/connector.ts";
+import { settingWords } from "../../src/platforms/kit/setting-words.ts";
+import { connectorOf, connectors, PLATFORMS } from "../../src/platforms/registry.ts";
+
+const file = (kind: MediaKind) => ({
+  ...{ kind, mime: "x", sizeBytes: 1, width: null, height: null },
+});
+
+function likenessOf(
+  platform: string,
+  { settings = {}, ...more }: Partial<Omit<Post, "settings">> & { settings?: object },
+) {
+  const connector = connectorOf(platform);
+  const { values } = connector.settings.read({});
+  return connector.likeness({
+    ...{ title: "Title", description: "Description", media: [], ...more },
+    settings: { ...(values as object), ...settings },
+  });
+}
+
+test("the texts of every platform are compared with what it is sent", () => {
+  const compared = Object.keys(import.meta.glob("./*/likeness.test.ts"));
+  expect(compared.sort()).toEqual(PLATFORMS.map((name) => `./${name}/likeness.test.ts`).sort());
+});
+
+describe("the likeness of a post", () => {
+  test.each([
+    ["tiktok", {}, "vertical"],
+    ["instagram", { media: [file("image")] }, "gallery"],
+    ["instagram", { media: [file("image"), file("video")] }, "gallery"],
+    ["instagram", { media: [file("video")] }, "vertical"],
+    ["instagram", { media: [file("image")], settings: { media_type: "STORIES" } }, "vertical"],
+    ["facebook", { media: [file("video")] }, "feed"],
+    ["facebook", { media: [file("video")], settings: { media_type: "REELS" } }, "vertical"],
+    ["youtube", { media: [file("video")] }, "watch"],
+    ["pinterest", { media: [file("image")] }, "pin"],
+    ["linkedin", {}, "feed"],
+    ["x", {}, "feed"],
+  ])("%s %j is laid out as %s", async (platform, more, layout) => {
+    expect(await likenessOf(platform, more)).toMatchObject({ layout });
+  });
+
+  test.each([
+    ["tiktok", {}, []],
+    ["tiktok", { title: "x".repeat(91) }, []],
+    [
+      "tiktok",
+      { title: "x".repeat(91), description: "y".repeat(4_000) },
+      [`${"x".repeat(91)}\n${"y".repeat(4_000)}`],
+    ],
+    [
+      "tiktok",
+      { media: [file("video")], settings: { post_mode: "DRAFT" } },
+      ["Title\nDescription"],
+    ],
+    ["instagram", {}, ["Description"]],
+    ["instagram", { title: " " }, []],
+    ["instagram", { settings: { media_type: "STORIES" } }, ["Title"]],
+    ["youtube", { settings: { youtube_title: "Own" } }, []],
+    ["youtube", { settings: { tags: ["a".repeat(499), "b", "c"] } }, ["b, c"]],
+    ["youtube", { media: [file("video"), file("image")] }, ["YouTube takes the video alone."]],
+    ["pinterest", { title: null }, []],
+    ["linkedin", {}, ["Title"]],
+    ["linkedin", { media: [file("document")] }, []],
+    ["facebook", {}, ["Title"]],
+    ["facebook", { media: [file("video")] }, []],
+    ["facebook", { media: [file("video")], settings: { media_type: "REELS" } }, []],
+    [
+      "facebook",
+      { media: [file("image")], settings: { link: "https://a.example/" } },
+      ["Title", "https://a.example/"],
+    ],
+    ["bluesky", { description: null }, []],
+    ["threads", {}, ["Description"]],
+    ["x", { description: "Title" }, []],
+  ])("%s %j tells what is not published", async (platform, more, unpublished) => {
+    const told = (await likenessOf(platform, more)).unpublished;
+    expect(told).toEqual(unpublished.map((text) => ({ label: expect.any(String), text })));
+  });
+});
+
+describe("settings in words", () => {
+  const settings = connectors().flatMap((connector) =>
+    Object.entries(connector.settings.infos).map(([name, info]) => ({
+      ...{ platform: connector.platform, connector, name, info },
+    })),
+  );
+
+  const SAMPLES = { string: "sample", boolean: true, integer: 1, array: ["sample"] };
+
+  test.each(settings)("$platform has words for $name", async ({ connector, name, info }) => {
+    const say = async (value: unknown) => connector.describeSettings({ [name]: value });
+    for (const value of [SAMPLES[info.type], false]) {
+      expect((await say(value)).map(({ label }) => label)).not.toContain(name);
+    }
+    for (const value of info.type === "string" ? (info.values ?? []) : []) {
+      const said = (await say(value))[0]?.value;
+      expect([value, said === value]).toEqual([value, false]);
+    }
+  });
+
+  test.each(connectors().map((connector) => [connector.platform, connector] as const))(
+    "%s says nothing of defaults that nobody asked for",
+    async (_, connector) => {
+      const values = connector.settings.read({}).values as Record<string, unknown>;
+      const said = await connector.describeSettings(values);
+      expect(
+        said.every(({ value }) => value !== "" && !/null|undefined|\[|true|false/.test(value)),
+      ).toBe(true);
+      expect(said.length).toBeLessThanOrEqual(3);
+    },
+  );
+
+  test.each([
+    ["tiktok", { privacy_level: "SELF_ONLY" }, "Who can see it: Only the account itself"],
+    ["tiktok", { disable_comment: true }, "Comments: Off"],
+    ["tiktok", { disable_comment: false }, "Comments: On"],
+    ["tiktok", { video_cover_timestamp_ms: 1_500 }, "Cover: The frame at 1.5 s"],
+    [
+      "tiktok",
+      { post_mode: "DRAFT" },
+      "Publishing: Sent to the account's inbox on TikTok, to be finished there",
+    ],
+    ["instagram", { collaborators: ["ada", "bo"] }, "Collaborators: @ada, @bo"],
+    ["instagram", { share_to_feed: true }, null],
+    ["instagram", { cover_url: "https://cdn.example/a.jpg?x=1" }, "Cover: From cdn.example"],
+    ["youtube", { categoryId: "28" }, "Category: Science & Technology"],
+    ["youtube", { categoryId: "9999" }, "Category: No. 9999"],
+    ["youtube", { allowedCountries: ["DE", "AT"] }, "Shown only in: Germany, Austria"],
+    ["youtube", { scheduledDate: "2026-12-24T18:30:00.000Z" }, "Made public: 2026-12-24 18:30 UTC"],
+    ["youtube", { defaultLanguage: "pt-BR" }, "Language: Brazilian Portuguese"],
+    [
+      "bluesky",
+      { bluesky_labels: ["!no-unauthenticated"] },
+      "Content warning: Only for people who are signed in",
+    ],
+    ["x", { x_poll_duration_minutes: 1_440 }, "Poll open for: 1 day"],
+    ["x", { x_poll_duration_minutes: 90 }, "Poll open for: 90 minutes"],
+    ["pinterest", { pinterest_board_id: null, board_id: "7" }, "Board: No. 7"],
+    ["pinterest", { pinterest_cover_time_ms: "1500" }, "Cover: The frame at 2 s"],
+    [
+      "threads",
+      { threads_reply_control: "mentioned_only" },
+      "Who can reply: Accounts that are mentioned",
+    ],
+    ["bluesky", { colour: "red", none: null }, "colour: red"],
+  ] as const)("%s %j", async (platform, settings, told) => {
+    const said = (await connectorOf(platform).describeSettings(settings)).map(
+      ({ label, value }) => `${label}: ${value}`,
+    );
+    expect(said).toEqual(told === null ? [] : [told]);
+  });
+
+  test("a setting without words is told as it is stored", () => {
+    expect(settingWords({})({ colour: "red", none: null })).toEqual([
+      { label: "colour", value: "red" },
+    ]);
+  });
+});
