@@ -180,6 +180,25 @@ test("and are a platform like any other", async (t) => {
     assert.equal(properties.mastotoy_to_followers, undefined);
   });
 
+  await t.test("a client who reviews a post reads its text, and its setting in words", async () => {
+    const draft = { accountId, description: "See this, toy", status: "draft" };
+    const made = await call(
+      "/api/v1/upload",
+      formOf({ ...draft, title: "Of ours", mastotoy_visibility: "followers" }),
+    );
+    const link = await call("/api/v1/upload/review-links", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ uploadIds: [made.body.data.uploadId] }),
+    });
+    const { pathname } = new URL(link.body.data.url);
+    const html = await (await fetch(`${origin}${pathname}`)).text();
+    for (const text of ["See this, toy", "for the team alone", "Who can see it", "Followers"]) {
+      assert.match(html, new RegExp(text));
+    }
+    assert.doesNotMatch(html, /mastotoy_visibility/);
+  });
+
   await t.test("a post of one call, and one of a batch, are published once each", async () => {
     const [from, to] = [
       [36, 24, 92],

@@ -1,126 +1,100 @@
-import type { Platform } from "../../core/platforms.ts";
-import { styleText } from "../../platforms/linkedin/styling.ts";
-import type { ReviewFile, ReviewPost } from "./repo/posts.ts";
+import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
+import type { Likeness, SettingWords, Unpublished } from "../../platforms/likeness.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import type { MediaRef } from "../uploads/table.ts";
+import type { ReviewPost } from "./repo/posts.ts";
 
-/**
- * Order and shape in which a platform shows a post. `feed`: text, then files. `gallery`: files, then text.
- * `vertical`: full height, text below. `watch`: a wide video, a heading below. `pin`: a picture with a heading.
- */
-export type Layout = "feed" | "gallery" | "vertical" | "watch" | "pin";
-
-/** Texts as readers of the platform see them. */
-export interface Texts {
-  heading: string | null;
-  text: string;
-  /** Parts that came with the post and are not published. */
-  unpublished: { label: string; text: string }[];
+/** A post as its platform shows it, and its settings in words. */
+export interface Shown extends Likeness {
+  settings: SettingWords[];
 }
 
 type Subject = Pick<ReviewPost, "platform" | "title" | "description" | "settings"> & {
-  files: readonly Pick<ReviewFile, "kind">[];
+  media: readonly MediaRef[];
+  files: readonly (PostMedia & { sha256: string })[];
 };
 
-const presence = (text: unknown): string =>
-  typeof text === "string" && text.trim() !== "" ? text : "";
+/** Returns true for a file that goes out: no thumbnail, and none that could not be downloaded. */
+export const isSent = (ref: MediaRef): boolean =>
+  ref.role === undefined && ("sha256" in ref || !ref.isGone);
 
-const isSingleVideo = ({ files }: Subject): boolean =>
-  files.filter(({ kind }) => kind === "video").length === 1 &&
-  !files.some(({ kind }) => kind === "document");
+/** Nothing is known of a file before it is here. */
+const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
 
-const isStory = ({ platform, settings }: Subject): boolean =>
-  platform === "instagram" && settings.media_type === "STORIES";
+const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
+  ["video", /\.(?:mp4|m4v|mov|webm)$/i],
+  ["document", /\.(?:pdf|docx?|pptx?)$/i],
+];
 
-/** Kinds of posts that fill a phone's screen. Source: spec, "Uploads: create". */
-function isVertical(post: Subject): boolean {
-  const { platform, settings } = post;
-  if (platform === "tiktok" || isStory(post)) return true;
-  if (platform === "instagram") return post.files.length === 1 && isSingleVideo(post);
-  return platform === "facebook" && settings.media_type === "REELS";
+function guessKind(url: string): MediaKind {
+  const path = URL.parse(url)?.pathname ?? "";
+  return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? "image";
 }
 
-const LAYOUTS: Record<Platform, Layout> = {
-  instagram: "gallery",
-  pinterest: "pin",
-  youtube: "watch",
+/** Returns a stored post as its connector gets it. @param kindOf the kind of a file that is not here yet */
+function toPost(
+  { platform, title, description, settings, media, files }: Subject,
+  kindOf: (url: string) => MediaKind,
+): Post {
+  const toMedia = (ref: MediaRef): PostMedia =>
+    "sha256" in ref
+      ? (files.find(({ sha256 }) => sha256 === ref.sha256) ?? { ...UNSEEN, kind: ref.kind })
+      : { ...UNSEEN, kind: kindOf(ref.url) };
+  const { values } = connectorOf(platform).settings.read({});
+  return {
+    ...{ title, description, media: media.filter(isSent).map(toMedia) },
+    settings: { ...(values as object), ...settings },
+  };
+}
+
+const KIND_NAMES: Record<MediaKind, string> = {
+  ...{ image: "a picture", video: "a video", document: "a document" },
 };
 
-export const layoutOf = (post: Subject): Layout =>
-  isVertical(post) ? "vertical" : (LAYOUTS[post.platform] ?? "feed");
+const wordsOf = ({ heading, text }: Likeness): string =>
+  [heading, text].filter(Boolean).join("\n") || "None";
 
-/** Lines of a text that each platform shows before a tap; others show all. Measured on phones, about. */
-const SHOWN_LINES: Record<Platform, 2 | 3 | 5 | 8> = {
-  ...{ tiktok: 2, instagram: 2, youtube: 3, pinterest: 3, linkedin: 3, facebook: 5, x: 8 },
-};
+/** Tells the texts of a post whose file is still elsewhere, where they differ for another kind of file. */
+async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unpublished[]> {
+  if (!post.media.some((ref) => isSent(ref) && "url" in ref)) return [];
+  const connector = connectorOf(post.platform);
+  const { kinds } = connector.capabilities.mediaSupport;
+  const others = await Promise.all(
+    kinds.map(async (kind) => ({
+      label: `Text, if the file turns out to be ${KIND_NAMES[kind]}`,
+      text: wordsOf(await connector.likeness(toPost(post, () => kind))),
+    })),
+  );
+  return others.filter(({ text }) => text !== wordsOf(likeness));
+}
+
+/** Returns the post as its connector says that it will look. */
+export async function describePost(post: Subject): Promise<Shown> {
+  const connector = connectorOf(post.platform);
+  const likeness = await connector.likeness(toPost(post, guessKind));
+  return {
+    ...likeness,
+    unpublished: [...likeness.unpublished, ...(await textsOfOtherKinds(post, likeness))],
+    settings: await connector.describeSettings(post.settings),
+  };
+}
 
 const CHARACTERS_OF_LINE = 45;
 
-/** Lines to which a text is cut until it is asked for; null for one that is shown whole. */
-export function shownLines(platform: Platform, text: string): number | null {
-  const most = SHOWN_LINES[platform];
-  if (most === undefined) return null;
-  const lines = text.split("\n", most + 1).length;
-  return lines > most || text.length > most * CHARACTERS_OF_LINE ? most : null;
+/** Returns the lines to which a text is cut until it is asked for; null for one that is shown whole. */
+export function cutLines({ shownLines, text }: Pick<Likeness, "shownLines" | "text">) {
+  if (shownLines === null) return null;
+  const lines = text.split("\n", shownLines + 1).length;
+  return lines > shownLines || text.length > shownLines * CHARACTERS_OF_LINE ? shownLines : null;
 }
-
-const TITLE = "Title, for the team alone";
-const DESCRIPTION = "Description, not published";
-
-/** The first of the texts that says something is the caption; the other stays with the team. */
-function captionFrom(first: string, second: string, label: string): Texts {
-  const text = first || second;
-  const left = first && second && second !== first ? second : "";
-  return { heading: null, text, unpublished: left ? [{ label, text: left }] : [] };
-}
-
-/** Returns the texts of a post as its platform shows them, and what of them it does not show. */
-export function textsOf(post: Subject): Texts {
-  const { platform, settings } = post;
-  const [title, description] = [presence(post.title), presence(post.description)];
-  const hasVideo = post.files.some(({ kind }) => kind === "video");
-  if (isStory(post)) {
-    const label = "Caption, not shown on a story";
-    const text = title || description;
-    return { heading: null, text: "", unpublished: text ? [{ label, text }] : [] };
-  }
-  switch (platform) {
-    case "tiktok":
-      return hasVideo
-        ? { heading: null, text: [title, description].filter(Boolean).join("\n"), unpublished: [] }
-        : { heading: title || null, text: description, unpublished: [] };
-    case "youtube": {
-      const heading = presence(settings.youtube_title) || title || null;
-      const text = presence(settings.youtube_description) || description;
-      return { heading, text, unpublished: [] };
-    }
-    case "pinterest":
-      return { heading: title || "Untitled", text: description, unpublished: [] };
-    case "linkedin": {
-      const unpublished = title ? [{ label: TITLE, text: title }] : [];
-      return { heading: null, text: styleText(description), unpublished };
-    }
-    case "facebook":
-      return hasVideo && settings.media_type !== "REELS"
-        ? { heading: title || null, text: description, unpublished: [] }
-        : captionFrom(description, title, TITLE);
-    case "bluesky":
-      return captionFrom(description, title, TITLE);
-    default:
-      return captionFrom(title, description, DESCRIPTION);
-  }
-}
-
-/** Fields that hold a text for people who cannot see the files. */
-const ALT_FIELDS = ["x_alt_text", "bluesky_alt_text", "threads_alt_text", "alt_text"];
 
 /** Returns the alternative text of the file at a place, or says which file it is. */
-export function altOf(settings: Record<string, unknown>, at: number, count: number): string {
-  for (const field of ALT_FIELDS) {
-    const given = settings[field];
-    const own = presence(Array.isArray(given) ? given[at] : given);
-    if (own) return own;
-  }
-  return count === 1 ? "The picture of the post" : `Picture ${at + 1} of ${count}`;
-}
+export const altOf = (published: string | undefined, at: number, count: number): string =>
+  published?.trim()
+    ? published
+    : count === 1
+      ? "The picture of the post"
+      : `Picture ${at + 1} of ${count}`;
 
 const RATIOS = [
   ["r9x16", 9 / 16],

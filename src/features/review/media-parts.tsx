@@ -1,8 +1,9 @@
 import type { Deps } from "../../deps.ts";
+import type { Layout } from "../../platforms/likeness.ts";
 import { mediaPath } from "../media/address.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import type { ShownPost } from "./find.ts";
-import { altOf, type Layout, ratioClass } from "./likeness.ts";
+import { altOf, isSent, ratioClass, type Shown } from "./likeness.ts";
 import type { ReviewFile } from "./repo/posts.ts";
 
 /** A file of a post, as it is shown. `address`: null where it is not stored, and why. */
@@ -15,9 +16,13 @@ const pictureOf = (refs: readonly MediaRef[]) =>
   refs.find((ref) => ref.role === "thumbnail" && "sha256" in ref && !ref.isGone);
 
 /** Returns what is shown of the files of a post, with signed addresses of ours. */
-export async function shotsOf(deps: Deps, post: ShownPost): Promise<Shot[]> {
-  const { teamId, media, files, settings } = post;
+export async function shotsOf(
+  deps: Deps,
+  { teamId, media, files }: ShownPost,
+  { altTexts }: Shown,
+): Promise<Shot[]> {
   const main = media.filter(({ role }) => role === undefined);
+  const sent = main.filter(isSent);
   const picture = pictureOf(media);
   const poster =
     picture && "sha256" in picture ? await mediaPath(deps, teamId, picture.sha256) : null;
@@ -26,7 +31,8 @@ export async function shotsOf(deps: Deps, post: ShownPost): Promise<Shot[]> {
     const file = files.find(({ sha256 }) => sha256 === ref.sha256);
     if (!file || ref.isGone) return { kind: "gone" };
     const address = await mediaPath(deps, teamId, file.sha256);
-    return { kind: "file", file, address, alt: altOf(settings, at, main.length), poster };
+    const alt = altOf(altTexts[sent.indexOf(ref)], at, main.length);
+    return { kind: "file", file, address, alt, poster };
   };
   return Promise.all(main.map(toShot));
 }
@@ -108,25 +114,22 @@ function boxOf(layout: Layout, shot: Shot, shots: readonly Shot[]): string {
 
 const GRID_MOST = 4;
 
-/** Platforms whose feed shows several files beside each other; others slide. */
-const GRIDS = ["x", "bluesky", "facebook", "linkedin"];
-
 export const Shots = ({
-  post: { platform, id },
-  layout,
+  id,
+  shown: { layout, hasGrid },
   shots,
   loads,
   isFirst,
 }: {
-  post: ShownPost;
-  layout: Layout;
+  id: number;
+  shown: Shown;
   shots: readonly Shot[];
   loads: boolean;
   isFirst: boolean;
 }) => {
   const count = shots.length;
   if (count === 0) return null;
-  const isGrid = count > 1 && layout === "feed" && GRIDS.includes(platform);
+  const isGrid = count > 1 && layout === "feed" && hasGrid;
   const isStrip = count > 1 && !isGrid;
   const classes = ["shots"];
   if (isGrid) classes.push("grid", ...(count > GRID_MOST ? ["many"] : []));

@@ -1,7 +1,7 @@
 import type { Child } from "hono/jsx";
 import { platformName } from "../../platforms/registry.ts";
 import type { ShownPost } from "./find.ts";
-import { layoutOf, shownLines, textsOf } from "./likeness.ts";
+import { cutLines, type Shown } from "./likeness.ts";
 import { Shots, type shotsOf } from "./media-parts.tsx";
 
 const first = (text: string): string => [...text.replace(/^@/, "").trim()][0]?.toUpperCase() ?? "?";
@@ -47,10 +47,10 @@ const linked = (text: string): Child =>
     ? text
     : text.split(LINKED).map((part, i) => (i % 2 ? <span class="tag">{part}</span> : part));
 
-const Caption = ({ post }: { post: ShownPost }) => {
-  const { heading, text } = textsOf(post);
+const Caption = ({ shown }: { shown: Shown }) => {
+  const { heading, text } = shown;
   if (heading === null && text === "") return null;
-  const lines = shownLines(post.platform, text);
+  const lines = cutLines(shown);
   return (
     <div class="caption">
       {heading !== null && (
@@ -75,15 +75,11 @@ const Caption = ({ post }: { post: ShownPost }) => {
   );
 };
 
-const listIn = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-
-const Poll = ({ post: { platform, settings } }: { post: ShownPost }) => {
-  const options = platform === "x" ? listIn(settings.x_poll_options) : [];
-  if (options.length === 0) return null;
+const Poll = ({ shown: { poll } }: { shown: Shown }) => {
+  if (poll.length === 0) return null;
   return (
     <ul class="poll" aria-label="Poll">
-      {options.map((option) => (
+      {poll.map((option) => (
         <li>
           <bdi>{option}</bdi>
         </li>
@@ -93,18 +89,18 @@ const Poll = ({ post: { platform, settings } }: { post: ShownPost }) => {
 };
 
 /** The address that a post leads to: only said, as the client is to stay here. */
-const LeadsTo = ({ post: { platform, settings, media } }: { post: ShownPost }) => {
-  const { link } = settings;
-  if (platform !== "facebook" || typeof link !== "string" || media.length > 0) return null;
+const LeadsTo = ({ shown: { preview } }: { shown: Shown }) => {
+  if (preview === null) return null;
   return (
     <p class="leads">
-      Link preview: <bdi>{link}</bdi>
+      Link preview: <bdi>{preview}</bdi>
     </p>
   );
 };
 
 interface MockProps {
   post: ShownPost;
+  shown: Shown;
   shots: Awaited<ReturnType<typeof shotsOf>>;
   origin: string;
   loads: boolean;
@@ -112,9 +108,9 @@ interface MockProps {
 }
 
 /** The post in the order and shape in which its platform shows it. */
-export const Mock = ({ post, shots, origin, loads, isFirst }: MockProps) => {
-  const layout = layoutOf(post);
-  const files = <Shots post={post} layout={layout} shots={shots} loads={loads} isFirst={isFirst} />;
+export const Mock = ({ post, shown, shots, origin, loads, isFirst }: MockProps) => {
+  const { layout } = shown;
+  const files = <Shots id={post.id} shown={shown} shots={shots} loads={loads} isFirst={isFirst} />;
   const by = <By post={post} origin={origin} />;
   const isByFirst = layout === "feed" || layout === "gallery";
   const isCaptionFirst = layout === "watch" || layout === "pin";
@@ -124,13 +120,13 @@ export const Mock = ({ post, shots, origin, loads, isFirst }: MockProps) => {
       aria-label={`The post as it will look on ${platformName(post.platform)}, about`}
     >
       {isByFirst && by}
-      {layout === "feed" && <Caption post={post} />}
+      {layout === "feed" && <Caption shown={shown} />}
       {files}
       {!isByFirst && !isCaptionFirst && by}
-      {layout !== "feed" && <Caption post={post} />}
+      {layout !== "feed" && <Caption shown={shown} />}
       {isCaptionFirst && by}
-      <Poll post={post} />
-      <LeadsTo post={post} />
+      <Poll shown={shown} />
+      <LeadsTo shown={shown} />
     </figure>
   );
 };

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { Child } from "hono/jsx";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../core/errors.ts";
+import type { Deps } from "../../deps.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { toRefusal } from "../../http/errors.ts";
@@ -11,6 +12,7 @@ import { clockOf, Time } from "../../pages/times.tsx";
 import { logoPath } from "../settings/logo-address.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
 import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";
+import { describePost } from "./likeness.ts";
 import { shotsOf } from "./media-parts.tsx";
 import { Post, type PostNotice, type Scene } from "./post-parts.tsx";
 import type { BrandedLink } from "./repo/links.ts";
@@ -116,11 +118,16 @@ async function showRefused(
 /** Videos of which the first frame is fetched: more would keep a phone busy before anything is read. */
 const MOST_LOADED = 8;
 
+async function likenessOf(deps: Deps, post: ShownPost) {
+  const shown = await describePost(post);
+  return { shown, shots: await shotsOf(deps, post, shown) };
+}
+
 async function showReview(c: AppContext, review: Review, notices: Notices): Promise<Response> {
   const { deps } = c.var;
   const { link, posts } = review;
-  const shots = await Promise.all(
-    posts.map((post) => (post.deletedAt === null ? shotsOf(deps, post) : [])),
+  const likenesses = await Promise.all(
+    posts.map((post) => (post.deletedAt === null ? likenessOf(deps, post) : null)),
   );
   const scene: Scene = {
     clock: clockOf(link.zone),
@@ -150,7 +157,7 @@ async function showReview(c: AppContext, review: Review, notices: Notices): Prom
             post={post}
             at={i + 1}
             count={posts.length}
-            shots={shots[i] ?? []}
+            likeness={likenesses[i] ?? null}
             loads={i < MOST_LOADED}
             scene={scene}
             notice={notices.ofPosts.get(post.id)}

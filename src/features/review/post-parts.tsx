@@ -2,11 +2,10 @@ import type { Child } from "hono/jsx";
 import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
-import { textsOf } from "./likeness.ts";
+import type { Shown } from "./likeness.ts";
 import type { shotsOf } from "./media-parts.tsx";
 import { accountOf, Mock } from "./mock-parts.tsx";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
-import { describeSettings } from "./settings-words.ts";
 
 /** A sentence about a post: what has just been done with it, or why it was not. */
 export interface PostNotice {
@@ -124,8 +123,14 @@ const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scen
   );
 };
 
-const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
-  const { platform, settings, handle } = post;
+interface FactsProps {
+  post: ShownPost;
+  shown: Shown;
+  scene: Scene;
+}
+
+const Facts = ({ post, shown, scene }: FactsProps) => {
+  const { handle } = post;
   const account = accountOf(post);
   return (
     <dl class="facts">
@@ -140,7 +145,7 @@ const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
         )}
       </dd>
       <Planned post={post} scene={scene} />
-      {textsOf(post).unpublished.map(({ label, text }) => (
+      {shown.unpublished.map(({ label, text }) => (
         <>
           <dt>{label}</dt>
           <dd class="text" dir="auto">
@@ -148,7 +153,7 @@ const Facts = ({ post, scene }: { post: ShownPost; scene: Scene }) => {
           </dd>
         </>
       ))}
-      {describeSettings(platform, settings).map(({ label, value }) => (
+      {shown.settings.map(({ label, value }) => (
         <>
           <dt>{label}</dt>
           <dd class="text" dir="auto">
@@ -222,14 +227,15 @@ interface PostProps {
   /** Its place on the page, from 1, of so many. */
   at: number;
   count: number;
-  shots: Awaited<ReturnType<typeof shotsOf>>;
+  /** Null for a post that was removed. */
+  likeness: { shown: Shown; shots: Awaited<ReturnType<typeof shotsOf>> } | null;
   loads: boolean;
   scene: Scene;
   notice: PostNotice | undefined;
 }
 
 /** One post: its likeness, its facts, and the decision, or the forms for it. */
-export const Post = ({ post, at, count, shots, loads, scene, notice }: PostProps) => {
+export const Post = ({ post, at, count, likeness, loads, scene, notice }: PostProps) => {
   const { id, deletedAt, reviewComment, status } = post;
   const { text, tone, told } = stateOf(post);
   const title = `${count === 1 ? "Post" : `Post ${at} of ${count}`} · ${platformName(post.platform)}`;
@@ -239,8 +245,8 @@ export const Post = ({ post, at, count, shots, loads, scene, notice }: PostProps
         <h2>{title}</h2>
         <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
       </header>
-      {deletedAt === null && (
-        <Mock post={post} shots={shots} origin={scene.origin} loads={loads} isFirst={at === 1} />
+      {likeness && (
+        <Mock post={post} {...likeness} origin={scene.origin} loads={loads} isFirst={at === 1} />
       )}
       <div class="side">
         {notice && (
@@ -260,7 +266,7 @@ export const Post = ({ post, at, count, shots, loads, scene, notice }: PostProps
             </p>
           </div>
         )}
-        {deletedAt === null && <Facts post={post} scene={scene} />}
+        {likeness && <Facts post={post} shown={likeness.shown} scene={scene} />}
         {isAwaiting(post) && <Decide post={post} at={at} scene={scene} note={notice?.note} />}
       </div>
     </li>

@@ -60,6 +60,37 @@ describe("the page of a review link", () => {
     }
   });
 
+  const LONG_TITLE = `${"x".repeat(90)} and more`;
+  const VIDEO = JSON.stringify([{ sha256: "a".repeat(64), kind: "video" }]);
+  const PHOTO = VIDEO.replace("video", "image");
+
+  test.each([
+    [
+      "a TikTok of photos: its title cut, and whole in the description",
+      "tiktok",
+      { title: LONG_TITLE, description: "More", media: PHOTO },
+      [`<bdi>${"x".repeat(90)}</bdi>`, `${LONG_TITLE}\nMore</p>`],
+    ],
+    [
+      "a reel of Facebook: its title above its text",
+      "facebook",
+      { title: "Pier", description: "More", media: VIDEO, settings: '{"media_type":"REELS"}' },
+      ["<bdi>Pier</bdi>", "More</p>"],
+    ],
+    [
+      "a document of LinkedIn: its title",
+      "linkedin",
+      { title: "Pier", description: "More", media: VIDEO.replace("video", "document") },
+      ["<bdi>Pier</bdi>", "More</p>"],
+    ],
+    ["a pin without a title", "pinterest", { title: null, media: PHOTO }, ["<bdi>Untitled</bdi>"]],
+  ])("shows the texts that are published of %s", async (_, platform, columns, texts) => {
+    life = await beginLife(life.harness, platform);
+    const { html } = await client.get(await makeLink(await awaiting(columns)));
+    for (const text of texts) expect(html).toContain(text);
+    expect(html).not.toContain("for the team alone");
+  });
+
   test("is found by no search engine, framed by nobody, stored nowhere, and tells its address to nobody", async () => {
     const { headers, html } = await client.get(await makeLink(await awaiting()));
     expect(headers.get("x-robots-tag")).toBe("noindex");
