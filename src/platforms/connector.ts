@@ -346,8 +346,8 @@ export interface Connector<S = unknown> {
   check(post: Post<S>, target?: Target): Promise<FieldError[]>;
   /** The post as readers of the network will see it, with the very texts that `submit` sends. */
   likeness(post: Post<S>): Promise<Likeness>;
-  /** Describes stored settings for people; those that the likeness shows, or nobody sees, are left out. */
-  describeSettings(settings: Record<string, unknown>): Promise<SettingWords[]>;
+  /** Describes a post's settings for people; left out are those that the likeness shows, and that nobody sees. */
+  describeSettings(post: Post<S>): Promise<SettingWords[]>;
 
   /**
    * Returns how many bytes of the post's files the platform has, by a bookmark of `prepare`; null where it does

@@ -7,16 +7,23 @@ const file = (kind: MediaKind) => ({
   ...{ kind, mime: "x", sizeBytes: 1, width: null, height: null },
 });
 
-function likenessOf(
-  platform: string,
-  { settings = {}, ...more }: Partial<Omit<Post, "settings">> & { settings?: object },
-) {
-  const connector = connectorOf(platform);
-  const { values } = connector.settings.read({});
-  return connector.likeness({
+type Change = Partial<Omit<Post, "settings">> & { settings?: object };
+
+function postOf(platform: string, { settings = {}, ...more }: Change): Post {
+  const { values } = connectorOf(platform).settings.read({});
+  return {
     ...{ title: "Title", description: "Description", media: [], ...more },
     settings: { ...(values as object), ...settings },
-  });
+  };
+}
+
+const likenessOf = (platform: string, change: Change) =>
+  connectorOf(platform).likeness(postOf(platform, change));
+
+/** The settings of a post in lines such as "Label: Paid partnership". */
+async function wordsOf(platform: string, change: Change): Promise<string[]> {
+  const said = await connectorOf(platform).describeSettings(postOf(platform, change));
+  return said.map(({ label, value }) => `${label}: ${value}`);
 }
 
 test("the texts of every platform are compared with what it is sent", () => {
@@ -88,27 +95,28 @@ describe("settings in words", () => {
   );
 
   const SAMPLES = { string: "sample", boolean: true, integer: 1, array: ["sample"] };
+  const FILES = [[], [file("image")], [file("video")]];
 
-  test.each(settings)("$platform has words for $name", async ({ connector, name, info }) => {
-    const say = async (value: unknown) => connector.describeSettings({ [name]: value });
-    for (const value of [SAMPLES[info.type], false]) {
-      expect((await say(value)).map(({ label }) => label)).not.toContain(name);
-    }
-    for (const value of info.type === "string" ? (info.values ?? []) : []) {
-      const said = (await say(value))[0]?.value;
-      expect([value, said === value]).toEqual([value, false]);
+  test.each(settings)("$platform has words for $name", async ({ platform, name, info }) => {
+    const values = info.type === "string" ? (info.values ?? []) : [];
+    for (const value of [SAMPLES[info.type], false, ...values]) {
+      const raw = values.includes(String(value)) ? `: ${value}` : null;
+      for (const media of FILES) {
+        const lines = await wordsOf(platform, { media, settings: { [name]: value } });
+        expect(lines.filter((line) => line.startsWith(`${name}: `))).toEqual([]);
+        if (raw) expect(lines.filter((line) => line.endsWith(raw))).toEqual([]);
+      }
     }
   });
 
-  test.each(connectors().map((connector) => [connector.platform, connector] as const))(
+  test.each(connectors().map(({ platform }) => platform))(
     "%s says nothing of defaults that nobody asked for",
-    async (_, connector) => {
-      const values = connector.settings.read({}).values as Record<string, unknown>;
-      const said = await connector.describeSettings(values);
-      expect(
-        said.every(({ value }) => value !== "" && !/null|undefined|\[|true|false/.test(value)),
-      ).toBe(true);
-      expect(said.length).toBeLessThanOrEqual(3);
+    async (platform) => {
+      for (const media of FILES) {
+        const lines = await wordsOf(platform, { media });
+        expect(lines.filter((line) => /null|undefined|\[|true|false|: $/.test(line))).toEqual([]);
+        expect(lines.length).toBeLessThanOrEqual(3);
+      }
     },
   );
 
@@ -146,15 +154,49 @@ describe("settings in words", () => {
     ],
     ["bluesky", { colour: "red", none: null }, "colour: red"],
   ] as const)("%s %j", async (platform, settings, told) => {
-    const said = (await connectorOf(platform).describeSettings(settings)).map(
-      ({ label, value }) => `${label}: ${value}`,
-    );
-    expect(said).toEqual(told === null ? [] : [told]);
+    const media = [file("video")];
+    const lines = await wordsOf(platform, { media, settings });
+    if (told === null) expect(lines).toEqual(await wordsOf(platform, { media }));
+    else expect(lines).toContain(told);
   });
 
   test("a setting without words is told as it is stored", () => {
-    expect(settingWords({})({ colour: "red", none: null })).toEqual([
-      { label: "colour", value: "red" },
-    ]);
+    const post = { title: null, description: null, media: [] };
+    const settings: object = { colour: "red", none: null };
+    expect(settingWords({})({ ...post, settings })).toEqual([{ label: "colour", value: "red" }]);
+  });
+
+  const IMAGE = [file("image")];
+  const VIDEO = [file("video")];
+  const ON = { is_aigc: true };
+
+  test.each([
+    ["tiktok", "Made with AI", VIDEO, ON, { ...ON, post_mode: "DRAFT" }],
+    ["tiktok", "TikTok adds some", IMAGE, { auto_add_music: true }, null],
+    ["tiktok", "Photo 2", IMAGE, { photo_cover_index: 2, post_mode: "DRAFT" }, null],
+    ["tiktok", "Duets: Off", VIDEO, { disable_duet: true }, null],
+    ["instagram", "Made with AI", IMAGE, ON, { ...ON, media_type: "STORIES" }],
+    ["instagram", "Shown among reels only", VIDEO, { share_to_feed: false }, null],
+    [
+      "instagram",
+      "The frame at 1 s",
+      VIDEO,
+      { thumb_offset: 1_000 },
+      { thumb_offset: 1_000, cover_url: "https://cdn.example/a.jpg" },
+    ],
+    ["facebook", "Made with AI", IMAGE, ON, null],
+    ["facebook", "Made with AI", VIDEO, { ...ON, media_type: "REELS" }, ON],
+    [
+      "x",
+      "Also shown to: Followers",
+      [],
+      { x_share_with_followers: true, x_community_id: "7" },
+      { x_share_with_followers: true },
+    ],
+  ])("%s says %j of posts with which that goes out", async (platform, words, media, on, off) => {
+    expect((await wordsOf(platform, { media, settings: on })).join()).toContain(words);
+    const other = { media: media === IMAGE ? VIDEO : IMAGE, settings: on };
+    const without = off ? { media, settings: off } : other;
+    expect((await wordsOf(platform, without)).join()).not.toContain(words);
   });
 });

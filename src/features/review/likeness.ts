@@ -69,13 +69,14 @@ async function textsOfOtherKinds(post: Subject, likeness: Likeness): Promise<Unp
 }
 
 /** Returns the post as its connector says that it will look. */
-export async function describePost(post: Subject): Promise<Shown> {
-  const connector = connectorOf(post.platform);
-  const likeness = await connector.likeness(toPost(post, guessKind));
+export async function describePost(stored: Subject): Promise<Shown> {
+  const connector = connectorOf(stored.platform);
+  const post = toPost(stored, guessKind);
+  const likeness = await connector.likeness(post);
   return {
     ...likeness,
-    unpublished: [...likeness.unpublished, ...(await textsOfOtherKinds(post, likeness))],
-    settings: await connector.describeSettings(post.settings),
+    unpublished: [...likeness.unpublished, ...(await textsOfOtherKinds(stored, likeness))],
+    settings: await connector.describeSettings(post),
   };
 }
 

@@ -28,8 +28,15 @@ export function likeness(post: Post<FacebookSettings>): Likeness {
   return likenessOf({ ...shared, text, unpublished });
 }
 
-export const describeSettings = settingWords<FacebookSettings>({
-  link: ["Link", silent],
-  media_type: ["Kind", oneOf({ REELS: "Reel", VIDEO: "Video" })],
-  is_aigc: MADE_WITH_AI,
-});
+/** Meta labels photos, albums and reels. */
+const leftOutOf = (post: Post<FacebookSettings>): readonly (keyof FacebookSettings)[] =>
+  ["text", "video"].includes(shapeOf(post)) ? ["is_aigc"] : [];
+
+export const describeSettings = settingWords<FacebookSettings>(
+  {
+    link: ["Link", silent],
+    media_type: ["Kind", oneOf({ REELS: "Reel", VIDEO: "Video" })],
+    is_aigc: MADE_WITH_AI,
+  },
+  leftOutOf,
+);

@@ -34,29 +34,40 @@ export function likeness(post: Post<InstagramSettings>): Likeness {
   });
 }
 
-export const describeSettings = settingWords<InstagramSettings>({
-  media_type: [
-    "Kind",
-    oneOf({
-      IMAGE: "Photo",
-      VIDEO: "Video",
-      REELS: "Reel",
-      STORIES: "Story, shown for 24 hours",
-    }),
-  ],
-  cover_url: ["Cover", hostOf],
-  thumb_offset: ["Cover", atSecond],
-  location_id: ["Place", numbered],
-  collaborators: ["Collaborators", people],
-  user_tags: ["People tagged", people],
-  share_to_feed: ["Feed", ifOff("Shown among reels only, not in the feed")],
-  trial_reel: [
-    "Trial reel",
-    oneOf({
-      manual: "Shown to people who do not follow first, then shared with all by hand",
-      auto: "Shown to people who do not follow first, then shared with all if it does well",
-    }),
-  ],
-  audio_name: ["Name of the audio", text],
-  is_aigc: MADE_WITH_AI,
-});
+/** A story is its file and the tags of people; how a reel is shown is of no other post. */
+function leftOutOf(post: Post<InstagramSettings>): readonly (keyof InstagramSettings)[] {
+  const shape = shapeOf(post);
+  if (shape === "reel") return post.settings.cover_url === null ? [] : ["thumb_offset"];
+  const ofReels = ["cover_url", "thumb_offset", "share_to_feed"] as const;
+  return shape === "story" ? [...ofReels, "is_aigc"] : ofReels;
+}
+
+export const describeSettings = settingWords<InstagramSettings>(
+  {
+    media_type: [
+      "Kind",
+      oneOf({
+        IMAGE: "Photo",
+        VIDEO: "Video",
+        REELS: "Reel",
+        STORIES: "Story, shown for 24 hours",
+      }),
+    ],
+    cover_url: ["Cover", hostOf],
+    thumb_offset: ["Cover", atSecond],
+    location_id: ["Place", numbered],
+    collaborators: ["Collaborators", people],
+    user_tags: ["People tagged", people],
+    share_to_feed: ["Feed", ifOff("Shown among reels only, not in the feed")],
+    trial_reel: [
+      "Trial reel",
+      oneOf({
+        manual: "Shown to people who do not follow first, then shared with all by hand",
+        auto: "Shown to people who do not follow first, then shared with all if it does well",
+      }),
+    ],
+    audio_name: ["Name of the audio", text],
+    is_aigc: MADE_WITH_AI,
+  },
+  leftOutOf,
+);

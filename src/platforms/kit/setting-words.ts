@@ -1,3 +1,4 @@
+import type { Post } from "../connector.ts";
 import type { SettingWords } from "../likeness.ts";
 
 /** Says a value in words; null where there is nothing to say of it. */
@@ -102,13 +103,22 @@ const unnamed = (name: string, value: unknown): SettingWords[] => {
   return said === null ? [] : [{ label: name, value: said }];
 };
 
-/** Makes the reader of a platform's settings, which describes them in the order in which they are stored. */
+/**
+ * Makes the reader of a platform's settings, which describes those of a post in the order in which they are
+ * stored.
+ *
+ * @param leftOut names the settings that do not go out with this post
+ */
 export const settingWords =
-  <S>(words: Record<keyof S & string, Words>) =>
-  (settings: Record<string, unknown>): SettingWords[] => {
+  <S extends object>(
+    words: Record<keyof S & string, Words>,
+    leftOut: (post: Post<S>) => readonly (keyof S)[] = () => [],
+  ) =>
+  (post: Post<S>): SettingWords[] => {
     const known = new Map<string, Words>(Object.entries(words));
-    return Object.entries(settings).flatMap(([name, value]) => {
-      if (value === null || value === undefined) return [];
+    const silenced = new Set<PropertyKey>(leftOut(post));
+    return Object.entries(post.settings).flatMap(([name, value]) => {
+      if (value === null || value === undefined || silenced.has(name)) return [];
       const found = known.get(name);
       if (!found) return unnamed(name, value);
       const [label, say] = found;

@@ -21,6 +21,7 @@ import {
 import { areMediaRefused, isDuplicate, isUndecided, toRefused, toUnknowable } from "./failures.ts";
 import { describeNext, uploadNext } from "./media.ts";
 import { textOf } from "./post-text.ts";
+import { hasCircle } from "./settings.ts";
 import { attachSubtitles, uploadSubtitles } from "./subtitles.ts";
 import { weightedLength } from "./text.ts";
 import { findOwnPost, toPublished } from "./timeline.ts";
@@ -106,7 +107,6 @@ async function findTagged(job: Job, at: Preparing): Promise<Prepared> {
 function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
   const { settings } = job.post;
   const text = textOf(job.post);
-  const hasCircle = settings.x_community_id !== null || settings.x_super_followers_only;
   const tagged = taggedIds.length > 0 ? { tagged_user_ids: taggedIds } : {};
   const poll = {
     options: settings.x_poll_options,
@@ -121,7 +121,9 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
       : { reply_settings: settings.x_reply_settings }),
     ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
     // What it says of other posts, the specification leaves open.
-    ...(settings.x_share_with_followers && hasCircle ? { share_with_followers: true } : {}),
+    ...(settings.x_share_with_followers && hasCircle(settings)
+      ? { share_with_followers: true }
+      : {}),
     ...(settings.x_super_followers_only ? { for_super_followers_only: true } : {}),
     ...(settings.x_made_with_ai ? { made_with_ai: true } : {}),
     ...(settings.x_paid_partnership ? { paid_partnership: true } : {}),
@@ -157,10 +159,7 @@ async function judgeRepeat(job: Job, at: Ready, message: string): Promise<Submit
 }
 
 /** Posts of a circle need not stand in the timeline. */
-function isSurelyListed({ post }: Job): boolean {
-  const { x_community_id, x_super_followers_only } = post.settings;
-  return x_community_id === null && !x_super_followers_only;
-}
+const isSurelyListed = ({ post }: Job): boolean => !hasCircle(post.settings);
 
 /**
  * Looks for a post without an answer in the account's own timeline.

@@ -118,3 +118,10 @@ export const settings = formFields({
 });
 
 export type XSettings = SettingsOf<typeof settings>;
+
+/** Returns true for a post to a community, or to subscribers alone. */
+export const hasCircle = ({
+  x_community_id,
+  x_super_followers_only,
+}: Pick<XSettings, "x_community_id" | "x_super_followers_only">): boolean =>
+  x_community_id !== null || x_super_followers_only;
