@@ -222,13 +222,13 @@ export interface Config {
   clockOffsetSeconds: number;
   /** Real origin → replacement, to run connectors against another implementation of a platform. */
   platformOrigins: Record<string, string>;
-  /** By which TikTok knows this instance's domain, or its URL prefix, as the owner's. */
+  /** Signature files by which TikTok verifies that the domain, or its URL prefix, is the owner's. */
   tiktokSignatures: string[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
   /** The sender of mail; null: none goes out. */
   emailFrom: string | null;
-  /** By which push services know this instance; null: nobody can be sent to their browser. */
+  /** Keys by which push services identify this instance; null: no browser can get notices. */
   vapid: VapidKeys | null;
   /** The contents of each plan, and the packs of X credits on offer. */
   plans: Plans;

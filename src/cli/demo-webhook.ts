@@ -59,7 +59,7 @@ export async function subscribeReceiver(
   const found = await findReceiver(api.origin);
   if (!found) return null;
   const url = found.url + MARK;
-  // Of a run that was killed.
+  // Webhooks left by a run that was killed.
   const left = (await api.listWebhooks()).filter((webhook) => webhook.url === url);
   for (const { id } of left) await api.deleteWebhook(id);
   const events = SUBSCRIBABLE.filter((name) => name.startsWith("upload."));

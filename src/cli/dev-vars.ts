@@ -48,8 +48,8 @@ const linesOf = (names: readonly Generated[]): string[] => {
 const NAMES = Object.keys(generateAll()) as Generated[];
 
 /**
- * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. What
- * is set is never replaced. Returns what was done, in a sentence, or null.
+ * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. Values
+ * that are set are never replaced. Returns a sentence that says what was done, or null.
  *
  * @param elsewhere variables of other sources, which the file would override
  */

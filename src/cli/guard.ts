@@ -17,7 +17,7 @@ let isOrphan = false;
 /** Fails where this process leads no group, so that nobody else's is ever ended. */
 const signalGroup = (signal: NodeJS.Signals) => process.kill(-process.pid, signal);
 
-// Whoever stops the group tells the program too; its leader stays until that has ended.
+// A signal to the group reaches the program too. This leader of the group stays until the program has ended.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 
 process.stdin.resume();

@@ -5,7 +5,7 @@ import { readStateDir } from "./paths.ts";
 import { Problem } from "./program.ts";
 import type { CreateOptions } from "./token-commands.ts";
 
-// What a command needs is imported when it runs: the statements of the Worker alone take half a second to load.
+// Each command imports what it needs when it runs: the statements of the Worker alone take half a second to load.
 
 interface PlaceOptions {
   remote?: boolean;

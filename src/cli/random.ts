@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same course of events. */
+/** A generator of random numbers that can be repeated: the same seed gives the same numbers. */
 export interface Random {
   /** From 0 up to, not including, 1. */
   next(): number;

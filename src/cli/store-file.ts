@@ -212,7 +212,7 @@ async function complete(completeUrl: string, { etags }: UploadJournal): Promise<
     const said = /<Message>([^<]*)<\/Message>/.exec(text)?.[1] ?? text.slice(0, 200);
     const message = `The parts could not be put together: ${response.status}, ${said}`;
     if (isPassingStatus(response.status)) throw new PassingProblem(message);
-    // What it says of the parts does not change by itself.
+    // A refusal of the parts does not go away by itself, so trying again would not help.
     throw new AddressesEnded(said);
   });
 }

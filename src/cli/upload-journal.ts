@@ -34,7 +34,7 @@ const presigned = z.union([
 ]);
 export type Presigned = z.infer<typeof presigned>;
 
-/** Lines of a journal. What was written stays, so a run that is killed loses the line it was at, at most. */
+/** Lines of a journal. Lines are only added, so a run that is killed loses at most the line it was writing. */
 const line = z.union([
   z.object({
     file: z.object({ path: z.string(), sizeBytes: z.number(), changedAt: z.number() }),

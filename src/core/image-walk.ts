@@ -164,7 +164,7 @@ const CHUNK_HEADER_BYTES = 8;
 function* walkWebp(): Walk {
   const header = yield { take: 11 };
   if (ascii(header, 0, 3) !== "IFF" || ascii(header, 7, 11) !== "WEBP") return false;
-  // What follows the name, which is counted too.
+  // Bytes after the name; the length in the header counts the name too.
   let rest = le32(header, 3) - 4;
   let hasImage = false;
   while (rest >= CHUNK_HEADER_BYTES) {

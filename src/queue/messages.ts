@@ -48,7 +48,7 @@ export const deliverMessage = objectOf({
 
 export type DeliverMessage = Read<typeof deliverMessage>;
 
-/** As above: something is to be told. What that is, the rows that are due say. */
+/** A wake-up like the one above: notices are due. The rows say which. */
 export const notifyMessage = objectOf({ kind: only("notify") });
 
 export type NotifyMessage = Read<typeof notifyMessage>;

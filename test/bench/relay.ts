@@ -213,7 +213,7 @@ export async function measureRelay(
   const pieceBytes = Math.max(...scene.pieces.values());
   const { requests } = scene;
   const missing = sizeBytes - arrivedAt(scene);
-  // Whether it grows with every film shows once the runtime has what it keeps for itself.
+  // Measured again: the runtime now holds what it keeps for itself, so only growth with each film is left.
   memory.length = 0;
   const again = await peakMemoryMb(instance.pid, () => relay.publish("The film again", sizeBytes));
   await instance.stop();

@@ -197,7 +197,7 @@ describe.each(named)("%s, given a text of 250 KB", (_, connector) => {
     const post = postOf(text);
     let isQuick = false;
     let issues: FieldError[] = [];
-    // What else the machine does makes one run slow, not each.
+    // Other work of the machine makes one run slow, not every run.
     for (let run = 0; run < MAX_RUNS && !isQuick; run++) {
       const checking = await milliseconds(async () => {
         issues = await connector.check(post);

@@ -332,6 +332,6 @@ test("of the images of a post to Bluesky one is held at a time", async () => {
       blob: { $type: "blob", ref: { $link: "bafk" }, mimeType: "image/jpeg", size },
     }),
   });
-  // What is held shows: the other figures are small because nothing is.
+  // Bytes that are held do show: the other figures are small because nothing is held.
   expect(held).toBe(size);
 });

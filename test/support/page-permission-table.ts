@@ -122,7 +122,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
 
   "GET /app/accounts": anybody(),
   "POST /app/accounts": anybody(() => ({ fields: { platform: "bluesky", name: "New" } })),
-  // Of a platform whose page has every form.
+  // An account of the platform whose page has every form.
   "GET /app/accounts/:id": anybody(async (team) => ({ params: { id: await team.account("x") } })),
   "POST /app/accounts/connect": anybody(() => ({ fields: { platform: "x", mode: "sandbox" } })),
   "POST /app/accounts/:id/reconnect": anybody(async (team) => ({
@@ -177,7 +177,7 @@ export const PAGE_PERMISSIONS: Record<string, PagePermission> = {
   },
 
   "GET /app/setup": ofInstance(),
-  // Of a platform that cannot be asked: its answer is a sentence of ours.
+  // A platform that cannot be asked: the answer is a sentence of ours.
   "POST /app/setup/check": ofInstance(() => ({ fields: { platform: "instagram" } })),
 
   "GET /app/suggestions": anybody(),

@@ -40,7 +40,7 @@ export const SHOWN_KINDS = [
 
 let serial = 0;
 
-/** A team in which every text names the team. What a call needs is made by these methods, new each time. */
+/** A team in which every text names the team. Its methods create the objects that a call needs, new each time. */
 export class PlantedTeam {
   private readonly harness: Harness;
   readonly name: string;

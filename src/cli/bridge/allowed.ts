@@ -35,11 +35,11 @@ const DESCRIPTORS = "/proc/self/fd";
 const READ_AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Opens a file that stands in one of the folders. What is judged is the file that is open, and what is read later is
- * the same one: a link that is put in its place in between leads nowhere.
+ * Opens a file that is in one of the folders. The checks look at the open file, and the bytes are read from the same
+ * open file, so replacing it with a link after the check has no effect.
  *
  * @param given absolute, or from the first of the folders
- * @throws Problem for a file outside, for a link that leads there, and for what is no medium
+ * @throws Problem for a file outside, for a link that leads there, and for a file that is not media
  */
 export async function openAllowed(
   given: string,
@@ -47,7 +47,7 @@ export async function openAllowed(
   descriptors = DESCRIPTORS,
 ): Promise<OpenFile> {
   const path = isAbsolute(given) ? resolve(given) : resolve(folders[0]?.path ?? ".", given);
-  // Of files elsewhere nothing is told, not even that they exist.
+  // Nothing is said about files elsewhere, not even that they exist.
   if (!folders.some((one) => isWithin(one.path, path) || isWithin(one.realPath, path))) {
     throw outside(given, folders);
   }

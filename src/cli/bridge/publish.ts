@@ -69,7 +69,7 @@ function readPaths(name: LocalToolName, args: Args): { paths: string[]; shared: 
   if ("mediaUrls" in args) {
     throw new Problem(`${name} takes files of this machine. create_post takes mediaUrls.`);
   }
-  // What belongs to neither tool is for the instance to refuse.
+  // The instance refuses arguments that belong to neither tool.
   const shared = Object.fromEntries(Object.entries(args).filter(([key]) => !(key in own.shape)));
   return { paths: "paths" in read.data ? read.data.paths : [read.data.path], shared };
 }

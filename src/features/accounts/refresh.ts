@@ -120,8 +120,8 @@ interface FailedRefresh {
 }
 
 /**
- * When a login that was not renewed is tried again, null where nobody is to unless it is used; and its end where
- * another one is stored: that of a renewal before may stand.
+ * Returns the time at which a failed renewal is tried again; null when the login is renewed only on its next use.
+ * Also returns the end of the login when the stored one differs, as after a lost write of an earlier renewal.
  */
 function endsAfterFailure(
   deps: Deps,

@@ -12,9 +12,9 @@ const SPREAD_SECONDS = 60;
 export const COLLECTION_CALLS = 2;
 
 /**
- * Has the next accounts read whose collection has not come to its end, one message each, spread over the minute.
- * In the morning that is whose messages were lost. Teams whose plan has no analytics are left out. Null once
- * none is left.
+ * Sends a message for each of the next accounts whose collection is not finished, spread over the minute. In the
+ * morning these are the accounts whose messages were lost. Teams whose plan has no analytics are left out. Returns
+ * the id of the last account of a full page; null once no page is left.
  *
  * @param after id of the last account of the page before
  */

@@ -54,7 +54,7 @@ const stop = (obstacle: Obstacle, consent: ConsentRow | null): StoppedStep => ({
 
 /**
  * Takes a person back from the consent page: exchanges what the platform sent along, and connects the
- * account, or leaves several to choose from. Of two callbacks at once, one counts.
+ * account, or leaves several to choose from. When two callbacks arrive at once, only one counts.
  */
 export async function returnFromConsent(
   deps: Deps,
@@ -265,7 +265,7 @@ export async function readChoice(deps: Deps, id: number, { browser }: Back): Pro
 
 /**
  * Connects the accounts with these ids of the platform, of those that may be chosen; by a client's link, one.
- * Of two tries at once, one counts.
+ * When two tries arrive at once, only one counts.
  */
 export async function chooseAccounts(
   deps: Deps,
@@ -289,7 +289,7 @@ export async function chooseAccounts(
     isOver = step.kind !== "stopped";
     return step;
   } finally {
-    // Whoever may not have one of them, or whose choice could not be stored, may choose again.
+    // A person who was refused an account, or whose choice could not be stored, may choose again.
     if (!isOver) await deps.db.run([keepConsent(consent)]);
   }
 }

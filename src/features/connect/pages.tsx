@@ -125,8 +125,8 @@ const STATUS: Partial<Record<Obstacle["ending"], ContentfulStatusCode>> = {
 };
 
 /**
- * Tells the site that sent the person; without one, the person. Whoever came by a link may try again: where they
- * go on to is offered to them.
+ * Sends the person back to the site that they came from; without such a site, shows the reason. A person who came
+ * by a client's link sees the reason too, and may try again or go on to the link's site.
  */
 async function showStop(c: AppContext, { obstacle, consent }: Stop): Promise<Response> {
   const { ending, message } = obstacle;

@@ -165,7 +165,7 @@ export async function openConsent(
   const [[consent]] = await deps.db.run([consentByOpener({ hash: await sha256Hex(token) })]);
   if (!consent) return stopped(UNKNOWN, null);
   const refusal = refusedOpening(consent, deps.now());
-  // Whoever has been to the end may have been somebody else.
+  // Another person may have finished this consent, so its details are not shown to this visitor.
   if (refusal) return stopped(refusal, refusal === USED ? null : consent);
   if (consent.linkId !== null) {
     const [[link]] = await deps.db.run([linkById({ id: consent.linkId })]);

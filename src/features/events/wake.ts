@@ -21,7 +21,7 @@ type Waker = Pick<Deps, "webhookQueue" | "now">;
 export const onceDue = (key: DueKey): Wake => ({ key, atMs: key[0] });
 
 /**
- * Sends the messages that wake deliveries. What gets lost is found by the sweep.
+ * Sends the messages that wake deliveries. The sweep finds deliveries whose message was lost.
  *
  * @throws what the queue throws
  */

@@ -21,7 +21,7 @@ export class ClickLog {
   private pending: LinkClick[] = [];
   private openedAt: number | null = null;
 
-  /** Notes a click. What is still to be done, if anything, is to be awaited after the answer has left. */
+  /** Notes a click. Returns the work that is left, to be awaited after the answer was sent; null when none is left. */
   add(store: ClickStore, click: LinkClick, now: number): Promise<void> | null {
     this.pending.push(click);
     if (this.pending.length >= MAX_CLICKS) return this.flush(store);

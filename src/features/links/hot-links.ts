@@ -2,11 +2,11 @@ import type { Place } from "./directory.ts";
 
 /** A link is kept once it is asked for this often within a second. Source: the owner's bar for edits. */
 const HOT_READS = 3;
-/** Nobody is sent by what was read longer ago than this, ms. Source: the same. */
+/** Longest time for which a stored reading sends visitors, ms. Source: the same. */
 const KEPT_MS = 1_000;
-/** Age at which one visit reads it anew while the others go on, ms. */
+/** Age at which one visit reads the link again while the others use the stored reading, ms. */
 const FRESH_MS = 700;
-/** Size of what is kept at a time, in characters of the database; beyond it all is forgotten. */
+/** Most characters of rows kept at a time; beyond it everything is forgotten. */
 const MAX_CHARACTERS = 4_000_000;
 /** Places that are counted or kept at a time. */
 const MAX_PLACES = 5_000;
@@ -87,7 +87,7 @@ export class HotLinks<T> {
       this.entries.set(key, entry);
     }
     if (Math.abs(now - entry.since) > KEPT_MS) {
-      // What was hot in the second before is hot still, until this second has shown otherwise.
+      // A link that was hot in the second before counts as hot until this second shows otherwise.
       entry.visits =
         entry.visits >= HOT_READS && now - entry.since < 2 * KEPT_MS ? HOT_READS - 1 : 0;
       entry.since = now;

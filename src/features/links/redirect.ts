@@ -159,8 +159,8 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
 }
 
 /**
- * Returns true for a destination on an address of short links. Those are refused when a link is saved, and a
- * domain is added before any link stands on it: a circle needs an address that was set by a variable since.
+ * Returns true for a destination on an address of short links. Saving a link refuses such destinations, and a
+ * domain has no links before it is added. So a circle needs an address that a variable has set since then.
  */
 function isInCircle(
   destination: string,

@@ -109,7 +109,7 @@ async function serveImage(
       "Content-Length": String(bytes.byteLength),
     });
   } catch (error) {
-    // What begins like an image need not be one.
+    // A file that begins like an image may not be one.
     c.var.deps.log({ event: "image.failed", variant, error: String(error) });
     throw notFound("Image");
   }

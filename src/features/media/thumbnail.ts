@@ -31,7 +31,7 @@ export async function keepThumbnail(
     await deps.media.put(keyOf(teamId, sha256), bytes, { httpMetadata });
     return true;
   } catch (error) {
-    // What begins like an image need not be one.
+    // A file that begins like an image may not be one.
     deps.log({ event: "thumbnail.failed", error: String(error) });
     return false;
   }

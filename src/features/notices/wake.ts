@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 /** Notices of the same seconds are told together: ten posts that fail at once are one message. */
 const GATHER_SECONDS = 10;
 
-/** Sends the message that wakes what is due by then. What gets lost is made up for by the sweep. */
+/** Sends the message that starts the notices that are due when it arrives. The sweep makes up for a lost message. */
 export async function wakeNotices(
   { webhookQueue, log }: Pick<Deps, "webhookQueue"> & Partial<Pick<Deps, "log">>,
   delaySeconds = GATHER_SECONDS,

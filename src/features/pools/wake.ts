@@ -9,7 +9,7 @@ const MAX_WEIGHT = 40;
 const MESSAGES_PER_SEND = 100;
 
 /**
- * Sends the messages that carry firings out. What gets lost is found by the next ticks.
+ * Sends the messages that carry firings out. The next ticks find firings whose message was lost.
  *
  * @throws what the queue throws
  */

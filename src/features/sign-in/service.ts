@@ -108,7 +108,7 @@ export type LinkUse =
 /** better-auth's words for a proven address that is nobody's here. */
 const NOT_LET_IN = [NOT_INVITED, "failed_to_create_session"];
 
-/** Uses a link up. Of several who try it at once, one is signed in. */
+/** Uses a link up. When several people try it at once, only one is signed in. */
 export async function useLink(deps: Deps, visit: Visit, token: string): Promise<LinkUse> {
   const auth = await openAuth(deps, visit, "link");
   const { headers } = visit;
@@ -132,8 +132,8 @@ export interface PasskeyAnswer {
 }
 
 /**
- * Reads what better-auth answered. Of a passkey that was accepted only that is told: its own answer holds the
- * session's token. A malformed one is the caller's fault, though it calls that its own.
+ * Reads the answer of better-auth. For an accepted passkey the result says only that: the answer itself holds the
+ * session's token. A malformed passkey is the caller's fault, although better-auth reports a fault of its own.
  */
 async function toPasskeyAnswer(
   answer: Response,

@@ -100,7 +100,7 @@ export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
 }
 
 /**
- * Switches a webhook on, its failures forgotten, or off. What waits while it is off is not sent any more.
+ * Switches a webhook on, which clears its count of failures, or off. Events that wait while it is off are never sent.
  *
  * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on
  */

@@ -19,7 +19,7 @@ export interface Triage {
   moved: Moved[];
 }
 
-/** Decides about deliveries that are due. Those that queue up are given their turns. */
+/** Decides about deliveries that are due. Deliveries that have to queue get their turns. */
 export async function triage(deps: Deps, found: readonly repo.Due[]): Promise<Triage> {
   const result: Triage = { ready: [], ended: [], moved: [] };
   const queuing: Ready[] = [];

@@ -227,7 +227,7 @@ const LOST_LOGIN = new Set([
 ]);
 
 /**
- * A new pair of tokens. Of a login by password, a reply that got lost does no harm: the old refresh token works for 2 hours.
+ * A new pair of tokens. With a login by password, a lost reply does no harm: the old refresh token works for 2 hours.
  *
  * @see https://docs.bsky.app/docs/api/com-atproto-server-refresh-session
  */

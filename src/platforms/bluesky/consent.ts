@@ -70,8 +70,8 @@ async function enterHome(
 }
 
 /**
- * The way to the consent page of the account's own server. What is asked for is sent there beforehand,
- * signed with a new key that the tokens will be bound to.
+ * The address of the consent page of the account's own server. The request for permissions is sent to that server
+ * first, signed with a new key that the tokens will be bound to.
  *
  * @see https://atproto.com/specs/oauth
  */
@@ -162,7 +162,7 @@ export async function finish(
   const known = did && pds ? { did, pds } : null;
   const granted = await findGranted(fetch, credentials, tokens.did, known, session.issuer);
   if (granted.ok) return ok({ accounts: [granted.value], scopes });
-  // What nobody will use is not left behind.
+  // Nobody will use this grant, so it is revoked.
   await revokeGrant(fetch, credentials, app).catch(() => {});
   return granted;
 }

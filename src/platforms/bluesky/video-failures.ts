@@ -85,7 +85,7 @@ export function toVideoRefused(refusal: XrpcRefusal, now: Date): Refused {
   }
   if (name === "TooManyOpenUploads") return unavailable(message);
   if (SESSION_OVER.has(name) || PLAN_ERRORS.has(name)) return sendAgain(message);
-  // What is refused here is a token made a moment ago; the account's own login was good for it.
+  // The refused token was made a moment ago with the account's login, so the login itself is good.
   if (name === "ServiceOverloaded" || isTokenRefusal(refusal)) return unavailable(message);
   const refused = toRefused(refusal, now);
   return refused.kind === "failed" ? refused : unavailable(message);

@@ -20,7 +20,7 @@ export const instagram: Connector<InstagramSettings> = {
   capabilities,
   needs,
   timing,
-  // Of 60 days; one that nobody renews is lost with its account.
+  // The token would end after 60 days, and an ended one cannot be renewed.
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,

@@ -52,7 +52,7 @@ const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 /** A stranger's text on one line, without characters that change how what follows is shown. */
 export const oneLine = (text: string, maxCharacters: number): string =>
   text
-    // What is replaced may be long: no more of it is read than is of use.
+    // The text may be long, so only as much is read as can be of use.
     .slice(0, 2 * maxCharacters)
     .replace(CONTROLS, " ")
     .replace(DIRECTIONS, "")

@@ -34,7 +34,7 @@ export const linkedin: Connector<LinkedInSettings> = {
     counts: ["views", "likes", "comments", "shares"],
     callsOf: () => 3,
     pagePosts: 50,
-    // Of a person's posts LinkedIn tells nothing.
+    // LinkedIn has figures for pages only, not for the posts of people.
     covers: ({ platformAccountId }) => platformAccountId.startsWith("urn:li:organization:"),
     ...lazily(() => import("./metrics.ts"), "readPage", "readFollowers"),
   },

@@ -54,7 +54,7 @@ export function putFileRequest(
       "content-type": file.mime,
       ...(isLinkedIn(address) ? { authorization: `Bearer ${accessToken}` } : {}),
     },
-    // Of known length, so that it goes out with a Content-Length and is never held in memory.
+    // Has a known length, so it is sent with a Content-Length and never held in memory.
     body: file.data.pipeThrough(new FixedLengthStream(file.sizeBytes)),
     redirect: "manual",
   });

@@ -83,7 +83,7 @@ export async function readPage(
   const posts = read.posts.flatMap((post) => {
     const counters = figures.get(post.id);
     if (counters) return [{ ...post, counters }];
-    // Of one that is older nothing is known any more: what was known stays.
+    // LinkedIn answers nothing for an older post, so its last figures stay.
     return post.publishedAt.getTime() < since ? [] : [{ ...post, counters: NOTHING }];
   });
   const isLast = reply.value.length < LISTED_POSTS;

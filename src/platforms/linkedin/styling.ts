@@ -44,7 +44,7 @@ function findMarks(text: string): Mark[] {
     const { canOpen, canClose } = sidesOf(text, match.index, length);
     const opened = canClose ? positions.pop() : undefined;
     if (opened !== undefined) {
-      // What was opened in between and not closed stays as it is written.
+      // Marks opened in between and not closed stay as they are written.
       for (const others of open) while ((others.at(-1) ?? -1) > opened) others.pop();
       marks.push({ at: opened, length, isOpening: true });
       marks.push({ at: match.index, length, isOpening: false });

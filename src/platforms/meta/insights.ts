@@ -46,8 +46,8 @@ interface Told {
 }
 
 /**
- * Adds to posts what their insights tell. Those that Meta refuses are searched for by halves; they keep their
- * listed counters, and are told of. A login, a limit or an outage ends the page.
+ * Adds insights to posts. Posts that Meta refuses are found by halving the list; they keep the counters from the
+ * list of posts, and are reported. A refused login, a limit or an outage ends the page.
  *
  * @param posts newest first
  */

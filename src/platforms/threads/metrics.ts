@@ -108,7 +108,7 @@ async function askEach(
       }
     }
   }
-  // What was known of the others stays.
+  // The others keep their last figures.
   return ok({ posts: told, untold: posts.length - told.length });
 }
 

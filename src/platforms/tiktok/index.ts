@@ -21,7 +21,7 @@ export const tiktok: Connector<TikTokSettings> = {
   needs,
   timing,
   verifiedPull,
-  // Of 180: an account that nobody uses for months keeps its login.
+  // The login would end after 180 days. Renewing it ahead keeps accounts that nobody uses for months.
   refreshAheadSeconds: (30 * DAY) / SECOND,
   settings,
   ...lazily(() => import("./check.ts"), "check"),

@@ -79,7 +79,7 @@ async function sendSegments(
     const reply = await readDoneReply(await job.fetch(request));
     if (!reply.ok) {
       if (isGone(reply.error)) return sendAgain(reply.error.message);
-      // What has arrived is kept first: the next step meets the refusal at its beginning.
+      // Segments that have arrived are stored first; the next step begins with this refusal.
       if (segmentIndex === upload.segmentIndex) return toRefused(reply.error, job.now());
       break;
     }

@@ -46,7 +46,7 @@ function* toParts(text: string): Generator<string> {
   const whole = text.normalize("NFC");
   let [space, apart] = [-1, -1];
   for (let start = 0; start < whole.length; ) {
-    // What was found far ahead is not looked for again.
+    // A space that was found far ahead is not searched for again.
     if (space < start + PART.wanted) space = indexFrom(whole, SPACE, start + PART.wanted);
     const isNear = space <= start + PART.most;
     if (!isNear && apart < start + PART.most) apart = indexFrom(whole, APART, start + PART.most);

@@ -125,7 +125,7 @@ export function putChunkRequest(
       "content-type": mime,
       "content-range": `bytes ${offset}-${offset + length - 1}/${sizeBytes}`,
     },
-    // Of known length, so that it goes out with a Content-Length and is never held in memory.
+    // Has a known length, so it is sent with a Content-Length and never held in memory.
     body: data.pipeThrough(new FixedLengthStream(length)),
   });
 }

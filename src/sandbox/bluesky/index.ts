@@ -76,7 +76,7 @@ const app = createApp(({ req }) =>
     : new Response("Not Found", { status: 404 }),
 );
 
-// Whoever proves, or tries to, is told the nonce of the next proof.
+// Every answer to a proof, valid or not, carries the nonce of the next one.
 app.use(async (call, next) => {
   await next();
   const { host, pathname } = new URL(call.req.url);

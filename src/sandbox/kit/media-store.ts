@@ -11,7 +11,7 @@ export interface StoredMedia {
   id: number;
   mime: string;
   sizeBytes: number;
-  /** Lowercase hex. Of a file above 128 MiB, slices of zeros are left out. */
+  /** Lowercase hex. In a file above 128 MiB, slices of zeros are left out of the hash. */
   sha256: string;
 }
 

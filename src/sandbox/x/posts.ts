@@ -203,7 +203,7 @@ function savePost(call: Call, account: Account, input: PostInput, files: MediaRe
     key: id,
     author: account.username,
     text,
-    // What was said about the files in calls of its own stands with the post.
+    // Subtitles and alt texts, which came in calls of their own, are shown with the post.
     fields: {
       ...input,
       ...(subtitles.length > 0 ? { subtitles } : {}),

@@ -70,7 +70,7 @@ test.each(
   expect(await stage.renew()).toMatchObject({ kind: "ready" });
   expect(attempts()).toBe(fates.length + 1);
   expect(await stage.status()).toBe("active");
-  // What is stored is the pair that works: a second renewal needs its refresh token.
+  // The stored pair is the one that works: a second renewal needs its refresh token.
   expect(await stage.renew()).toMatchObject({ kind: "ready" });
   expect(await stage.status()).toBe("active");
 });

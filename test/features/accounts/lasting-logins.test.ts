@@ -176,7 +176,7 @@ describe("facebook", () => {
   ])("%s that would end is refused with what to do (400)", async (_, hasKeys, more, words) => {
     const stage = await onStage("facebook", hasKeys);
     const { network } = stage.harness;
-    // Whoever develops the app may ask by a token of their own.
+    // The developer of the app may ask with a token of their own.
     stage.harness.network = async (input, init) => {
       if (!urlOf(input).pathname.endsWith("/debug_token")) return network(input, init);
       return network(urlOf(input), { headers: { authorization: "Bearer app|secret" } });

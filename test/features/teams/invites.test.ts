@@ -230,7 +230,7 @@ describe("accepting", () => {
     const late = await createMember();
     await expect(accept(link, late)).rejects.toMatchObject({ status: 410 });
     expect(await roleOf(late)).toBeNull();
-    // Whoever used it and comes back is in.
+    // A person who used the link and comes back is a member already.
     expect(await accept(link, joiner)).toEqual({ teamId: owner.teamId, hasJoined: false });
   });
 
@@ -260,7 +260,7 @@ describe("accepting", () => {
     const refused = results.filter((result) => result.status === "rejected");
     expect(refused).toHaveLength(4);
     for (const { reason } of refused) expect(reason).toMatchObject({ code: "PLAN_LIMIT" });
-    // Whoever found the team full can use the link later.
+    // People who found the team full can use the link later.
     expect(await listed()).toHaveLength(4);
   });
 

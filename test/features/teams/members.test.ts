@@ -291,7 +291,7 @@ describe("the member limit of the plan", () => {
       body: { code: "PLAN_LIMIT" },
     });
     expect(await membership(sixth)).toEqual({ role: "MEMBER", is_active: 0 });
-    // What needs no room goes on.
+    // Changes that add no active member still work.
     expect((await change(owner, sixth, { role: "ADMIN" })).status).toBe(200);
     expect((await change(owner, member, { isActive: true })).status).toBe(200);
     await remove(owner, member);

@@ -177,8 +177,8 @@ describe("a retry at the moment the files go", () => {
       const dayOver = START.getTime() + 24 * HOUR_MS;
       const atDayOver = { ...harness.deps, now: () => new Date(dayOver) };
       vi.setSystemTime(dayOver - 1_000);
-      // Of the ten that come one after the other, some are through before the files go at the full
-      // day, some are on their way then, and the others come to find them gone.
+      // Ten retries come one after the other: some finish before the files are deleted at the full day,
+      // some are running at that moment, and the others find the files gone.
       const coming = ids.map((id, i) => lag(i).then(() => retry(fixture, id)));
       const some = Promise.all(coming.slice(0, round % 10));
       const [retried] = await Promise.all([

@@ -1,8 +1,8 @@
 import type { Contract } from "./contract.ts";
 import type { RecordedCall } from "./recording.ts";
 
-// Bluesky's lexicons, as its own library ships and checks them. What they do not forbid, they allow: a
-// field that no lexicon has would be taken and never read, so that is looked for here.
+// Bluesky's lexicons, as its own library ships and checks them. Lexicons allow everything that they do not
+// forbid. A field that no lexicon has would be accepted and never read, so this file looks for such fields.
 
 interface Schema {
   type: string;

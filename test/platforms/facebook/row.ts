@@ -81,12 +81,12 @@ export const facebook: Row = {
     {
       // Too short for a reel, and no reel.
       what: "a video is pushed whole",
-      fields: () => ({ video: mp4(shortMp4), title: "Blink", description: "Of an eye" }),
+      fields: () => ({ video: mp4(shortMp4), title: "Blink", description: "An eye" }),
       first: ["POST videos start", "POST videos transfer", "POST videos finish"],
       address: /^https:\/\/www\.facebook\.com\/\d+\/videos\/\d+\/$/,
       feed: {
-        text: "Of an eye",
-        fields: { title: "Blink", description: "Of an eye", published: "true" },
+        text: "An eye",
+        fields: { title: "Blink", description: "An eye", published: "true" },
       },
     },
     {

@@ -64,7 +64,7 @@ async function onStage() {
       String(value),
     ]);
     if (method === "GET") for (const [key, value] of texts) url.searchParams.set(key, value);
-    // What a form is sent as has to say how long it is.
+    // The body of a form needs a Content-Length.
     const encoded = isMultipart ? new Response(form(params)) : null;
     const bytes = encoded && new Uint8Array(await encoded.clone().arrayBuffer());
     const reply = await fetch(url, {

@@ -27,7 +27,7 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post is published. Delete it on the platform.");
   }
   const isWaiting = status === "scheduled" || status === "pending";
-  // Of both lists, the last statement but one says whether it was done.
+  // In both lists, the result of the last statement but one says if the post was changed.
   const changed = await ctx.db.runAll(
     isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
   );

@@ -157,11 +157,11 @@ async function changesOf(
     ? { ...(await approvalOf(ctx, row, wanted, isApproving)), textDigest: text.digest }
     : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
-  // What was paid is given back: the next attempt pays what the post costs then.
+  // The credits paid are given back: the next attempt pays what the post costs then.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
   const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew };
-  // What was prepared at the platform may hold the old text; an earlier try's words are of the old post.
+  // Work prepared at the platform may hold the old text, and the error message of an earlier try is about the old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
     const held = { status: "pending_approval", ...NO_APPROVAL } as const;

@@ -52,7 +52,7 @@ export function createBudget({ now, wait }: Pick<Deps, "now" | "wait">, messages
       try {
         return await step(
           () => {
-            // What goes beyond its share is missing to the others.
+            // A call beyond the step's share is taken from the calls left for other jobs.
             if (unspent > 0) unspent--;
             else free--;
           },

@@ -210,7 +210,7 @@ async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
   }
 }
 
-/** Nothing is lost by doing this step again: after a back-off, as long as there are any left. */
+/** Retries the step after the next back-off, since doing it again is safe; fails the post when none is left. */
 async function repeatLater(
   deps: Deps,
   held: Held,
@@ -331,7 +331,7 @@ async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next>
       if (wait === null || isOverdue(upload, deps.now())) {
         return over(fail(deps, upload, unavailable(message)));
       }
-      // Whoever waits asks once more before the next call.
+      // After a wait, the platform is asked once more before the next call.
       const at = addSeconds(upload.submittedAt ?? new Date(0), wait);
       if (at > deps.now()) return over(park(deps, upload, at));
       return submit(deps, held, job, bookmark);

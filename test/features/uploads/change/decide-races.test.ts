@@ -109,7 +109,7 @@ test(`an approval and a deletion: one wins, ${RACES} times`, { timeout: 120_000 
   const seen = raced.map(({ outcome: [approved, deleted], row, told }) => {
     if (row.deleted_at !== null) {
       expect([deleted.status, row.status]).toEqual([200, "pending_approval"]);
-      // What was removed before the approval was read is not there for it.
+      // A post removed before the approval read it is a 404 for the approval.
       expect(["404 NOT_FOUND", "409 POST_CHANGED"]).toContain(
         `${approved.status} ${approved.body.code}`,
       );

@@ -418,7 +418,7 @@ describe("the platform's own check", () => {
 
 test("of 50 edits that race with the publishing claim, each is in what is published or is refused", async () => {
   const [first = 0, ...ids] = await life.insertMany(Array.from({ length: 51 }, () => ({})));
-  // What the first edit loads is there for the others, which are as fast as the claims.
+  // The first edit loads modules, so that the others are as fast as the claims.
   await edit(first, { title: "New" });
   const outcomes = await Promise.all(
     ids.map(async (id, i) => {

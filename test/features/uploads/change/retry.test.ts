@@ -424,7 +424,7 @@ describe("races", () => {
     );
     const seen = raced.map(({ outcome: [retried, deleted], row, told }) => {
       if (row.deleted_at !== null) {
-        // What is removed is not there for the retry.
+        // A removed post is a 404 for the retry.
         expect([row.status, row.attempt, deleted.status]).toEqual(["failed", 1, 200]);
         expect(retried).toMatchObject({ status: 404, body: { code: "NOT_FOUND" } });
         expect(told).toEqual([]);

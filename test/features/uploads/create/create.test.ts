@@ -77,7 +77,7 @@ async function onStage(harness = new Harness()): Promise<Stage> {
 async function expectNothingLeft(stage: Stage): Promise<void> {
   await stage.harness.settle();
   expect(await stage.uploads()).toEqual([]);
-  // What a refused request left running would have stored its file by now.
+  // Work left running by a refused request would have stored its file by now.
   for (let i = 0; i < 20; i++) await stage.objects();
   expect(await stage.objects()).toEqual([]);
 }
