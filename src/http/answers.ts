@@ -9,8 +9,11 @@ import type { AppEnv } from "./env.ts";
 /** Fields that every refusal has. */
 const refused = {
   success: z.literal(false),
-  error: z.string().describe("What happened and what to do, in words for people."),
-  code: z.enum(ERROR_CODES).optional().describe("For programs; absent when fields were refused."),
+  error: z.string().describe("A sentence for people: what happened and what to do."),
+  code: z
+    .enum(ERROR_CODES)
+    .optional()
+    .describe("A code for programs; absent when fields were refused."),
 };
 
 export const errorSchema = z.object(refused).meta({ id: "Error" });
@@ -70,7 +73,7 @@ const HEADERS = {
   },
   RateLimit: {
     description:
-      'What is left of the quota, such as `"upload-create";r=49;t=900`: r calls in the next t seconds.',
+      'The rest of the quota, such as `"upload-create";r=49;t=900`: r calls in the next t seconds.',
     schema: A_STRING,
   },
   "RateLimit-Policy": {

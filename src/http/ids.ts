@@ -2,7 +2,9 @@ import * as z from "zod";
 import { notFound } from "../core/errors.ts";
 
 /** A path id. Whatever is no id of ours is simply not found, like an id of somebody else's. */
-export const idParams = z.object({ id: z.string().describe("As it was given out.") });
+export const idParams = z.object({
+  id: z.string().describe("The id, as the service gave it out."),
+});
 
 /** @throws AppError NOT_FOUND for what cannot be a number of ours */
 export function readNumericId(text: string, what: string): number {

@@ -24,23 +24,23 @@ const TAGS = [
   { name: "Credits", description: "Credits that pay for posts on X." },
   { name: "Teams", description: "Your team, its members and invites." },
   { name: "Tokens", description: "API tokens of your own." },
-  { name: "Settings", description: "What a team and a person set for themselves." },
+  { name: "Settings", description: "Settings of the team, and of each person in it." },
   {
     name: "Pools",
     description: "Queues of media, and the recurring slots that publish from them.",
   },
-  { name: "Webhooks", description: "Events that are sent to addresses of yours, signed." },
+  { name: "Webhooks", description: "Signed events, sent to addresses of yours." },
   {
     name: "Analytics",
-    description: "How posts and accounts do, by what is collected every night.",
+    description: "Figures of posts and accounts, collected every night.",
   },
   {
     name: "Short links",
     description: "Short addresses that send visitors on by rules, with their clicks.",
   },
   { name: "Domains", description: "Domains of your own for short links." },
-  { name: "Suggestions", description: "Ideas and feedback for whoever runs the instance." },
-  { name: "Leaving", description: "Taking along all that a team has, and deleting it." },
+  { name: "Suggestions", description: "Ideas and feedback for the people who run the instance." },
+  { name: "Leaving", description: "Exporting all data of a team, and deleting the team." },
   {
     name: "Posts (older)",
     description: "The same posts in an older form; Uploads have more fields.",

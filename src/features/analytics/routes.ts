@@ -17,7 +17,7 @@ export const analyticsRoutes = createRouter();
 
 const yes = z.literal(true);
 const accountParams = z.object({
-  connectedAccountId: z.string().describe("As it was given out."),
+  connectedAccountId: z.string().describe("The id, as the service gave it out."),
 });
 
 const FIGURES =
@@ -28,7 +28,7 @@ const overview = apiRoute({
   path: "/analytics/overview",
   tags: ["Analytics"],
   operationId: "getAnalyticsOverview",
-  summary: "Read how the team's posts do",
+  summary: "Read the figures of the team's posts",
   description: `${FIGURES} \`videos\` lists the 25 newest posts of each source of every account.`,
   scope: "analytics:read",
   limit: "analytics",
@@ -45,7 +45,7 @@ const account = apiRoute({
   path: "/analytics/{connectedAccountId}",
   tags: ["Analytics"],
   operationId: "getAccountAnalytics",
-  summary: "Read how an account's posts do",
+  summary: "Read the figures of an account's posts",
   description: `${FIGURES} \`videos\` lists up to 1,000 posts.`,
   scope: "analytics:read",
   limit: "analytics",
@@ -70,9 +70,9 @@ const sync = apiRoute({
   path: "/analytics/{connectedAccountId}/sync",
   tags: ["Analytics"],
   operationId: "syncAccountAnalytics",
-  summary: "Collect how an account's posts do now",
+  summary: "Collect the figures of an account's posts now",
   description:
-    "Reads up to the 1,000 newest posts at the platform, stores what it tells, and answers the figures. What could not be read stands in `syncErrors`. Posts beyond what one call can read are read in the next minutes, which `syncErrors` says too. X is read once a day. A `MEMBER` gets 403.",
+    "Reads up to the 1,000 newest posts at the platform, stores their figures, and answers them. `syncErrors` lists parts that could not be read. Posts beyond the limit of one call are read in the next minutes; `syncErrors` says so too. X is read once a day. A `MEMBER` gets 403.",
   scope: "analytics:read",
   limit: "analytics",
   request: { params: accountParams, query: accountAnalyticsQuery },
@@ -95,7 +95,7 @@ const comments = apiRoute({
   operationId: "listLinkedInComments",
   summary: "Read the comments on a post of a LinkedIn page",
   description:
-    "Asks LinkedIn now, and answers up to 1,000 comments. Accounts that are no LinkedIn page get 400. The team's plan has to have analytics.",
+    "Asks LinkedIn now, and answers up to 1,000 comments. An account that is not a LinkedIn page gets 400. The team's plan has to have analytics.",
   scope: "analytics:read",
   limit: "analytics",
   request: { params: accountParams, query: commentsQuery },

@@ -27,7 +27,7 @@ const timezone = z
   })
   .default("UTC")
   .openapi({ type: "string", maxLength: MAX_ZONE_CHARACTERS, default: "UTC" })
-  .describe("IANA zone in which `postingInsights` tells weekdays and hours.");
+  .describe("IANA zone of the weekdays and hours in `postingInsights`.");
 
 const source = z
   .enum(SOURCES, { error: `must be one of ${SOURCES.join(", ")}` })
@@ -51,13 +51,15 @@ export const overviewQuery = z.object({
 export type OverviewQuery = z.output<typeof overviewQuery>;
 
 const counters = {
-  views: count.describe("How often it was seen; 0 where the platform does not tell, as Bluesky."),
-  likes: count.describe("Likes or reactions; 0 where the platform does not tell, as Pinterest."),
+  views: count.describe("Views; 0 when the platform has no such figure, as Bluesky."),
+  likes: count.describe(
+    "Likes or reactions; 0 when the platform has no such figure, as Pinterest.",
+  ),
   comments: count.describe(
-    "Comments or replies; 0 where the platform does not tell, as Pinterest.",
+    "Comments or replies; 0 when the platform has no such figure, as Pinterest.",
   ),
   shares: count.describe(
-    "Shares, reposts and quotes, or saves at Pinterest; 0 where the platform does not tell, as YouTube.",
+    "Shares, reposts and quotes, or saves at Pinterest; 0 when the platform has no such figure, as YouTube.",
   ),
 };
 
@@ -70,10 +72,13 @@ const postSchema = z
     source: z
       .enum(["mut", "external"])
       .describe("`mut` when it was published through this service, `external` when it was found."),
-    uploadId: count.nullable().describe("The upload that it was; null with source `external`."),
+    uploadId: count.nullable().describe("The id of its upload; null with source `external`."),
     title: z.string().describe("The beginning of its text."),
-    url: z.string().nullable().describe("Its address at the platform; null when that gives none."),
-    publishedAt: z.iso.datetime().describe("When it was published, as the platform says."),
+    url: z
+      .string()
+      .nullable()
+      .describe("Its address at the platform; null when the platform gives none."),
+    publishedAt: z.iso.datetime().describe("The time of publication, from the platform."),
     ...counters,
     engagement: count.describe("Likes, comments and shares together."),
   })
@@ -104,8 +109,8 @@ const summarySchema = z
         ...change,
         measuredDays: z
           .object({
-            current: count.describe("Of the last 30 days."),
-            previous: count.describe("Of the 30 days before."),
+            current: count.describe("Measured days among the last 30."),
+            previous: count.describe("Measured days among the 30 before."),
           })
           .describe("Days on which views were measured."),
       })
@@ -137,13 +142,15 @@ const summarySchema = z
 const bucket = {
   posts: count.describe("Posts published then."),
   avgViews: rate.describe("Their average views, to two places; 0 without posts."),
-  ranked: z.boolean().describe("True with `minSamples` posts or more: only such can be the best."),
+  ranked: z
+    .boolean()
+    .describe("True with `minSamples` posts or more: only then can it be among the best."),
 };
 const weekday = z
   .object({ weekday: count.min(0).max(6).describe("0 is Sunday."), ...bucket })
   .meta({ id: "WeekdayViews" });
 const hour = z
-  .object({ hour: count.min(0).max(23).describe("Of the zone's wall clock."), ...bucket })
+  .object({ hour: count.min(0).max(23).describe("Local hour in the zone."), ...bucket })
   .meta({ id: "HourViews" });
 
 const insightsSchema = z
@@ -158,22 +165,20 @@ const insightsSchema = z
       .describe("The ranked weekday with the highest average; null when none is ranked."),
     bestHours: z.array(hour).describe("Up to three ranked hours, the best first."),
   })
-  .describe("On which weekdays and at which hours posts were published that were seen most.")
+  .describe("The weekdays and hours at which the most viewed posts were published.")
   .meta({ id: "PostingInsights" });
 
 const days = z.array(z.object({ date: date.describe("The UTC day."), ...gains }));
 
 const accountCount = count.describe(
-  "Connected accounts, also those of which nothing was collected yet. Those by platform sum to that of the overview.",
+  "Connected accounts, also those without figures so far. The counts by platform add up to the one in `overview`.",
 );
-const videoCount = count.describe(
-  "Posts that are known, of whichever source: up to 1,000 of each account.",
-);
+const videoCount = count.describe("Known posts, from both sources: up to 1,000 of each account.");
 
 const base = z.object({
   overview: z
     .object({
-      totalViews: count.describe("Views of all posts that are known."),
+      totalViews: count.describe("Views of all known posts."),
       totalLikes: count.describe("Their likes."),
       totalComments: count.describe("Their comments."),
       totalShares: count.describe("Their shares."),
@@ -192,12 +197,16 @@ const base = z.object({
   videos: z.array(postSchema).describe("Posts, newest first."),
   bestPerforming: z
     .object({
-      mostViewed: z.union([postSchema, z.null()]).describe("By views; null when none has any."),
+      mostViewed: z
+        .union([postSchema, z.null()])
+        .describe("The post with most views; null when none has any."),
       mostEngaging: z
         .union([postSchema, z.null()])
-        .describe("By likes, comments and shares together; null when none has any."),
+        .describe(
+          "The post with most likes, comments and shares together; null when none has any.",
+        ),
     })
-    .describe("The best posts of all, of whichever source."),
+    .describe("The best of all posts, from both sources."),
   topHashtags: z
     .array(
       z.object({
@@ -207,21 +216,21 @@ const base = z.object({
         engagement: count.describe("Their likes, comments and shares together."),
       }),
     )
-    .describe("Up to 20, those first whose posts were seen most; without the #."),
+    .describe("Up to 20 hashtags without the #. The one whose posts have most views comes first."),
   dailyHistory: days.describe(
-    "Gains of each UTC day on which an account was read, up to a year, oldest first. Null was not measured; the first day of an account gains nothing, as its counting begins there.",
+    "Gains of each UTC day on which an account was read, up to a year, oldest first. Null: not measured. An account's first day has no gains, because counting begins on it.",
   ),
   platformHistory: z
     .array(
       z.object({
-        platform: platform.describe("A platform of which an account is connected."),
+        platform: platform.describe("A platform with a connected account."),
         accountCount,
         videoCount,
         ...counters,
         followers: count
           .nullable()
           .describe("Followers of its accounts, as last measured; null when not measured."),
-        days: days.describe("As `dailyHistory`."),
+        days: days.describe("Gains by day, in the form of `dailyHistory`."),
       }),
     )
     .describe("The same by platform, with its totals."),
@@ -231,32 +240,32 @@ const base = z.object({
       z.object({
         date: date.describe("The UTC day."),
         followers: count.describe(
-          "Followers of all accounts. One that was missed counts as up to a week before.",
+          "Followers of all accounts. An account that was not read on a day counts with its last figure of the week before.",
         ),
       }),
     )
     .describe(
-      "Followers on each UTC day on which some were measured, up to a year, oldest first. Subscribers at YouTube, those of the page at LinkedIn.",
+      "Followers on each UTC day on which some were measured, up to a year, oldest first. At YouTube these are subscribers, at LinkedIn the page's followers.",
     ),
   lastRefreshedAt: z.iso
     .datetime()
     .nullable()
     .describe(
-      "When figures were collected last, of any of the accounts; null before the first time.",
+      "The last time that figures were collected from any of the accounts; null before the first time.",
     ),
-  neverSynced: z.boolean().describe("True while nothing was ever collected."),
+  neverSynced: z.boolean().describe("True until figures are collected for the first time."),
   syncErrors: z
     .array(
       z.object({
         accountId: z.string().describe("The account."),
         accountName: z.string().describe("Its name."),
         platform: platform.describe("Its platform."),
-        message: z.string().describe("What could not be read, and why."),
-        at: z.iso.datetime().describe("When that was tried."),
+        message: z.string().describe("The part that could not be read, and the reason."),
+        at: z.iso.datetime().describe("Time of that try."),
       }),
     )
     .describe(
-      "What the last collection could not read; the rest was. An account whose login has ended is named until it is connected again.",
+      "Parts that the last collection could not read; it read the rest. An account whose login has ended stays in the list until it is connected again.",
     ),
   postingInsights: insightsSchema,
 });
@@ -286,12 +295,14 @@ export const commentsSchema = z
         z.object({
           author: z
             .string()
-            .describe("LinkedIn's id of whoever wrote it; the account's name where the page did."),
-          text: z.string().describe("What was written."),
-          createdAt: z.iso.datetime().describe("When."),
+            .describe(
+              "LinkedIn's id of the author; the account's name when the page itself wrote it.",
+            ),
+          text: z.string().describe("The text of the comment."),
+          createdAt: z.iso.datetime().describe("The time of the comment."),
         }),
       )
-      .describe("Up to 1,000, as LinkedIn lists them."),
+      .describe("Up to 1,000 comments, in LinkedIn's order."),
   })
   .meta({ id: "LinkedInComments" });
 

@@ -12,7 +12,7 @@ const MAX_TEXT_CHARACTERS = 70_000;
 export const suggestHashtagsTool = tool({
   name: "suggest_hashtags",
   title: "Suggest hashtags",
-  description: `Suggests hashtags for a text, best first: those it has, then those of the account's own posts that fit its words, its own words, and the account's other hashtags. Own hashtags are ordered by views and engagement per post, as far as analytics were collected, else by use in the last ${LOOKED_AT} published posts. No model is asked, and hashtags that the platform hides or the team bans are left out. Take those that suit the text; not all of them have to.`,
+  description: `Suggests hashtags for a text, best first: those it has, then those of the account's own posts that fit its words, its own words, and the account's other hashtags. Own hashtags are ordered by views and engagement per post when analytics were collected, else by use in the last ${LOOKED_AT} published posts. It uses no AI model, and leaves out hashtags that the platform hides or the team bans. Choose only those that suit the text.`,
   input: z.strictObject({
     text: z.string().min(1).max(MAX_TEXT_CHARACTERS).describe("The text of the post."),
     platform: z.enum(PLATFORMS),
@@ -20,19 +20,19 @@ export const suggestHashtagsTool = tool({
       .string()
       .max(100)
       .optional()
-      .describe("Learns from this account alone; else from all accounts on the platform."),
+      .describe("Uses the posts of this account only; else those of all accounts on the platform."),
     limit: z.number().int().min(1).max(MAX_SUGGESTED).default(DEFAULT_SUGGESTED),
   }),
   output: z.object({
     hashtags: z.array(
       z.object({
-        hashtag: z.string().describe("With the #."),
+        hashtag: z.string().describe("The hashtag with its #."),
         reason: z
           .enum(REASONS)
           .describe(
             "in_text: the text has it. best_performing: own posts with it were measured. own_posts: own posts have it. words: a word of the text.",
           ),
-        uses: z.number().int().describe("How many own posts have it, of those known."),
+        uses: z.number().int().describe("Number of the account's known posts that have it."),
       }),
     ),
   }),

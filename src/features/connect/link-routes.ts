@@ -53,7 +53,7 @@ const list = apiRoute({
   operationId: "listConnectionLinks",
   summary: "List links for clients",
   description:
-    "The pending ones and the newest others, newest first. A link is forgotten 30 days after it would have expired.",
+    "All pending links and the newest others, newest first. A link is deleted 30 days after its expiry date.",
   scope: "accounts:read",
   limit: "read:accounts",
   responses: json(

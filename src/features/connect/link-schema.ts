@@ -93,6 +93,8 @@ export const inviteSchema = z
     identifierLabel: z
       .string()
       .nullable()
-      .describe("What the page asks for first; null where it asks for nothing."),
+      .describe(
+        "The label of the page's first field, such as a handle; null when the page asks for nothing.",
+      ),
   })
   .meta({ id: "ConnectionInvite" });

@@ -40,14 +40,14 @@ const create = apiRoute({
   operationId: "addDomain",
   summary: "Add a domain for short links",
   description:
-    "Then add a CNAME record from the domain to `edgeDcvCnameTarget` (where Cloudflare answers for it, it tells the name too), and a TXT record with the name and value of the answer. It is verified by itself once both are seen. Not part of the plans basic, pro and scale: 403.",
+    "Then add a CNAME record from the domain to `edgeDcvCnameTarget` (where Cloudflare serves the domain, it also names the record), and a TXT record with the name and value of the answer. The domain is verified without another call once both records are seen. Not part of the plans basic, pro and scale: 403.",
   scope: "links:write",
   limit: "write",
   request: { body: jsonBody(newDomainSchema) },
   responses: {
     ...json(domainSchema, "The domain, and the records to add."),
     ...conflict(
-      "DOMAIN_TAKEN: it has been added already. Where another team has added it, and not shown that it is theirs, `error` names the TXT record by which this one shows it. PLAN_LIMIT: the team has as many as it can.",
+      "DOMAIN_TAKEN: it has been added already. When another team has added it but not proved that it is theirs, `error` names the TXT record by which your team can prove it. PLAN_LIMIT: the team has as many as it can.",
     ),
   },
 });
@@ -63,7 +63,7 @@ const verify = apiRoute({
   tags,
   operationId: "verifyDomain",
   summary: "Look at the records of a domain now",
-  description: "400 tells what is missing.",
+  description: "A 400 says what is missing.",
   scope: "links:write",
   limit: "write",
   request: { params: idParams },

@@ -54,7 +54,9 @@ const edge = {
   edgeHostnameId: z
     .string()
     .nullable()
-    .describe("Its id at the edge; null where this instance checks domains by DNS alone."),
+    .describe(
+      "Cloudflare's id of the domain; null when this instance checks domains by DNS alone.",
+    ),
   edgeOwnershipTxtName: z.string().describe("Name of the TXT record to add."),
   edgeOwnershipTxtValue: z.string().describe("Its value."),
   edgeDcvCnameTarget: z.string().describe("Target of the CNAME record to add."),

@@ -12,7 +12,7 @@ const feed = apiRoute({
   operationId: "listEvents",
   summary: "Read the team's events",
   description:
-    "Every event of the last 30 days, oldest first, in the form in which webhooks are sent them. Ask again with `nextCursor` for what has happened since; none is left out that way. Events of the last 30 seconds come again with the next page: ignore an `id` that you know.",
+    "Every event of the last 30 days, oldest first, in the form in which webhooks are sent them. Ask again with `nextCursor` for the events since then; this way you miss none. Events of the last 30 seconds come again with the next page: ignore an `id` that you know.",
   scope: "webhooks:read",
   limit: "read:events",
   request: { query: eventFeedSchema },

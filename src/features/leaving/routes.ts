@@ -25,7 +25,7 @@ const take = apiRoute({
   path: "/export",
   tags,
   operationId: "exportTeam",
-  summary: "Take along all that the team has",
+  summary: "Export all data of the team",
   description:
     "For the owner: the team, its people, accounts without secrets, uploads, files and events, one JSON value a line. Ask again with the cursor of the last line until it is `end`.",
   scope: "*",
@@ -44,7 +44,7 @@ const remove = apiRoute({
   path: "/teams/{id}",
   tags,
   operationId: "deleteTeam",
-  summary: "Delete your team and everything of it",
+  summary: "Delete your team and all its data",
   description:
     "For the owner, with a token that is not pinned to a team. Their account is closed with it, and nothing comes back. Planned posts are not published. Rows and files are removed in the background, within hours.",
   scope: "*",

@@ -50,7 +50,7 @@ const create = apiRoute({
   operationId: "createShortLink",
   summary: "Create a short link",
   description:
-    "Its address answers 302 to a destination: the one of the first rule that matches the visitor, the highest priority first, or the default one. Destinations are http or https; another short link of this service is none.",
+    "Its address answers 302 to a destination: the one of the first rule that matches the visitor, the highest priority first, or the default one. A destination is an http or https URL, and never another short link of this service.",
   scope: "links:write",
   limit: "write",
   idempotencyKeysOf: "operation",
@@ -104,7 +104,7 @@ const change = apiRoute({
   operationId: "updateShortLink",
   summary: "Change a short link",
   description:
-    "What is left out stays. `rules` replace all that there were. The next visit sees the change; of a link that is asked for several times a second, within a second.",
+    "Fields that are left out stay as they are. `rules` replaces all rules of the link. The next visit sees the change; on a link with several visits a second it takes up to a second.",
   scope: "links:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(schema.linkChangeSchema) },
@@ -149,7 +149,7 @@ const code = apiRoute({
   tags: [...tags, "Extensions"],
   operationId: "getShortLinkCode",
   summary: "Read the QR code of a short link",
-  description: "An SVG of the link's address, to be printed in any size.",
+  description: "An SVG of the link's address that can be printed in any size.",
   scope: "links:read",
   limit: "read:links",
   request: { params: idParams },

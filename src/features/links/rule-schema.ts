@@ -84,7 +84,7 @@ const shared = {
     .max(MAX_PRIORITY)
     .optional()
     .describe(
-      "The highest is tried first. Left out: the last one plus one. One that exists already moves all of equal or greater priority up by one.",
+      "The rule with the highest priority is tried first. Left out: one more than the highest so far. A priority that is taken moves the rules of equal or higher priority up by one.",
     ),
 };
 
@@ -102,10 +102,12 @@ const device = z
     ...shared,
     devices: listOf(lower, oneOf(DEVICES))
       .optional()
-      .describe(`Of ${DEVICES.join(", ")}, comma-separated.`),
+      .describe(`One or more of ${DEVICES.join(", ")}, comma-separated.`),
     os: listOf(lower, oneOf(SYSTEMS))
       .optional()
-      .describe(`Of ${SYSTEMS.join(", ")}, comma-separated. With \`devices\`, both must match.`),
+      .describe(
+        `One or more of ${SYSTEMS.join(", ")}, comma-separated. With \`devices\`, both must match.`,
+      ),
   })
   .refine((rule) => rule.devices !== undefined || rule.os !== undefined, "needs devices or os")
   .meta({ id: "DeviceRule" });
@@ -115,7 +117,7 @@ const language = z
     type: z.literal("language"),
     ...shared,
     languages: languages.describe(
-      "Codes, comma-separated; `de` stands for `de-AT` too. The language that the visitor's browser prefers is compared.",
+      "Language codes, comma-separated; `de` stands for `de-AT` too. They are compared with the language that the visitor's browser prefers.",
     ),
   })
   .meta({ id: "LanguageRule" });
@@ -124,8 +126,8 @@ const time = z
   .strictObject({
     type: z.literal("time"),
     ...shared,
-    startTime: instant.optional().describe("From this moment on."),
-    endTime: instant.optional().describe("Until before this moment."),
+    startTime: instant.optional().describe("The rule matches from this moment on."),
+    endTime: instant.optional().describe("The rule matches until just before this moment."),
   })
   .refine(
     (rule) => rule.startTime !== undefined || rule.endTime !== undefined,
@@ -143,7 +145,7 @@ const referer = z
     type: z.literal("referer"),
     ...shared,
     referers: referers.describe(
-      "Domains, which stand for their subdomains too, or words that the address has, comma-separated.",
+      "Domains, which include their subdomains, or words in the address, comma-separated.",
     ),
   })
   .meta({ id: "RefererRule" });
@@ -162,13 +164,13 @@ export const ruleSchema = z
     type: z.enum(["geo", "device", "language", "time", "referer"]),
     destination: z.string(),
     priority: z.number().int(),
-    countryCodes: list.describe("Of geo."),
-    devices: list.describe("Of device."),
-    os: list.describe("Of device."),
-    languages: list.describe("Of language."),
-    startTime: z.iso.datetime().optional().describe("Of time."),
-    endTime: z.iso.datetime().optional().describe("Of time."),
-    referers: list.describe("Of referer."),
+    countryCodes: list.describe("Countries of a `geo` rule."),
+    devices: list.describe("Devices of a `device` rule."),
+    os: list.describe("Operating systems of a `device` rule."),
+    languages: list.describe("Languages of a `language` rule."),
+    startTime: z.iso.datetime().optional().describe("Start of a `time` rule."),
+    endTime: z.iso.datetime().optional().describe("End of a `time` rule."),
+    referers: list.describe("Referers of a `referer` rule."),
   })
   .meta({ id: "Rule" });
 

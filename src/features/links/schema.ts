@@ -33,8 +33,11 @@ const fields = {
       "The letters a to z, digits, `-` and `_`, 64 at most; capitals are the same as small letters. Empty: one is made.",
     ),
   title: plainText().max(MAX_TITLE).nullable().describe("For the previews of social networks."),
-  description: plainText().max(MAX_DESCRIPTION).nullable().describe("As `title`."),
-  imageUrl: url.nullable().describe("As `title`: an http or https URL."),
+  description: plainText()
+    .max(MAX_DESCRIPTION)
+    .nullable()
+    .describe("A description, for the same previews."),
+  imageUrl: url.nullable().describe("An image for the same previews: an http or https URL."),
   useDeeplink: z
     .boolean()
     .describe(
@@ -45,7 +48,7 @@ const fields = {
   rules: z
     .array(newRuleSchema)
     .max(MAX_RULES)
-    .describe("Each sends some visitors elsewhere. The first that matches decides."),
+    .describe("Each rule sends some visitors elsewhere. The first that matches decides."),
 };
 
 const optional = z.object(fields).partial().shape;

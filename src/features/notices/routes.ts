@@ -18,7 +18,7 @@ const subscribe = apiRoute({
   operationId: "subscribePush",
   summary: "Get your notices in a browser",
   description:
-    "The body is what `PushSubscription.toJSON()` answers in the browser, which subscribed with `push.publicKey` of GET /settings. A browser that is known is renewed.",
+    "The body is what `PushSubscription.toJSON()` answers in the browser, which subscribed with `push.publicKey` of GET /settings. A known browser is renewed.",
   scope: "team:write",
   limit: "write",
   request: { body: jsonBody(newBrowserSchema) },
@@ -40,7 +40,7 @@ const unsubscribe = apiRoute({
   path: "/settings/push/{id}",
   tags,
   operationId: "unsubscribePush",
-  summary: "Get no notices in a browser any more",
+  summary: "Stop notices in a browser",
   scope: "team:write",
   limit: "destructive",
   request: { params: idParams },

@@ -11,10 +11,10 @@ export const newBrowserSchema = z
       .min(1)
       .max(MAX_URL_CHARACTERS)
       .describe("The browser's address at its push service."),
-    expirationTime: z.number().nullable().optional().describe("Not looked at."),
+    expirationTime: z.number().nullable().optional().describe("Ignored."),
     keys: z.strictObject({
       p256dh: key("The browser's public key, base64url."),
-      auth: key("The secret that it shares with senders, base64url."),
+      auth: key("The browser's shared secret, base64url."),
     }),
   })
   .meta({ id: "NewPushSubscription" });
@@ -23,15 +23,21 @@ export const browserSchema = z
   .object({
     id: z.number().int(),
     name: z.string().describe("Browser and system."),
-    error: z.string().nullable().describe("Why the last notice was not taken; null once one was."),
+    error: z
+      .string()
+      .nullable()
+      .describe("The reason why the last notice was refused; null once one was accepted."),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: "PushSubscription" });
 
 export const chatSchema = z
   .object({
-    address: z.string().describe("Without what is secret in it."),
-    error: z.string().nullable().describe("Why the last message was not taken; null once one was."),
+    address: z.string().describe("The address without its secret part."),
+    error: z
+      .string()
+      .nullable()
+      .describe("The reason why the last message was refused; null once one was accepted."),
   })
   .meta({ id: "Chat" });
 

@@ -24,9 +24,9 @@ function toSettings(connector: Connector): Record<string, z.output<typeof settin
 
 export const capabilitiesTool = tool({
   name: "get_platform_capabilities",
-  title: "What a platform takes",
+  title: "Get the limits of a platform",
   description:
-    "Tells what one platform takes: lengths of texts, kinds, sizes and number of files, posts a day, hidden hashtags, and its settings under the names that create_post takes in settings.<platform>. A setting that is required has to be chosen: ask your user.",
+    "Lists the limits of one platform: lengths of texts, kinds, sizes and number of files, posts a day, hidden hashtags. Lists its settings too, by the names that create_post takes in settings.<platform>. A required setting has to be chosen: ask your user.",
   input: z.strictObject({ platform: z.enum(PLATFORMS) }),
   output: capabilitiesSchema.extend({
     settingsSchema: z.record(z.string(), setting).describe("The platform's settings, by name."),

@@ -72,7 +72,8 @@ const past = apiRoute({
   tags: extension,
   operationId: "listPoolFirings",
   summary: "List what a pool's slots did",
-  description: "And why nothing came, where that is so. Kept for 90 days.",
+  description:
+    "Lists past firings, with the reason when nothing was published. They are kept for 90 days.",
   scope: "pools:read",
   limit: "read:pools",
   request: { params: idParams, query: firingPageSchema },

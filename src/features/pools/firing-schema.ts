@@ -54,7 +54,7 @@ export const capacitySchema = z.object({
   warning: z
     .string()
     .nullable()
-    .describe("Set where the posts of the queue would then exceed the plan's monthly quota."),
+    .describe("Set when the posts of the queue would exceed the plan's monthly quota."),
 });
 
 export type Capacity = Omit<z.infer<typeof capacitySchema>, "success">;
@@ -64,13 +64,13 @@ const offset = z.string().describe("The zone's offset from UTC at that instant."
 const rule = z
   .enum(["skipped_hour", "repeated_hour"])
   .nullable()
-  .describe("Where the clocks are changed: why it fires when it does.");
+  .describe("The reason for an unusual time, on a day when the clocks change.");
 const item = z.object({ id: z.number().int(), title: z.string() }).nullable();
 
 export const comingFiringSchema = z
   .object({
     ...{ slotId: z.string(), at: z.iso.datetime(), wallTime, offset, rule },
-    item: item.describe("The item that would go; null where the queue is empty by then."),
+    item: item.describe("The item that would be published; null when the queue is empty by then."),
   })
   .meta({ id: "ComingFiring" });
 
@@ -82,8 +82,11 @@ export const firingSchema = z
     outcome: z
       .enum(["running", "dispatched", "skipped", "empty", "missed"])
       .describe("`running`: its posts are on their way."),
-    reason: z.string().nullable().describe("Why nothing came, or not everywhere."),
-    item: item.describe("The item that it took."),
+    reason: z
+      .string()
+      .nullable()
+      .describe("The reason when nothing was published, or not on every account."),
+    item: item.describe("The item that the firing took."),
     uploadIds: z.array(z.number().int()).describe("The posts that were made."),
   })
   .meta({ id: "Firing" });

@@ -42,7 +42,7 @@ const add = formRoute({
   operationId: "addPoolItem",
   summary: "Add a video or a carousel of photos to a pool",
   description:
-    "It is published at its turn, first in, first out, to the accounts of the slot that fires, as the person who added it; of a token without posts:publish its posts are held for approval then. What a platform itself would refuse shows when it is published. Members of a team that requires approval cannot add items.",
+    "The item is published at its turn, first in, first out, to the accounts of the slot that fires, in the name of the person who added it. Items added with a token without posts:publish become posts that are held for approval. A refusal by the platform itself shows only when the item is published. Members of a team that requires approval cannot add items.",
   scope: "pools:write",
   limit: "upload-create",
   idempotencyKeysOf: "path",
@@ -66,7 +66,7 @@ const addMany = apiRoute({
   operationId: "addPoolItems",
   summary: "Add up to 50 videos to a pool by their URLs",
   description:
-    "All of them, or none where one is refused. A public video is downloaded when it is published.",
+    "Adds all of them, or none when one is refused. A public video is downloaded when it is published.",
   scope: "pools:write",
   limit: "upload-bulk",
   idempotencyKeysOf: "path",
@@ -99,7 +99,8 @@ const list = apiRoute({
   tags,
   operationId: "listPoolItems",
   summary: "List the items of a pool",
-  description: "In the order in which they were added. What has gone out is listed for 90 days.",
+  description:
+    "Items are listed in the order in which they were added, and published ones for 90 days.",
   scope: "pools:read",
   limit: "read:pools",
   request: { params: idParams, query: itemFilterSchema },
@@ -149,7 +150,9 @@ poolItemRoutes.openapi(clear, async (c) => {
   return c.json({ success: true as const, removed }, 200);
 });
 
-const itemParams = idParams.extend({ itemId: z.string().describe("As it was given out.") });
+const itemParams = idParams.extend({
+  itemId: z.string().describe("The id, as the service gave it out."),
+});
 
 const remove = apiRoute({
   method: "delete",

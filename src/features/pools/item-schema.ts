@@ -111,7 +111,9 @@ export const itemSchema = z
     title: z.string(),
     description: z.string().nullable(),
     createdAt: z.iso.datetime(),
-    isLocked: z.boolean().describe("Its posts are on their way: it cannot be removed any more."),
+    isLocked: z
+      .boolean()
+      .describe("True while its posts are on their way; it cannot be removed then."),
     reason: z.string().nullable().describe("Why it was skipped, or not published everywhere."),
   })
   .meta({ id: "PoolItem" });

@@ -22,7 +22,9 @@ const yes = z.literal(true);
 const tags = ["Pools"];
 const extension = ["Pools", "Extensions"];
 const done = (description: string) => json(z.object({ success: yes }), description);
-const slotParams = idParams.extend({ slotId: z.string().describe("As it was given out.") });
+const slotParams = idParams.extend({
+  slotId: z.string().describe("The id, as the service gave it out."),
+});
 const BUSY = "QUEUE_BUSY: others change the pool at this moment.";
 const FULL = "PLAN_LIMIT: there are as many as there can be.";
 
@@ -85,7 +87,7 @@ const change = apiRoute({
   operationId: "updatePool",
   summary: "Change a pool",
   description:
-    "In another time zone its slots keep their times of day. A slot never fires twice on a local day by that.",
+    "When the time zone changes, slots keep their times of day. The change never makes a slot fire twice on a local day.",
   scope: "pools:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(poolChangeSchema) },
@@ -103,7 +105,7 @@ const remove = apiRoute({
   tags: extension,
   operationId: "deletePool",
   summary: "Delete a pool",
-  description: "What waits in it is removed. Posts that are on their way stay.",
+  description: "Items that wait in it are removed. Posts that are on their way stay.",
   scope: "pools:write",
   limit: "destructive",
   request: { params: idParams },
@@ -124,7 +126,7 @@ const addSlot = apiRoute({
   operationId: "createSlot",
   summary: "Add a slot to a pool",
   description:
-    "It fires at its time of day on each of its days, in the pool's time zone. Where the clocks are changed, an hour that is skipped fires at the first valid minute after it, and one that is repeated once, the first time.",
+    "The slot fires at its time of day on each of its days, in the pool's time zone. When the clocks change, a time that is skipped fires at the first valid minute after it, and a time that comes twice fires only the first time.",
   scope: "pools:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(newSlotSchema) },
@@ -142,7 +144,8 @@ const changeSlot = apiRoute({
   tags: extension,
   operationId: "updateSlot",
   summary: "Change a slot",
-  description: "It never fires twice on a local day by that, and one that is due still fires.",
+  description:
+    "The change never makes a slot fire twice on a local day, and a slot that is due still fires.",
   scope: "pools:write",
   limit: "write",
   request: { params: slotParams, body: jsonBody(slotChangeSchema) },

@@ -52,7 +52,7 @@ const accountIds = z
   });
 
 const slotFields = {
-  time: time.describe("Time of day on the wall, in the pool's time zone."),
+  time: time.describe("Local time of day, in the pool's time zone."),
   days: days.describe("Days of the week: 0 is Sunday, 6 is Saturday."),
   accountIds: accountIds.describe("Accounts of the team that each item is published to."),
 };

@@ -12,7 +12,7 @@ const MAX_FILES = 1_000;
 const MIME = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/;
 
 const file = z.object({
-  name: z.string().min(1).max(MAX_NAME_CHARACTERS).describe("As you call it."),
+  name: z.string().min(1).max(MAX_NAME_CHARACTERS).describe("Your own name for the file."),
   size: z
     .number()
     .int()

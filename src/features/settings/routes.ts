@@ -63,7 +63,7 @@ const putLogo = fileRoute({
   operationId: "storeLogo",
   summary: "Store the team's logo",
   description:
-    "The body is the file: PNG, JPEG, WebP or SVG, at most 150 KB. Its content says which, not its header.",
+    "The body is the file: PNG, JPEG, WebP or SVG, at most 150 KB. The content decides the type, not the header.",
   scope: "team:write",
   limit: "write",
   types: LOGO_TYPES,

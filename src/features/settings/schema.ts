@@ -60,7 +60,7 @@ export const settingsChangeSchema = z
     branding: z
       .strictObject({ name: text(MAX_NAME).min(1).nullable(), link: link.nullable() })
       .partial()
-      .describe("What clients see on review pages. The logo has an operation of its own."),
+      .describe("The look of review pages. The logo has an operation of its own."),
     zone: zoneSchema
       .nullable()
       .openapi({ type: ["string", "null"], maxLength: 64 })
@@ -92,7 +92,7 @@ export const settingsChangeSchema = z
       .partial()
       .nullable()
       .describe(
-        "Lists that take the place of the platform's own, by platform; a platform that is not named keeps its list. Null, for one or all: the platform's own again.",
+        "Lists by platform, each in place of the platform's own; a platform that is not named keeps its list. Null, for one platform or for all, brings the platform's own list back.",
       ),
     notifications: z
       .strictObject(
@@ -108,7 +108,7 @@ export const settingsChangeSchema = z
           .describe("Incoming webhook of a chat for the caller's own notices. Null: none."),
         team: chatAddress
           .optional()
-          .describe("As `own`, for every notice about the team. Null: none."),
+          .describe("Incoming webhook of a chat for every notice about the team. Null: none."),
       })
       .describe(
         'Slack, and whatever else takes a POST of `{"text": …}`. The address is a secret: it is kept encrypted and never shown again.',
@@ -132,7 +132,7 @@ export const settingsSchema = z
     bannedHashtags: z
       .record(z.string(), z.array(z.string()))
       .describe(
-        "By platform, where the team has a list of its own. `GET /platforms/capabilities` shows the platforms' own lists.",
+        "The team's own lists, by platform. `GET /platforms/capabilities` shows the platforms' lists.",
       ),
     notifications: z
       .object(notices(z.object(channels(on))))

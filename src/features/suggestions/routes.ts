@@ -43,7 +43,7 @@ const create = apiRoute({
   tags,
   operationId: "createSuggestion",
   summary: "Make a suggestion",
-  description: "An idea or feedback for whoever runs this instance, who sets its status.",
+  description: "An idea or feedback for the people who run this instance. They set its status.",
   scope: "team:write",
   limit: "write",
   request: { body: jsonBody(newSuggestionSchema) },

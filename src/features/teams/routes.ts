@@ -19,7 +19,7 @@ const get = apiRoute({
   operationId: "getTeam",
   summary: "Read the team",
   description:
-    "The team that the token is pinned to, else the one in X-Team-ID, else the one that its user owns.",
+    "Reads the team that the token is pinned to, else the team in X-Team-ID, else the team that its user owns.",
   scope: "team:read",
   limit: "read:teams",
   responses: json(z.object({ success: yes, data: schema.teamSchema }), "The team."),
@@ -57,7 +57,7 @@ const listMembers = apiRoute({
   limit: "read:teams",
   responses: json(
     z.object({ success: yes, data: z.array(schema.memberSchema) }),
-    "Who came first stands first.",
+    "Members, in the order in which they joined.",
   ),
 });
 teamRoutes.openapi(listMembers, async (c) => {
@@ -97,7 +97,7 @@ const remove = apiRoute({
   operationId: "removeMember",
   summary: "Remove a member",
   description:
-    "For owners and admins; only the owner removes an admin, and nobody the owner. A member may remove themselves. What they made stays; their tokens that are pinned to the team are revoked.",
+    "For owners and admins; only the owner removes an admin, and nobody can remove the owner. A member may remove themselves. Posts and everything else that they made stay; their tokens that are pinned to the team are revoked.",
   scope: "team:write",
   limit: "destructive",
   request: { params: targetParams },

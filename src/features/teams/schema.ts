@@ -40,7 +40,7 @@ export const changedMemberSchema = z
 
 const invite = {
   id: z.number().int(),
-  email: z.string().nullable().describe("Null: whoever holds the link may accept."),
+  email: z.string().nullable().describe("Null: everybody who has the link may accept."),
   role: givenRole,
   expiresAt: z.iso.datetime(),
 };
@@ -81,7 +81,7 @@ export const newInviteSchema = z
       .refine((text) => toEmail(text) !== null, "must be an e-mail address")
       .transform((text) => toEmail(text) ?? text)
       .optional()
-      .describe("Without it, whoever holds the link may accept."),
+      .describe("Without an address, everybody who has the link may accept."),
   })
   .meta({ id: "NewInvite" });
 

@@ -38,7 +38,7 @@ const submit = apiRoute({
   operationId: "submitUpload",
   summary: "Submit a draft for approval",
   description:
-    "Whoever can see the draft may submit it. It is checked as a new post is. One that awaits approval already is left as it is.",
+    "Everybody who can see the draft may submit it. It is checked like a new post. A post that already awaits approval stays as it is.",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams },
@@ -66,7 +66,7 @@ const approve = apiRoute({
   operationId: "approveUpload",
   summary: "Approve a post",
   description:
-    "Owners and admins approve drafts and posts that await approval. One with a date to come is scheduled; any other goes out now. Approval holds for the text, files, account and settings as they are. From now on the post counts for the plan's month and for the queue, and is checked as a new one is.",
+    "Owners and admins approve drafts and posts that await approval. A post with a date in the future is scheduled; any other goes out now. Approval holds for the text, files, account and settings as they are. From then on the post counts for the plan's month and for the queue. It is checked like a new post.",
   scope: "posts:publish",
   limit: "write",
   request: { params: idParams },
@@ -92,7 +92,7 @@ const changeRequestSchema = z
     comment: z
       .string({ error: "must be text" })
       .openapi({ minLength: 1, maxLength: MAX_COMMENT_CHARACTERS })
-      .describe("What is to be changed. The author reads it as `reviewComment`."),
+      .describe("The changes that are wanted. The author reads them as `reviewComment`."),
   })
   .meta({ id: "ChangeRequest" });
 

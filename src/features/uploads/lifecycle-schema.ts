@@ -114,7 +114,9 @@ export const retriedUploadsSchema = z.object({
       z.object({
         uploadId: z.number().int(),
         platform: z.enum(PLATFORMS),
-        code: z.string().describe("The code that a retry of this post alone is refused with."),
+        code: z
+          .string()
+          .describe("The code with which a retry of this post alone would be refused."),
         reason: z.string(),
       }),
     )

@@ -154,7 +154,7 @@ export const uploadSchema = z
       .object({ url: z.string(), expiresAt: dateTime })
       .optional()
       .describe(
-        "The newest link by which a client can review the post, until it ends. Left out where there is none, and for callers who may not approve: whoever opens the link can.",
+        "The newest open link by which a client can review the post. Left out when there is none, and for callers who may not approve: everybody who opens the link can approve.",
       ),
     xCredits: z
       .object({
@@ -172,11 +172,11 @@ export const uploadSchema = z
             "`sending`: the bytes are on their way. `publishing`: the call that makes the post. `processing`: the platform works on it.",
           ),
         sentBytes: z.number().int().describe("Never falls within an attempt."),
-        totalBytes: z.number().int().describe("Of all files of the post."),
+        totalBytes: z.number().int().describe("Size of all files of the post together."),
       })
       .nullable()
       .describe(
-        "While the status is processing, else null. An extension. Where a platform fetches the files itself, or takes them in one piece, no bytes are told on the way.",
+        "Set while the status is processing, else null. An extension. `sentBytes` does not move while a platform fetches the files itself or takes them in one piece.",
       ),
   })
   .meta({ id: "Upload" });

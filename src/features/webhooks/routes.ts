@@ -68,7 +68,7 @@ const change = apiRoute({
   operationId: "updateWebhook",
   summary: "Switch a webhook on or off",
   description:
-    "Events are not kept for a webhook that is off, and what waits to be sent again is not sent any more: GET /events has them for 30 days.",
+    "A webhook that is off gets no events, and events that wait to be sent again are not sent any more. GET /events has them for 30 days.",
   scope: "webhooks:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(webhookChangeSchema) },
@@ -145,10 +145,12 @@ const replay = apiRoute({
   tags,
   operationId: "replayDelivery",
   summary: "Send an event again",
-  description: "Under its own id and with the same payload; it gets attempts of its own.",
+  description: "The event is sent with its own id and the same payload, and gets new attempts.",
   scope: "webhooks:write",
   limit: "write",
-  request: { params: idParams.extend({ deliveryId: z.string().describe("As the log shows it.") }) },
+  request: {
+    params: idParams.extend({ deliveryId: z.string().describe("The id that the log shows.") }),
+  },
   responses: {
     ...json(
       z.object({ success: yes, data: z.object({ eventId: z.string() }) }),
@@ -171,7 +173,7 @@ const rotate = apiRoute({
   tags,
   operationId: "rotateSecret",
   summary: "Give a webhook a new secret",
-  description: "It signs from this moment on, also what is being tried again.",
+  description: "The new secret signs from this moment on, also events that are being sent again.",
   scope: "webhooks:write",
   limit: "write",
   request: { params: idParams },

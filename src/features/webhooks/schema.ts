@@ -47,7 +47,7 @@ export const newWebhookSchema = z
       .max(SECRET.max)
       .refine(isPrintable, "must be of ASCII characters, without spaces")
       .optional()
-      .describe("Signs what is sent; left out, one is made."),
+      .describe("Signs the events. When left out, a secret is made."),
   })
   .meta({ id: "NewWebhook" });
 
@@ -79,7 +79,7 @@ export const webhookSchema = z
       .number()
       .int()
       .describe(
-        "Events in a row that failed all their attempts; one that arrives begins anew. Test pings and replays count neither way.",
+        "Events in a row that failed all their attempts; an event that arrives sets it to 0. Test pings and replays change nothing.",
       ),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
@@ -128,7 +128,7 @@ export const deliverySchema = z
     durationMs: z.number().int(),
     payload: envelopeSchema
       .nullable()
-      .describe("As it was sent; null once its event is older than 30 days."),
+      .describe("The payload as it was sent; null once its event is older than 30 days."),
     createdAt: z.iso.datetime(),
   })
   .meta({ id: "Delivery" });

@@ -12,7 +12,7 @@ interface SimulatedBoard {
 }
 
 const BOARDS = [
-  { name: "Ideas", description: "What to try next", privacy: "PUBLIC" },
+  { name: "Ideas", description: "Things to try next", privacy: "PUBLIC" },
   { name: "Products", description: "", privacy: "PUBLIC" },
   { name: "Drafts", description: "Not shown to anybody", privacy: "SECRET" },
 ] as const;

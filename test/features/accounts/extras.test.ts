@@ -50,7 +50,7 @@ test("the boards of a Pinterest account", async () => {
   expect(body.data[0]).toEqual({
     id: expect.stringMatching(/^\d{18}$/),
     name: "Ideas",
-    description: "What to try next",
+    description: "Things to try next",
     privacy: "PUBLIC",
   });
   expect(body.data[2].privacy).toBe("SECRET");

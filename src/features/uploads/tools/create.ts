@@ -62,7 +62,7 @@ const input = z.strictObject({
     .min(1)
     .max(MAX_KEY_CHARACTERS)
     .optional()
-    .describe("Makes it safe to send the same call again: the same key posts once in 24 hours."),
+    .describe("Makes it safe to repeat the call: in 24 hours, the same key posts once."),
 });
 
 type Args = z.output<typeof input>;
@@ -141,14 +141,14 @@ const created = z.object({
   success: z.boolean(),
   postId: z.number().int().nullable().describe("For get_post_status; null when it was refused."),
   scheduledFor: z.string().nullable(),
-  error: z.string().nullable().describe("Why this account does not have the post."),
+  error: z.string().nullable().describe("The reason why this account does not have the post."),
 });
 
 export const createPostTool = tool({
   name: "create_post",
   title: "Publish or schedule a post",
   description:
-    "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; one that is refused stops no other. Publishing goes on after this answers: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
+    "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; a refused account does not stop the others. Publishing goes on after this call has answered: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
   input,
   output: z.object({ message: z.string(), held, posts: z.array(created) }),
   annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
@@ -200,7 +200,10 @@ const none = (accountId: string) => ({
 });
 
 const problem = z.object({
-  accountId: z.string().nullable().describe("Null: the call as a whole."),
+  accountId: z
+    .string()
+    .nullable()
+    .describe("The account that the error is about; null for the call as a whole."),
   platform: platform.nullable(),
   error: z.string(),
 });
@@ -211,7 +214,7 @@ export const validatePostTool = tool({
   description:
     "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
   input: input.extend({
-    settings: sameSettingsSchema.optional().describe("As create_post takes them."),
+    settings: sameSettingsSchema.optional().describe("The same settings as in create_post."),
   }),
   output: z.object({
     valid: z.boolean(),

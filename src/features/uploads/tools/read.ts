@@ -20,17 +20,17 @@ const post = z.object({
   text: z.string().nullable(),
   scheduledFor: z.string().nullable(),
   publishedAt: z.string().nullable(),
-  url: z.string().nullable().describe("Of the published post."),
+  url: z.string().nullable().describe("The address of the published post."),
   reviewComment: z
     .string()
     .nullable()
-    .describe("What a reviewer or client wants changed, in their words."),
+    .describe("Changes that a reviewer or client wants, in their words."),
   error: z.string().nullable().describe("The platform's own words."),
   nextAction: z
     .enum(NEXT_ACTIONS)
     .nullable()
     .describe(
-      "What helps after a failure. retry, retry_later: create_post again, at once or in an hour, with another idempotencyKey. replace_media, edit_post: create_post with other files, or another text. reconnect_account: its owner reconnects it in the dashboard. check_platform: the post may be out, look there first.",
+      "The step that helps after a failure. retry, retry_later: call create_post again, at once or in an hour, with another idempotencyKey. replace_media, edit_post: call create_post with other files, or another text. reconnect_account: its owner reconnects it in the dashboard. check_platform: the post may be published, so look at the platform first.",
     ),
 });
 
@@ -67,9 +67,9 @@ function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
 
 export const postStatusTool = tool({
   name: "get_post_status",
-  title: "Where a post stands",
+  title: "Get the status of a post",
   description:
-    "Tells where one post stands: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and what helps. A queued post is mostly out within a minute, a long video within some: ask again then.",
+    "Gets the state of one post: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and the next step. A queued post is usually published within a minute, a long video within a few minutes: ask again then.",
   input: z.strictObject({ postId: z.number().int().positive().describe("From create_post.") }),
   output: post,
   annotations: READS,
@@ -80,7 +80,7 @@ export const listPostsTool = tool({
   name: "list_recent_posts",
   title: "List recent posts",
   description:
-    "Lists the newest posts by planned date, else by creation, with where each stands. Filters can be combined.",
+    "Lists the newest posts by planned date, else by date of creation, each with its state. Filters can be combined.",
   input: z.strictObject({
     accountId: z.string().max(100).optional(),
     platform: z.enum(PLATFORMS).optional(),
@@ -88,13 +88,13 @@ export const listPostsTool = tool({
       .enum(UPLOAD_STATUSES)
       .optional()
       .describe(
-        "completed: published. pending and processing: queued. pending_approval: awaiting_approval. The others are called as the states are.",
+        "completed: published. pending and processing: queued. pending_approval: awaiting_approval. The other names are the same as the states.",
       ),
     limit: z.number().int().min(1).max(MAX_LISTED).default(DEFAULT_LISTED),
   }),
   output: z.object({
     posts: z.array(post),
-    total: z.number().int().describe("Posts that match, listed or not."),
+    total: z.number().int().describe("All posts that match, also those that are not listed."),
   }),
   annotations: READS,
   run: async ({ ctx }, filter) => {
