@@ -158,7 +158,7 @@ interface Connected {
   connectPage(): Promise<string>;
 }
 
-/** Connects a sandbox account of every platform; at LinkedIn a page, as it tells no figures of people. */
+/** Connects a sandbox account of every platform; at LinkedIn a page, as it gives no figures of people. */
 async function connectAll(api: Api, name: string): Promise<Connected> {
   const accounts = new Map<Platform, string>();
   for (const platform of PLATFORMS) {

@@ -136,7 +136,7 @@ export async function findListed(
 /** Keeps `create` commands from writing into wrangler.toml. */
 const KEEP_CONFIG = "--update-config=false";
 
-// How absence is told. Any other failure must not pass for absence: what exists would be made anew.
+// The replies that mean absence. Any other failure must not pass for absence: what exists would be made anew.
 const NO_BUCKET = /\[code: 10006\]/;
 const NO_CORS = /\[code: 10059\]|There is no CORS configuration/;
 const NO_WORKER = /Worker "[^"]+" not found/;

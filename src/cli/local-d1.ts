@@ -9,7 +9,7 @@ import { readTomlTables } from "./toml.ts";
 
 /**
  * Works in the database of `npm start`, where `wrangler d1 … --local` would start the runtime anew for every migration.
- * A program of its own, since Miniflare ends the process it is in when that is told to stop. Reads a job from standard
+ * A program of its own, since Miniflare ends the process it is in when that is asked to stop. Reads a job from standard
  * input and answers on standard output, in JSON.
  */
 

@@ -20,7 +20,7 @@ export interface LocalFile extends FileType {
 /** A file by its path, or by a descriptor that is open. */
 type Source = Pick<LocalFile, "path" | "fd">;
 
-/** Leading bytes by which types are told, those of Office files too. */
+/** Leading bytes by which types are known, those of Office files too. */
 const HEAD_BYTES = 16 * 1024;
 
 /** npm runs its scripts in the project folder, and tells where it was called. */

@@ -22,8 +22,8 @@ interface Options {
 }
 
 /**
- * Runs a program to its end: nothing it started outlives it, and failures are told in plain words.
- * `main` gives the exit code; the signal it is given is aborted when the program has been told to stop.
+ * Runs a program to its end: nothing it started outlives it, and failures are shown in plain words.
+ * `main` gives the exit code; the signal it is given is aborted when the program has been asked to stop.
  */
 export async function runProgram(
   main: (stopping: AbortSignal) => Promise<number>,

@@ -104,7 +104,7 @@ export function createProgressBar(options: BarOptions): ProgressBar {
   };
 }
 
-/** Where a long piece of work tells how far it is. */
+/** The display of a long piece of work's progress. */
 export interface Reporter {
   say(text: string): void;
   startBar(options: BarOptions): ProgressBar;

@@ -37,7 +37,7 @@ export function describeNetworkError(error: unknown): string {
 
 /** Waits before the second try and those after it; with the tries themselves, about half a minute. */
 const RETRY_DELAYS_MS = [500, 1_000, 2_000, 4_000, 8_000, 15_000] as const;
-/** Who is asked to wait longer is told so instead. */
+/** Longest wait; when the server asks for more, the user sees that instead. */
 const LONGEST_WAIT_MS = 60_000;
 
 /**

@@ -105,7 +105,7 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
 }
 
 /**
- * Waits until the server answers, and tells how it is: one that is behind with its work has started all
+ * Waits until the server answers, and returns its state: one that is behind with its work has started all
  * the same, and needs the ticks that begin now.
  *
  * @throws Problem when the server ends, or does not answer in time: with its last words

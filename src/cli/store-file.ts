@@ -21,7 +21,7 @@ interface Storing {
   journal: UploadJournal;
   /** Null for a file that is only stored. */
   platform: string | null;
-  /** Aborted when the program is told to stop. */
+  /** Aborted when the program is asked to stop. */
   stopping: AbortSignal;
   reporter?: Reporter;
 }

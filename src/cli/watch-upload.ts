@@ -18,7 +18,7 @@ const RESTING: readonly string[] = [
 
 export const isAtRest = (status: string): boolean => RESTING.includes(status);
 
-/** Looks at a post until nothing more happens to it; `onLook` is told of each look. */
+/** Looks at a post until nothing more happens to it; `onLook` is called for each look. */
 export async function watchUpload(
   api: Pick<Api, "getUpload">,
   id: number,

@@ -35,7 +35,7 @@ type OfficeExtension = keyof typeof OFFICE_TYPES;
 const OFFICE_HEAD_BYTES = 16 * 1024;
 
 /**
- * An Office file: its container is told by its bytes. Which of two programs wrote it may stand too far
+ * An Office file: its container is known by its bytes. Which of two programs wrote it may stand too far
  * inside, so there its name decides.
  */
 function detectOffice(bytes: Uint8Array, name: string): FileType | null {

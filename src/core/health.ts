@@ -12,7 +12,7 @@ interface Pulse {
 interface Signs extends Pulse {
   /** When the oldest job that nobody is working on became due. */
   oldestDueAt: Date | null;
-  /** Start of this server; null where none can be told, as in production. */
+  /** Start of this server; null when it is unknown, as in production. */
   startedAt: Date | null;
 }
 

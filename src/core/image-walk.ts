@@ -80,7 +80,7 @@ function* walkJpeg(): Walk {
     let rest = length - 2;
     if (isFrameHeader(marker)) {
       if (rest < 6) return false;
-      // Precision, height, width, components. A height of 0 is told behind the first scan.
+      // Precision, height, width, components. A height of 0 means that it follows the first scan.
       const frame = yield { take: 6 };
       const components = frame[5] ?? 0;
       if (be16(frame, 3) === 0 || components === 0 || rest !== 6 + 3 * components) return false;

@@ -74,7 +74,7 @@ export const only =
     return literal;
   };
 
-/** One of two; what is neither is told what the second must be. */
+/** One of two; a value that is neither is refused with the message of the second. */
 export const eitherOf =
   <A, B>(one: Reader<A>, other: Reader<B>): Reader<A | B> =>
   (value) => {

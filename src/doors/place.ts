@@ -2,7 +2,7 @@ import type { Place } from "../features/links/directory.ts";
 
 /** Hosts by which an address is known as one of short links. */
 export interface Hosts {
-  /** The instance's own; null: it is told by its name. */
+  /** The instance's own; null: it is known by its name. */
   publicHost: string | null;
   shortHost: string | null;
   isDevelopment: boolean;

@@ -86,7 +86,7 @@ class RequestBody {
    * The whole body. `onLarge` is awaited once as much as a small one has come, before the rest of it is
    * taken in.
    *
-   * @param refusal told in place of the size of a body that is too large
+   * @param refusal the message for a body that is too large, in place of one with its size
    * @throws AppError 413 past `maxBytes`, and what `onLarge` throws
    */
   async readAll(

@@ -14,7 +14,7 @@ export function renderError(error: unknown, c: AppContext): Response {
   );
 }
 
-/** Turns whatever was thrown into a refusal that may be told; an accident is logged, and told as INTERNAL. */
+/** Turns anything that was thrown into a refusal that callers may see; a bug is logged, and answered as INTERNAL. */
 export function toRefusal(error: unknown, c: AppContext): AppError {
   const refusal = toAppError(error);
   if (refusal) return refusal;

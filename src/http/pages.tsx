@@ -27,7 +27,7 @@ const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
 export const refuseCrossSite = refuseUnless(isSameOrigin);
 
 /**
- * As `refuseCrossSite`, for pages whose address nobody is told: of their forms, browsers without Sec-Fetch-Site
+ * As `refuseCrossSite`, for pages whose address is sent to nobody: of their forms, browsers without Sec-Fetch-Site
  * say no origin, so that such a form has to carry a proof that only its page holds.
  */
 export const refuseForeignForm = refuseUnless((c) => isSameOrigin(c) || isOfUntoldOrigin(c));
@@ -87,7 +87,7 @@ const MAX_FORM_BYTES = 400_000;
 /**
  * The fields of a page's form.
  *
- * @param refusal told of a form that is too large
+ * @param refusal the message for a form that is too large
  * @throws AppError 413 for a form that is too large, 400 for what is no form
  */
 export async function readForm(

@@ -10,7 +10,7 @@ const MINUTES = 60;
 
 const addresses = new KnownAddresses();
 
-/** Source: spec, "Errors": presign tells the seconds in its body too. */
+/** Source: spec, "Errors": presign gives the seconds in its body too. */
 const waitIn = (group: LimitGroup, seconds: number) =>
   group.startsWith("presign") ? { extras: { retryAfter: seconds } } : {};
 

@@ -7,7 +7,7 @@ import {
 import { createServer } from "./server.ts";
 import type { AnyTool, Call } from "./tool.ts";
 
-/** One answer per message: nothing is told in between or afterwards, so that there is nothing to subscribe to. */
+/** One answer per message: nothing is sent in between or afterwards, so there is nothing to subscribe to. */
 const ANSWERS: CreateMcpHandlerOptions = { legacy: "reject", maxSubscriptions: 0 };
 const SUBSCRIBE = "subscriptions/listen";
 

@@ -75,7 +75,7 @@ interface Page {
   /** True where the page plays videos and sounds of this origin. */
   hasMedia?: boolean;
   /**
-   * True where the address is all that it takes to act: nobody is told it, not even this service by a form,
+   * True when the address alone allows to act: it is sent to nobody, not even to this service by a form,
    * which then says of where it comes from in another way.
    */
   isSecret?: boolean;
@@ -121,7 +121,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
     ].join("; "),
   );
   c.header("X-Content-Type-Options", "nosniff");
-  // A form tells its own origin where it comes from, and nobody else.
+  // A form says where it comes from only to its own origin.
   c.header("Referrer-Policy", page.hasForms && !isSecret ? "same-origin" : "no-referrer");
   c.header("X-Robots-Tag", "noindex");
   c.header("Cache-Control", "no-store");

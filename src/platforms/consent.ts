@@ -73,9 +73,9 @@ export interface Withdrawal {
 
 /** Fields of an app's settings at its platform that take addresses of ours, by the names they have there. */
 export interface WithdrawalFields {
-  /** Takes the address that is told of withdrawn consent. */
+  /** Field for the address to which withdrawn consent is reported. */
   withdrawn: string;
-  /** Takes the address that is asked to delete a person's data; absent where the platform asks for no deletion. */
+  /** Field for the address that gets requests to delete a person's data; absent when the platform has none. */
   deletion?: string;
 }
 

@@ -55,7 +55,7 @@ async function consumeClicks(deps: Deps, messages: Message<ClicksMessage>[]): Pr
 }
 
 /**
- * Handles all messages together: what they name is read and stored at once. Notices are told after that, with
+ * Handles all messages together: what they name is read and stored at once. Notices are sent after that, with
  * the calls that the deliveries have left; no delivery waits for them.
  */
 async function consumeDeliveries(

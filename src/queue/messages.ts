@@ -64,7 +64,7 @@ export type Click = [atMs: number, country: string | null, device: string];
 /** A click of a short link. */
 export type LinkClick = [linkId: number, ...click: Click];
 
-/** Clicks as they travel through the queue of deliveries. Its id tells a message that comes again. */
+/** Clicks as they travel through the queue of deliveries. A message that comes again is known by its id. */
 export interface ClicksMessage {
   kind: "clicks";
   id: string;

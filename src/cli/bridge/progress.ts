@@ -6,7 +6,7 @@ import { formatBytes, type Reporter } from "../progress-bar.ts";
 const NOTICE_MS = SECOND / 4;
 
 /**
- * Tells the client of a call how much of its files is in storage, where it asked to be told. Progress never falls:
+ * Reports to the client of a call how much of its files is in storage, when it asked for that. Progress never falls:
  * the bytes of a part that is sent again count once.
  */
 export class CallProgress {

@@ -24,7 +24,7 @@ import { usableLogin } from "./usable-login.ts";
  * accounts of the team that can have some, each page once.
  *
  * Spec is silent: an account whose login turns out to be lost is left out, as expired ones are, unless
- * all are. Whatever else goes wrong is told, so that no part of the pages passes for all of them.
+ * all are. Any other failure is reported, so that some of the pages never pass for all of them.
  *
  * @throws AppError as `requireAccount` and `ask` do
  */

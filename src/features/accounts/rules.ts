@@ -57,7 +57,7 @@ type Renewal = Pick<Connector, "refreshAheadSeconds" | "isSelfRenewing">;
 
 /**
  * When a login is to be renewed though nobody uses it; null where it keeps, or cannot be renewed. One whose
- * end nobody knows is renewed soon: the answer tells its end.
+ * end nobody knows is renewed soon: the answer gives its end.
  */
 export function renewalAt(
   { refreshAheadSeconds, isSelfRenewing = false }: Renewal,
@@ -76,7 +76,7 @@ export function renewalAt(
 /**
  * When a login ends for good unless something of it is renewed: its refresh token's end, or its access
  * token's where there is none. Null where it does not end, or nobody knows when. An end that nothing moves is
- * the login's, however long the last access token lives: it is told once, and stays the same.
+ * the login's, however long the last access token lives: it is reported once, and stays the same.
  */
 export function loginEnd({
   refreshToken,
@@ -106,7 +106,7 @@ export function standEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Dat
   return isFar && stored.renewAt <= renewAt && stored.loginEndsAt <= loginEndsAt;
 }
 
-/** How long before its end the team is told of a login. Source: issue "Keeping it alive". */
+/** Time before the end of a login at which the team gets a notice. Source: issue "Keeping it alive". */
 export const TOLD_AHEAD_MS = 7 * DAY;
 
 /** Returns true for a login in use that ends soon: a person has to connect the account again. */

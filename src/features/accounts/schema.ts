@@ -96,7 +96,7 @@ const isPageId = (value: unknown): boolean =>
   value.length <= MAX_PAGE_ID_CHARACTERS &&
   !isBrokenText(value);
 
-/** A check and no string of its own, so that a number in its place is told as a mistake of this field. */
+/** A check and no string of its own, so that a number in its place is reported as a mistake of this field. */
 const pageId = z
   .custom<string>(isPageId, {
     error: `must be text of 1 to ${MAX_PAGE_ID_CHARACTERS} characters`,

@@ -29,7 +29,7 @@ export const accounts = sqliteTable("accounts", {
   missingScopes: text("missing_scopes"),
   /** When the login ends for good, whatever is renewed; null where it does not, or nobody knows. */
   loginEndsAt: instant("login_ends_at"),
-  /** The end that the team has been told of. */
+  /** The end of which the team has had a notice. */
   endingToldFor: instant("ending_told_for"),
   deletedAt: instant("deleted_at"),
 });

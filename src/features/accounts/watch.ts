@@ -16,7 +16,7 @@ export const WATCH_CALLS = 2;
 /**
  * Expires the accounts whose logins have ended, and tells one team, once for each end, of the logins that end
  * within seven days and that nothing renewed: by an event for each and a notice to its owner and admins. Null
- * once nobody is left to be told.
+ * once nobody is left to get a notice.
  */
 export async function watchLogins(deps: Deps): Promise<string | null> {
   const now = deps.now();

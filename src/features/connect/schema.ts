@@ -29,8 +29,8 @@ const wantedFields = z.object({
 const FIELDS = Object.keys(wantedFields.shape);
 
 /**
- * Strict, but by a check that ends the parsing: whoever meant one of the other ways is told the mistake in
- * that one.
+ * Strict, but by a check that ends the parsing, so that a caller who meant one of the other ways sees the mistake
+ * in that one.
  */
 const wantedConsentSchema = wantedFields
   .loose()

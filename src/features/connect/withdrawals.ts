@@ -21,7 +21,7 @@ const CLOCK_SKEW_MS = 5 * MINUTE;
 
 /** A person who withdrew their consent at a platform. */
 interface WithdrawnConsent extends Pick<Withdrawn, "platform" | "platformUserId"> {
-  /** When the platform told of it: what was connected later is left alone. Null: now. */
+  /** Time of the platform's report: accounts connected later stay as they are. Null: now. */
   at?: Date | null;
 }
 
@@ -35,8 +35,8 @@ const toWithdrawn = (
 });
 
 /**
- * Makes the accounts that a person gave revoked, in every team: their logins are forgotten, and each team
- * is told. They can be connected again. Once more changes nothing.
+ * Marks the accounts of a person as revoked, in every team: their logins are deleted, and each team gets an
+ * event. The accounts can be connected again. A repeated call changes nothing.
  *
  * @param platformUserId the person, or the account, as the platform knows them; nobody for an unknown one
  * @returns the number of accounts that were found
@@ -52,7 +52,7 @@ export async function withdrawAccounts(deps: Deps, consent: WithdrawnConsent): P
 }
 
 /**
- * Deletes what a platform told of a person and their accounts, disconnected ones included, in every team.
+ * Deletes the data that a platform gave about a person and their accounts, disconnected ones included, in every team.
  * Posts that were waiting for them end; the record of those that were made stays with the teams.
  *
  * @returns the number of accounts

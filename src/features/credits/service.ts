@@ -38,7 +38,7 @@ export async function creditDrift(
   };
 }
 
-/** A page of the nightly check. It tells of a drift and repairs nothing: a person has to know why. */
+/** A page of the nightly check. It reports a drift and repairs nothing: a person has to know why. */
 export async function checkCredits(deps: Deps, cursor: string | null): Promise<string | null> {
   const { drifts, next } = await creditDrift(deps, Number(cursor ?? 0));
   for (const drift of drifts) deps.log({ event: "credits.drift", ...drift });

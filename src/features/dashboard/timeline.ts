@@ -39,7 +39,7 @@ export function timelineOf(
     text: wordsOf(name, data as Data, clock),
     name,
   }));
-  /** A time of the row, where no event tells of that moment. */
+  /** A time of the row, when there is no event of that moment. */
   const own = (at: Date | null, text: string, name: EventName): Step[] => {
     if (at === null) return [];
     const isTold = told.some(

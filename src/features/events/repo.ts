@@ -17,7 +17,7 @@ type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
 
 /**
  * An event of the catalogue. `team`: an id, or SQL that is one inside the batch. `by`: the person of the team who
- * did it, whom no notice tells of it.
+ * did it, who gets no notice of it.
  */
 type NewEvent = {
   [N in EventName]: {
@@ -106,7 +106,7 @@ const insertEvent = (
     ...{ ...event, by, id: deps.newEventId(), data: toJson(data), at: deps.now(), source },
   });
 
-/** Inserts an event in the batch of the change it tells of; only where `condition` holds. */
+/** Inserts an event in the batch of the change that it reports; only where `condition` holds. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
   insertEvent(deps, event, sql`WHERE ${condition}`);
 

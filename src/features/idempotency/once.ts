@@ -31,7 +31,7 @@ export interface FirstTime {
   /** A condition of the batch's first statement: nobody has answered the call yet. */
   isNew: SQL;
   /**
-   * Keeps the answer, in the same batch, right behind the statement that it tells of: it acts only if
+   * Keeps the answer, in the same batch, right behind the statement that it answers for: it acts only if
    * that one changed a row. `firstUploadId` may be a SQL value.
    */
   keep(answer: unknown, firstUploadId?: SQL | number | null): Query<number>[];
@@ -64,7 +64,7 @@ export interface Done<R> {
   isReplayed: boolean;
 }
 
-/** A caller who loses this often in a row is told to come again. */
+/** A caller who loses this often in a row is asked to come again. */
 const MAX_TRIES = 5;
 
 /**

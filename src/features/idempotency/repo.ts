@@ -31,7 +31,7 @@ export const isNewCall = (teamId: number, { route, key }: NamedCall, now: Date):
     AND key = ${key} AND created_at > ${now.getTime() - KEPT_MS})`;
 
 /**
- * Keeps an answer, right behind the statement that it tells of: it acts only if that one changed a row
+ * Keeps an answer, right behind the statement that it answers for: it acts only if that one changed a row
  * and the call is still new. `firstUploadId` may be a SQL value.
  */
 export function keepAnswer(

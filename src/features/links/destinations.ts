@@ -36,7 +36,7 @@ export interface Destination {
   host: string;
 }
 
-/** Reads a destination, or tells why nobody is sent there. It is judged as browsers parse it. */
+/** Reads a destination, or says why nobody is sent there. It is judged as browsers parse it. */
 export function readDestination(
   text: string,
   own: OwnAddresses,

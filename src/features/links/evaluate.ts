@@ -26,9 +26,9 @@ export interface Visit {
   device(): Device;
   /** Null: none of those that rules know. */
   system(): System | null;
-  /** The language that the visitor likes best, in lower case; null: not told. */
+  /** The language that the visitor prefers, in lower case; null: unknown. */
   language(): string | null;
-  /** The address that the visitor comes from, in lower case; null: not told. */
+  /** The address that the visitor comes from, in lower case; null: unknown. */
   referer(): string | null;
   /** ms. */
   now(): number;

@@ -65,7 +65,7 @@ const countryIn = (request: Request): string | null => {
   return country && country !== UNKNOWN_COUNTRY ? country : null;
 };
 
-/** A visit as its request tells of it. */
+/** A visit, read from its request. */
 export class RequestVisit implements Visit {
   readonly agent: string;
   private readonly request: Request;

@@ -32,7 +32,7 @@ export async function sendMail(
       return false;
     }
   }
-  // Its text may hold what only the recipient should see: in production it is told to nobody else.
+  // Its text may hold what only the recipient should see: in production nobody else sees it.
   if (config.isDevelopment) log({ event: "mail.not_sent", to, subject, text });
   else log({ event: "mail.not_sent", subject });
   return false;

@@ -10,7 +10,7 @@ const MAX_REDIRECTS = 3;
 /** For the whole download, redirects included. */
 export const DOWNLOAD_SECONDS = 300;
 
-/** The receiver of a download: told of each piece, it may end the download. */
+/** The receiver of a download: it is called for each piece, and may end the download. */
 interface Recipient {
   signal: AbortSignal;
   /** @throws when the rest is not wanted any more */

@@ -24,10 +24,10 @@ const LEASE_MS = MINUTE;
 /** Calls of a run beside its messages: take, read, address, store, wake; and the last ones of deliveries. */
 export const OWN_CALLS = 5 + 3;
 
-/** The things to be told, the people who are told them, and how they can be reached. */
+/** The occurrences, the people who get notices of them, and how they can be reached. */
 interface Known {
   occurrences: Map<string, Occurrence>;
-  /** The people who are told of each, by its subject. */
+  /** The people who get a notice of each, by its subject. */
   recipients: Map<string, repo.Person[]>;
   people: repo.Person[];
   targets: Map<number, TargetRow>;

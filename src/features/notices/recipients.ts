@@ -1,12 +1,12 @@
 import type { Person, PostEvent } from "./repo/notices.ts";
 
-/** People of one team who are told of a webhook or a login. Spec is silent. */
+/** People of one team who get notices about a webhook or a login. Spec is silent. */
 const MOST_MANAGERS = 10;
 
 const RANKS = ["OWNER", "ADMIN"];
 
 /**
- * Returns those of a team's active members who are told of an event: the author of the post and, of a decision,
+ * Returns the active members of a team who get a notice of an event: the author of the post and, of a decision,
  * the person who sent the review link; nobody of what they did themselves.
  */
 export function recipientsOf(

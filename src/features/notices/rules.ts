@@ -1,7 +1,7 @@
 import type { NoticeKind } from "../../core/notices.ts";
 import { DAY, HOUR, MINUTE } from "../../core/time.ts";
 
-/** The kind of notice that each occurrence is told by. */
+/** The kind of notice of each occurrence. */
 export const KIND_OF = {
   "upload.approved": "reviewDecisions",
   "upload.changes_requested": "reviewDecisions",
@@ -18,10 +18,10 @@ export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, even
 /** Waits before attempts 2 to 6, in milliseconds. Spec is silent. */
 const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR] as const;
 
-/** A notice that is older is told nobody any more. Spec is silent. */
+/** An older notice is not sent any more. Spec is silent. */
 const TOLD_WITHIN_MS = DAY;
 
-/** Returns true for a notice that comes too late to be told. */
+/** Returns true for a notice that is too late to be sent. */
 export const isStale = ({ createdAt }: { createdAt: Date }, now: Date): boolean =>
   now.getTime() - createdAt.getTime() >= TOLD_WITHIN_MS;
 

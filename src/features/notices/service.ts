@@ -72,7 +72,7 @@ function refuseAddress({ config }: Ctx, field: string, url: string): FieldError[
   return refusal === null ? [] : [{ field, message: `${field}: ${refusal}` }];
 }
 
-/** A browser that its person wants to be told in. */
+/** A browser in which its person wants notices. */
 export interface NewBrowser {
   endpoint: string;
   keys: PushKeys;

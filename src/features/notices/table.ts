@@ -21,7 +21,7 @@ export const noticeTargets = sqliteTable("notice_targets", {
   createdAt: instant("created_at").notNull(),
 });
 
-/** The notices that are still to be sent: one row for each who is told, on each of their ways. */
+/** The notices that are still to be sent: one row for each recipient and each of their channels. */
 export const notices = sqliteTable(
   "notices",
   {

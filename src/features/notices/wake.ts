@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 
-/** Notices of the same seconds are told together: ten posts that fail at once are one message. */
+/** Notices of the same seconds are sent together: ten posts that fail at once are one message. */
 const GATHER_SECONDS = 10;
 
 /** Sends the message that starts the notices that are due when it arrives. The sweep makes up for a lost message. */

@@ -8,9 +8,9 @@ import { emit, emitForEach } from "../events/repo.ts";
 type SubscriptionEvent = Extract<EventName, `subscription.${string}`>;
 
 /**
- * Puts a team on a plan, null being the instance's own, with the event of what that is: the first plan
- * of a team is `subscription.created`, none any more is `subscription.cancelled`. The plan that the team
- * has already is told in none; only its end may change.
+ * Puts a team on a plan (null: the instance's own), with the event of that change: the first plan of a team
+ * is `subscription.created`, having none any more is `subscription.cancelled`. A plan that the team has
+ * already makes no event; only its end may change.
  *
  * @param until when the plan ends by itself; null: not at all
  */

@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 import { endLeft, postingAfter } from "./repo/firings.ts";
 import { poolAfter, removeOld } from "./repo/history.ts";
 
-/** Firings are told of for this long. Spec is silent. */
+/** Firings are listed for this long. Spec is silent. */
 const KEPT_MS = 90 * DAY;
 /** Removed items are kept as long as the answer to the call that added them: for two days, to be sure. */
 const REMOVED_KEPT_MS = 2 * DAY;

@@ -125,7 +125,7 @@ export function rescheduled(
   };
 }
 
-/** Rounds to two decimals, as figures of a pool are told. */
+/** Rounds to two decimals, as figures of a pool are shown. */
 export const toHundredths = (value: number): number => Math.round(value * 100) / 100;
 
 /** Returns how many times a day the slots fire, on the average of a week. */

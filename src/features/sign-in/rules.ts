@@ -1,7 +1,7 @@
 /** The code with which a sign-in ends whose address is proven, but which no open invite lets in. */
 export const NOT_INVITED = "NOT_INVITED";
 
-/** Refusals of better-auth in words for the person; any other is told in general terms. */
+/** Refusals of better-auth in words for the person; any other gets a general message. */
 const REFUSALS: Record<string, string> = {
   SESSION_NOT_FRESH: "You signed in more than a day ago. Sign out, sign in again, then add it.",
   SESSION_REQUIRED: "You are signed out. Sign in, then try again.",

@@ -19,13 +19,13 @@ import { describeLinkMail, NOT_INVITED, passkeyRefusal } from "./rules.ts";
 
 /** Links to one address that may wait to be used: nobody's mailbox is filled through us. Spec is silent. */
 const MAX_WAITING_LINKS = 5;
-/** Stored of what a browser calls itself. */
+/** Characters stored of a browser's own name for itself. */
 const MAX_USER_AGENT = 300;
 const MAX_IP = 64;
 
 /**
- * Mails a link to whoever may sign in; nothing to anybody else. Nothing tells the two apart: run it after the
- * answer.
+ * Mails a link to an address that may sign in, and nothing to any other. Run it after the answer, so that its time
+ * does not show which of the two it was.
  *
  * @param email in lower case
  */

@@ -72,7 +72,7 @@ function split(objectKeys: readonly string[]): [presigned: string[], own: string
   return [objectKeys.filter(isPresigned), objectKeys.filter((key) => !isPresigned(key))];
 }
 
-/** Cuts `spent` to what one page may do, and tells the file that the next page begins with. */
+/** Cuts `spent` to what one page may do, and returns the file that the next page begins with. */
 function cutPage(
   spent: readonly SpentUse[],
   after: FileId | null,

@@ -36,7 +36,7 @@ export const COMES_FROM: Record<UploadStatus, readonly UploadStatus[]> = {
 /** `submitting`: the call that cannot be undone was entered. `settling`: the platform accepted it. */
 export type Stage = "preparing" | "submitting" | "settling";
 
-/** Phases of a post that is being published, as callers are told them. */
+/** Phases of a post that is being published, as callers see them. */
 export const PHASES = ["preparing", "sending", "publishing", "processing"] as const;
 
 /** Where a post stands while it is being published. */

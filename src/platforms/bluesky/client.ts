@@ -30,7 +30,7 @@ export function clientOf({ origin, redirectUri }: Site): Result<Client, ConsentR
   if (!LOOPBACK.test(origin)) {
     return consentRefusal(
       "refused",
-      "Bluesky sends people back to https addresses alone. Open this instance by https, or on its own machine by http://localhost.",
+      "Bluesky sends people back to https addresses only. Open this instance by https, or on its own machine by http://localhost.",
     );
   }
   const here = new URL(redirectUri);

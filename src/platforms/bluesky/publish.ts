@@ -69,7 +69,7 @@ export interface PostRecord {
 const TID_ALPHABET = "234567abcdefghijklmnopqrstuvwxyz";
 const TID_LENGTH = 13;
 const CLOCK_IDS = 1_024;
-/** Attempts of one upload, and uploads of one millisecond, that are told apart. */
+/** Attempts of one upload, and uploads of one millisecond, that get different keys. */
 const ATTEMPTS = 16;
 const UPLOADS = (1_000 * CLOCK_IDS) / ATTEMPTS;
 

@@ -98,7 +98,7 @@ export const permalink = maybeText.transform(toPermalink);
 export const getPostRequest = (token: string, id: string): Request =>
   graph(versioned(id), { token, query: { fields: "permalink_url" } });
 
-/** The post's address; null where Facebook tells none. */
+/** The post's address; null when Facebook gives none. */
 export const readGetPostReply = readerOf(field("permalink_url", permalink));
 
 const attachment = z.object({

@@ -23,7 +23,7 @@ export function exchangeTokenRequest(token: string, app: AppKeys): Request {
 }
 
 /**
- * The call that asks what Facebook knows of a token. It tells an app, or whoever develops the app.
+ * The call that asks what Facebook knows of a token. An app may ask it, and so may the app's developer.
  *
  * @see https://developers.facebook.com/docs/graph-api/reference/debug_token
  */

@@ -240,8 +240,8 @@ function toGrantedLogin(reply: oauth.TokenEndpointResponse): GrantedLogin {
 }
 
 /**
- * Adds the accounts that a login is for. Without a required permission nobody is asked for it, as that may
- * take the very one: who connects then tells the person what is missing.
+ * Adds the accounts that a login is for. They are not asked for when a required permission is missing, as that may
+ * take the very one: the person is then shown what is missing.
  */
 export async function toGrant(
   { credentials, scopes }: Pick<GrantedLogin, "credentials" | "scopes">,

@@ -34,7 +34,7 @@ interface Readable {
 }
 
 /**
- * Reads the posts of a page one by one: one that cannot be read is told of, and keeps back no other.
+ * Reads the posts of a page one by one: one that cannot be read is reported, and the others go on.
  *
  * @param platform its name as people know it
  */

@@ -32,13 +32,13 @@ export const LIMITED: Rule = { code: "rate_limited" };
 /** Too many calls: a back-off helps. */
 export const BUSY: Rule = { code: "rate_limited", transient: true };
 
-/** The longest wait, in seconds, that is worth a back-off; beyond it the caller is told when to come back. */
+/** The longest wait, in seconds, that is worth a back-off; beyond it the caller learns when to come back. */
 const MAX_TRANSIENT_WAIT = 600;
 
 /**
  * A refusal by its rule.
  *
- * @param waitSeconds until calls are taken again; null where that was not told
+ * @param waitSeconds until calls are taken again; null when the reply does not say
  */
 export function refusedBy(rule: Rule, message: string, waitSeconds: number | null = null): Refused {
   const { code, transient = false, restart, advice } = rule;
@@ -73,7 +73,7 @@ interface RefusalFacts<R extends Refusal> {
   isTokenRefusal(refusal: R): boolean;
   /** The rule of the platform's table; where it has none, the status decides. */
   ruleOf(refusal: R): Rule | undefined;
-  /** Seconds until calls are taken again, for a refusal of that rule; null where it was not told. */
+  /** Seconds until calls are taken again, for a refusal of that rule; null when the reply does not say. */
   waitSeconds?(rule: Rule, refusal: R, now: Date): number | null;
   /** Returns true when the call may have had its effect all the same; by default, for every outage. */
   isUndecided?(refusal: R): boolean;

@@ -96,7 +96,7 @@ const toClient = ({ clientId, clientSecret }: AppKeys) => ({
 
 /**
  * Marks the end of a refresh token as one that nothing moves: 365 days after the consent, whatever is renewed in
- * between. Each renewal tells how much of them is left.
+ * between. Each renewal says how much of them is left.
  *
  * @see https://learn.microsoft.com/linkedin/shared/authentication/programmatic-refresh-tokens
  */

@@ -20,7 +20,7 @@ const fromBase64Url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.fromBase64(text, { alphabet: "base64url" });
 
 /**
- * Reads the form with which Meta tells that a person removed the app, or wants their data deleted: its
+ * Reads the form with which Meta reports that a person removed the app, or wants their data deleted: its
  * `signed_request` is a signature and a payload, both base64url, with a dot between them.
  *
  * @see https://developers.facebook.com/docs/development/create-an-app/app-dashboard/data-deletion-callback

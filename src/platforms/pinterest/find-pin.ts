@@ -21,7 +21,7 @@ const plainLink = (link: string | null | undefined): string =>
 /** Returns true for a pin that may be new; one without a date may be. */
 const isNew = ({ created_at }: ListedPin, from: number): boolean => !(toInstant(created_at) < from);
 
-/** Newest first, as far as their times are told. */
+/** Newest first, as far as their times are known. */
 function isInOrder(pins: ListedPin[]): boolean {
   const times = pins
     .map(({ created_at }) => toInstant(created_at))

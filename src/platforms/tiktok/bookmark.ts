@@ -4,7 +4,7 @@ import { bookmarkReader } from "../kit/bookmarks.ts";
 /** Facts for the end of a post; a bookmark of an earlier version has none. */
 const ending = {
   username: z.string().nullable(),
-  /** Everybody is to see it, so that TikTok tells its id. */
+  /** Everybody can see it, so TikTok gives its id. */
   isPublic: z.boolean().default(true),
   warnings: z.array(z.string()).default([]),
 };

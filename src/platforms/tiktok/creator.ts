@@ -46,7 +46,7 @@ export function clamp(settings: TikTokSettings, info: CreatorInfo): Creator {
 }
 
 /**
- * Asks what the account may post, which TikTok wants before each post. It also tells that the account
+ * Asks what the account may post, which TikTok wants before each post. It also says that the account
  * has posted enough for today, before anything was sent.
  */
 export async function askCreator(job: Job): Promise<Result<Creator, Stopped>> {

@@ -85,7 +85,7 @@ export const { isTokenRefusal, isUndecided, isPassing, toRefused, toUnknowable }
     isUndecided: isServerTrouble,
   });
 
-/** Returns why nothing came of a post; a reason that is not known is told as it came. */
+/** Returns why a post failed; an unknown reason is passed on as it came. */
 export const toGivenUp = (reason: string | null): Refused =>
   failed(
     FAIL_REASONS.get(reason ?? "") ?? "unknown",

@@ -96,7 +96,7 @@ export const toRefused = (refusal: XRefusal, now: Date): Stopped =>
       )
     : judge.toRefused(refusal, now);
 
-/** Returns why X gave up on a file, by the name of its error. An unknown name is told as it came. */
+/** Returns why X gave up on a file, by the name of its error. An unknown name is passed on as it came. */
 export function toProcessingFailure({ error }: NonNullable<Processing>): Refused {
   const name = error?.name ?? "";
   const message = `X could not process the file: ${error?.message || name || "it gives no reason"}.`;

@@ -39,7 +39,7 @@ function writtenText({ text, entities, note_tweet, note_post }: ListedPost): str
 /** A key is the kind of the media and its id: `3_1880028106020515840`. */
 const mediaIdOf = (mediaKey: string): string => mediaKey.split("_").at(-1) ?? mediaKey;
 
-/** Media stand in one post alone; a post of text is told by it, and by not being too old. */
+/** Media stand in one post alone; a post of text is known by it, and by not being too old. */
 function isOurs(job: Job, at: Ready, listed: ListedPost): boolean {
   const keys = listed.attachments?.media_keys ?? [];
   if (at.mediaIds.length > 0) return keys.some((key) => at.mediaIds.includes(mediaIdOf(key)));

@@ -56,7 +56,7 @@ const video = z.object({
 
 const readVideosReply = readerOf(field("items", list));
 
-/** A page of the channel's uploads with their counters. YouTube tells of no shares. */
+/** A page of the channel's uploads with their counters. YouTube has no figure for shares. */
 export async function readPage(
   job: MetricsJob,
   cursor: string | null,

@@ -48,7 +48,7 @@ const ACCESS_MS = 2 * HOUR;
 const REFRESH_MS = 90 * DAY;
 /** Time for which a rotated refresh token still works, for a client that lost the answer. */
 const GRACE_MS = 2 * HOUR;
-/** Time for which an expired token is told from one that never was. */
+/** Time for which an expired token gets another refusal than an unknown one. */
 const REMEMBERED_MS = 90 * DAY;
 /** Longest life of a service token. */
 const SERVICE_AUTH_SECONDS = 3_600;

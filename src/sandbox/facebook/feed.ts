@@ -60,7 +60,7 @@ function checkLink(link: string): void {
   if (/(?:^|\.)facebook\.com$/.test(new URL(link).hostname)) {
     throw mediaError(100, 1609008, "A post cannot link to Facebook itself.");
   }
-  // Nothing is fetched from here, so it is the name of a site that tells of its trouble.
+  // Nothing is fetched from here, so the name of a site says if it has a problem.
   const [site] = new URL(link).hostname.split(".");
   if (site === "invalid") throw graphError(1500, "(#1500) The url you supplied is invalid");
   if (site === "unreachable") {

@@ -9,7 +9,7 @@ export const SHORT_SECONDS = HOUR / SECOND;
 const PERSON_SECONDS = (60 * DAY) / SECOND;
 /** The token of a Page that comes from a long-lived one does not end; this is a hundred years. */
 const PAGE_SECONDS = 3_155_760_000;
-/** A token with a longer life than this is told as one that never expires. */
+/** A token with a longer life than this is reported as one that never expires. */
 export const ENDLESS_MS = 3_650 * DAY;
 
 /** A token that a person's consent led to. It is that of the Page it names, and the person's as well. */

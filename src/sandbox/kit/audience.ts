@@ -27,7 +27,7 @@ const SPREAD = 12;
 /** Part of the first days' views that comes again in a year. */
 const LATE_SHARE = 0.3;
 
-/** A minute is told the same, whichever of its seconds an account is read in. */
+/** An account read twice within one minute shows the same figures. */
 const wholeMinutes = (ms: number): number => Math.floor(ms / MINUTE) * MINUTE;
 
 /** How many people look at posts of a weekday, Sunday first, next to a usual day. */

@@ -107,7 +107,7 @@ export function statusOf({
   return error === null ? "FINISHED" : "ERROR";
 }
 
-/** An id of 17 digits, as numbers are given out there; `prefix` tells what it is of. */
+/** An id of 17 digits, as numbers are given out there; `prefix` shows the kind of object. */
 export const newGraphId = (prefix: string): string => prefix + randomDigits(17 - prefix.length);
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

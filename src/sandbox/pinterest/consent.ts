@@ -19,7 +19,7 @@ const SCOPES = [
   "user_accounts:read",
 ];
 
-/** Pinterest's consent page. It names neither a life of its codes nor how it tells of a refusal. */
+/** Pinterest's consent page. It documents neither how long its codes live nor how it reports a refusal. */
 export const consent = createConsent({
   platform: "pinterest",
   name: "Pinterest",

@@ -177,7 +177,7 @@ export async function listBoardPins(call: Call): Promise<Response> {
 
 const FILTERS = ["exclude_native", "exclude_repins", "has_been_promoted"];
 
-/** Lower case here, unlike in reports. `save` is told, although the specification's example has none. */
+/** Lower case here, unlike in reports. `save` is reported, although the specification's example has none. */
 function metricsOf({ owner, object, created_at }: RowOf<typeof pins>) {
   const { views, likes, comments, shares } = reactionsTo(
     `pinterest ${owner} ${[object.title, object.description].join(" ")}`,

@@ -22,7 +22,7 @@ const SCOPES = [
 /** Codes count for an hour. Source: Threads API, "Get access tokens and permissions". */
 const CODE_SECONDS = 3_600;
 
-/** Threads' consent page; what is wrong with an address is told to the browser, as there. */
+/** Threads' consent page; an error in an address is shown in the browser, as there. */
 export const consent = createConsent({
   platform: "threads",
   name: "Threads",

@@ -16,7 +16,7 @@ const TYPES = {
  * Fetches the file of a container, as Threads does once it is created.
  *
  * @returns the id of the stored file, or the error_message with which the container ends
- * @throws Refusal for an image that cannot be fetched, which is told at once
+ * @throws Refusal for an image that cannot be fetched, at once
  */
 export async function pullSource(
   call: GraphCall,

@@ -69,7 +69,7 @@ const PUBLIC = "PUBLIC_TO_EVERYONE";
 const PRIVATE = "SELF_ONLY";
 
 /**
- * Time that a public post is moderated once it is out, in ms; until then nobody is told its id.
+ * Time that a public post is moderated once it is out, in ms; until then no reply shows its id.
  *
  * @see https://developers.tiktok.com/doc/content-posting-api-reference-get-video-status
  */

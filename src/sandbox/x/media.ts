@@ -118,7 +118,7 @@ export function insertMedia(
   return requireMedia(call, account, id);
 }
 
-/** A file as the API tells of it. */
+/** A file as the API shows it. */
 export function toData(media: MediaRecord): Record<string, unknown> {
   const state = media.finalized ? stateOf(media) : null;
   const left = Math.ceil((media.processed_at - now().getTime()) / SECOND);

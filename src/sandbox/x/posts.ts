@@ -127,7 +127,7 @@ function refuseDuplicate(call: Call, account: Account, text: string): void {
 
 const EPOCH_MS = 1_288_834_974_657n;
 
-/** An id that tells the moment, as X's do, with more digits than a JSON number holds. */
+/** An id that holds the moment, as X's do, with more digits than a JSON number holds. */
 const newPostId = (): string =>
   String(((BigInt(now().getTime()) - EPOCH_MS) << 22n) | BigInt(randomDigits(6)));
 

@@ -173,14 +173,14 @@ export const accountsEnded = prepared(
   readAccount,
 );
 
-/** Holds for accounts in use whose logins end soon, none of which is about to be renewed, or told of already. */
+/** Holds for accounts in use whose logins end soon, none of which is about to be renewed, or has had its notice. */
 const untold = (now: Date, until: Date): SQL =>
   sql`status = 'active' AND login_ends_at IS NOT NULL AND deleted_at IS NULL
     AND login_ends_at > ${now.getTime()} AND login_ends_at <= ${until.getTime()}
     AND ending_told_for IS NOT login_ends_at
     AND (renew_at IS NULL OR renew_at > ${now.getTime()})`;
 
-/** The accounts of one team whose logins end by then, and of which it has not been told. */
+/** The accounts of one team whose logins end by then, and of which it has had no notice. */
 export const accountsEnding = (now: Date, until: Date, limit: number) =>
   sqlQuery(
     sql`SELECT * FROM accounts WHERE ${untold(now, until)} AND team_id =
@@ -189,7 +189,7 @@ export const accountsEnding = (now: Date, until: Date, limit: number) =>
     readAccount,
   );
 
-/** Notes that a team is told of an end; 0 where it has been, or the login has another end now. */
+/** Notes that a team gets a notice of an end; 0 when it had one, or the login has another end now. */
 export const markEndingTold = preparedWrite(
   ({ id, endsAt }: Params<{ id: string; endsAt: Date }>) =>
     sql`UPDATE accounts SET ending_told_for = login_ends_at

@@ -56,7 +56,7 @@ export const revokeAccount = ({ id }: AccountRow, person: Withdrawn): Query<numb
       credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL
     WHERE id = ${id} AND ${areTheirs(person)} AND deleted_at IS NULL`);
 
-/** Forgets all that an account's platform has told of it; posts that were made through it keep its id. */
+/** Deletes all data that an account's platform gave about it; posts that were made through it keep its id. */
 export const eraseAccount = ({ id }: AccountRow, person: Withdrawn, now: Date): Query<number> =>
   sqlWrite(sql`UPDATE accounts SET status = 'revoked', credentials = NULL,
       credentials_expire_at = NULL, renew_at = NULL, login_ends_at = NULL,

@@ -7,7 +7,7 @@ import { teams } from "../../teams/table.ts";
 import { type CreditBalance, periodOf, referenceOf } from "../rules.ts";
 import { creditBalances, creditPeriods } from "../table.ts";
 
-/** Included credits by plan, and the clock that tells the month. */
+/** Included credits by plan, and the clock that gives the month. */
 interface CreditTerms {
   config: Pick<Config, "plans" | "defaultPlan">;
   now(): Date;

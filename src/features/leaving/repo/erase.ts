@@ -120,8 +120,8 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
 }
 
 /**
- * Removes the team itself, and the person whose own it was, unless something in another team tells of them:
- * then a row without name and address stays.
+ * Removes the team itself, and the person who owned it. When rows of another team name the person, a row without
+ * name and address stays.
  */
 export const eraseTeam = ({ teamId, ownerId }: Leaving): Query<number>[] => [
   eraseDeliveries(teamId),

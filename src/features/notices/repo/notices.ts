@@ -147,7 +147,7 @@ const readEnding = rowReader({
 
 export type EndingLogin = ReturnType<typeof readEnding>;
 
-/** The accounts of these notices whose logins still end when the team is told that they do. */
+/** The accounts of these notices whose logins still end when the notice is sent. */
 export const endingLogins = prepared(
   ({ keys }: Params<{ keys: string }>) => sql`
     SELECT a.id AS subject, a.id, a.team_id, a.platform, a.account_name, a.login_ends_at

@@ -124,7 +124,7 @@ const readListed = rowReader({
 
 export type ListedItem = ReturnType<typeof readListed>;
 
-/** States of an item by the status that callers are told. */
+/** States of an item by the status that callers see. */
 export const STATES = {
   queued: ["queued", "posting"],
   dispatched: ["dispatched"],

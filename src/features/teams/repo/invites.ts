@@ -170,7 +170,7 @@ export const insertAddress = preparedWrite(
       ON CONFLICT DO NOTHING`,
 );
 
-/** Finds the invite, and tells whether the address stands among those that were given for it. */
+/** Finds the invite, and if the address is among those that were given for it. */
 export const addressFacts = prepared(
   ({ hash, email }: Params<GivenAddress>) =>
     sql`SELECT ${state}, EXISTS (SELECT 1 FROM invite_addresses a

@@ -25,7 +25,7 @@ import type { UploadRow } from "../table.ts";
 /** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
 export type Reviewer = { by: "team"; userId: number } | { by: "client" };
 
-/** The user who decides, and is not told of it; null for a client. */
+/** The user who decides, and gets no notice of it; null for a client. */
 const deciderOf = (reviewer: Reviewer): number | null =>
   reviewer.by === "team" ? reviewer.userId : null;
 

@@ -66,7 +66,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
   ]);
   if (changed !== 1) {
-    // Where it was the plan's last place that somebody else took, that is what is told.
+    // When somebody else took the plan's last place, the refusal says so.
     if (isApproving) await requirePlace(ctx, row, wanted);
     throw locked("The post has just changed, or is being published. Read it again.");
   }

@@ -1,6 +1,6 @@
 import type { Deps } from "../../../deps.ts";
 
-/** The same object, which tells of every call to one of its methods. */
+/** The same object, which reports every call to one of its methods. */
 function counted<T extends object>(target: T, spend: () => void): T {
   return new Proxy(target, {
     get(object, name) {
