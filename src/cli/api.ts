@@ -120,7 +120,7 @@ export function createApi(origin: string, token: string): Api {
       });
       const [one] = [(await answerOf(asked)).data].flat();
       if (one) return one;
-      throw new Problem(`GET /platforms/capabilities: nothing is told of ${platform}.`);
+      throw new Problem(`GET /platforms/capabilities: it has no entry for ${platform}.`);
     },
     validate: async (form) => {
       const body = form as unknown as Schemas["NewUploads"];

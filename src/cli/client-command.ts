@@ -29,7 +29,7 @@ export const addClientCommand = (program: Command, name: string): Command =>
 /** Adds the choice between a table and JSON, which is the default where no terminal shows it. */
 export const withJson = (command: Command): Command =>
   command
-    .option("--json", "JSON, as the API tells it; the default where the output is no terminal")
+    .option("--json", "JSON, as the API answers it; the default when the output is not a terminal")
     .option("--no-json", "a table, there too");
 
 /** Examples for the help, with the program as a person calls it here. */

@@ -19,7 +19,7 @@ export function addClientDoctor(program: Command, setting: Setting): void {
       const health = await askHealth(origin);
       if (!health) throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
       if (!health.status) {
-        throw new Problem(`What answers at ${origin}/health is not Akimbo: ${health.text}`);
+        throw new Problem(`The server at ${origin}/health is not Akimbo: ${health.text}`);
       }
       console.log(`${origin} is ${health.status}.${health.error ? ` ${health.error}` : ""}`);
       const accounts = await createApi(origin, token).listAccounts();

@@ -59,7 +59,7 @@ export function addClientTokens(program: Command, setting: Setting): void {
 /** @throws Problem */
 function toNumber(given: string, what: string): number {
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Problem(`"${given}" is no number of ${what}.`);
+  throw new Problem(`"${given}" is not the number of ${what}.`);
 }
 
 const formatTokens = (tokens: readonly Schemas["Token"][]): string =>

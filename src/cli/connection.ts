@@ -68,5 +68,7 @@ export async function readConnection(
 function toOrigin(url: string): string {
   const protocol = URL.canParse(url) ? new URL(url).protocol : null;
   if (protocol === "http:" || protocol === "https:") return url.replace(/\/+$/, "");
-  throw new Problem(`${url} is no address of an instance, such as https://akimbo.example.com.`);
+  throw new Problem(
+    `${url} is not the address of an instance, such as https://akimbo.example.com.`,
+  );
 }

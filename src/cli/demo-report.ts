@@ -17,7 +17,7 @@ export function formatReport(posts: Progress[], seconds: number): string {
   const completed = posts.filter(({ status }) => status === "completed").length;
   const lines = [
     formatTable(
-      ["Account", "What", "Status", "URL"],
+      ["Account", "Kind", "Status", "URL"],
       posts.map(({ account, what, status, url }) => [account, what, status, url ?? "–"]),
     ),
     "",

@@ -110,5 +110,5 @@ function describe(arrived: readonly { event: string; eventId: string }[]): strin
   const counts = [...new Set(names)]
     .sort()
     .map((name) => `${names.filter((one) => one === name).length} × ${name}`);
-  return `Webhooks that told of it, all signatures valid: ${counts.join(", ")}.`;
+  return `Webhooks that arrived, all signatures valid: ${counts.join(", ")}.`;
 }

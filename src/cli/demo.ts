@@ -49,7 +49,7 @@ async function main(stopping: AbortSignal): Promise<number> {
     await webhook?.end();
   }
   if (isRunning) console.log(`Look at them: ${origin}/sandbox`);
-  if (isRunning && webhook) console.log(`What webhooks brought: ${origin}/sandbox/webhook`);
+  if (isRunning && webhook) console.log(`Webhooks that arrived: ${origin}/sandbox/webhook`);
   return posts.every(({ status }) => status === "completed") ? 0 : 1;
 }
 

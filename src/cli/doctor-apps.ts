@@ -58,7 +58,7 @@ function summarize(apps: readonly DiagnosedApp[]): string {
     const platforms = apps.filter((app) => app.state === state).map(({ platform }) => platform);
     return platforms.length > 0 ? [`${platforms.length} ${words} (${platforms.join(", ")})`] : [];
   });
-  return `Of ${apps.length} platforms: ${parts.join("; ")}.`;
+  return `${apps.length} platforms: ${parts.join("; ")}.`;
 }
 
 async function diagnoseApp(

@@ -25,7 +25,7 @@ export function formatKeys(rows: readonly Row[]): string {
     ),
     "",
     rows.length > 1
-      ? "What stands under a key that is not the first of ENCRYPTION_KEYS is encrypted again at night."
+      ? "Logins and secrets under another key than the first of ENCRYPTION_KEYS are encrypted again at night."
       : `Everything is encrypted with ${rows[0]?.key_id}. The keys after it in ENCRYPTION_KEYS can be removed.`,
   ].join("\n");
 }

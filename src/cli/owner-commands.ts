@@ -107,7 +107,7 @@ export function addOwnerCommands(program: Command): void {
     });
 
   ofTeam(plan.command("set"))
-    .description("changes the plan, and tells the team's webhooks")
+    .description("changes the plan, and notifies the team's webhooks")
     .argument("<plan>", "the plan's name, or none for the default plan")
     .option("--until <date>", "when it ends by itself, in UTC; default: never")
     .action(async (name: string, options: TeamOptions & { until?: string }) => {
@@ -134,7 +134,7 @@ export function addOwnerCommands(program: Command): void {
     });
 
   withPlace(suggestions.command("set"))
-    .description("changes the status of one, and tells the team's webhooks")
+    .description("changes the status of one, and notifies the team's webhooks")
     .argument("<id>", "the number that suggestions list shows")
     .argument("<status>", "open, planned, done or declined")
     .action(async (id: string, status: string, options: PlaceOptions) => {

@@ -30,7 +30,7 @@ export function parseUntil(text: string, now: Date): Date {
   const isDate = DATE.test(text) && until.toJSON()?.startsWith(text.slice(0, "2027-01-31".length));
   if (!isDate) {
     throw new Problem(
-      `--until ${text} is no date. Write 2027-01-31, or 2027-01-31T18:00Z, in UTC.`,
+      `--until ${text} is not a date. Write 2027-01-31, or 2027-01-31T18:00Z, in UTC.`,
     );
   }
   if (until <= now) throw new Problem(`--until ${text} is over already.`);

@@ -179,7 +179,7 @@ async function chooseAccounts(
   if (chosen.length > 0) return chosen;
   throw new Problem(
     isFiltered
-      ? "No active account is like that. The accounts command shows all."
+      ? "No active account matches. The accounts command shows all."
       : "Which accounts? Name them with --account, --platform, --tags or --all.",
   );
 }

@@ -48,8 +48,8 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   if (uploadId !== null) return await watch(publishing, uploadId);
   if (sentAt !== null && Date.now() - sentAt > KEY_KEPT_MS) {
     throw new Problem(
-      "An earlier run was cut off while it made this post, more than a day ago: nobody can tell any more " +
-        "if it did. Look at your posts. If it is not there, add --anew.",
+      "An earlier run was cut off while it made this post, more than a day ago. It is not known any more " +
+        "if the post was made. Look at your posts. If it is not there, add --anew.",
     );
   }
   const form = { accountId: account.id, [fieldOf(file)]: stored.bucketUrl, ...fields };

@@ -67,7 +67,7 @@ export async function createLink(
   throw new Problem(
     given === null
       ? "There is nobody yet who could sign in. Run `npm start`, or `npm run deploy` with --remote."
-      : `${given} is nobody here, and no open invite names that address. Invite them first.`,
+      : `${given} is not the address of anybody here, and no open invite names it. Invite them first.`,
   );
 }
 

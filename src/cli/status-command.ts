@@ -64,7 +64,7 @@ export function addStatusCommands(program: Command, setting: Setting): void {
     .option("--failed", "all that failed within a day and may go better this time")
     .option("--account <id>", "with --failed: those of one account")
     .option("--platform <name>", "with --failed: those of one platform")
-    .option("--force", "also what the platform would most likely refuse again")
+    .option("--force", "also posts that the platform would most likely refuse again")
     .option("--no-wait", "ends when the instance has it, not when it is out")
     .addHelpText(
       "after",
@@ -95,7 +95,9 @@ The exit code is 1 when a post that is named has failed.`;
 /** @throws Problem */
 function toId(given: string): number {
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Problem(`"${given}" is no number of a post; the status command shows them.`);
+  throw new Problem(
+    `"${given}" is not the number of a post; the status command shows the numbers.`,
+  );
 }
 
 const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean) =>

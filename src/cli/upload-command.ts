@@ -204,7 +204,7 @@ function readFields({ account, title, description, at, set }: UploadOptions): Po
 async function requireInstance({ origin, remedy }: Connection): Promise<void> {
   const health = await askHealth(origin);
   if (health?.status) return;
-  if (health) throw new Problem(`What answers at ${origin}/health is not Akimbo: ${health.text}`);
+  if (health) throw new Problem(`The server at ${origin}/health is not Akimbo: ${health.text}`);
   throw new Problem(`Nothing answers at ${origin}/health. ${remedy}`, TRY_LATER);
 }
 

@@ -39,7 +39,7 @@ export function agentClients(origin: string): AgentClient[] {
     },
     {
       name: "Cursor",
-      place: "In `.cursor/mcp.json`; the token stands in the variable AKIMBO_TOKEN.",
+      place: "In `.cursor/mcp.json`; the token is in the variable AKIMBO_TOKEN.",
       language: "json",
       text: json({
         mcpServers: { akimbo: { url, headers: { "x-api-key": "$" + "{env:AKIMBO_TOKEN}" } } },

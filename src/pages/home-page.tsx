@@ -56,15 +56,15 @@ const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
           href: places.sandbox,
           name: "Sandbox feed",
           about: isSandboxPublic
-            ? "What was published to the simulated platforms."
-            : "What was published to the simulated platforms; it asks you to sign in, or for an API token.",
+            ? "Posts that were published to the simulated platforms."
+            : "Posts that were published to the simulated platforms. It asks you to sign in, or for an API token.",
         },
       ]
     : []),
   {
     href: places.health,
     name: "Health",
-    about: "Tells whether everything works, without a token.",
+    about: "Shows if everything works; needs no token.",
   },
 ];
 

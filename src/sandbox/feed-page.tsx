@@ -205,8 +205,8 @@ export const FeedPage = (props: FeedPageProps) => {
       <header>
         <h1>Sandbox feed</h1>
         <p class="lead">
-          What the simulated platforms have received, newest first. These posts never left this
-          service. <a href="/sandbox/api/posts">The same as JSON</a>
+          Posts that the simulated platforms have received, newest first. These posts never left
+          this service. <a href="/sandbox/api/posts">The same as JSON</a>
           {hasReceiver && (
             <>
               {" "}

@@ -153,7 +153,7 @@ async function removeMember({ akimbo, owner, member }: Parting): Promise<string[
     ...(await walk(owner, [
       {
         name: "the member is removed",
-        shows: "The member is removed. What they made stays.",
+        shows: "The member is removed. Their posts and accounts stay with the team.",
         act: async () => {
           await owner.getByRole("link", { name: `Remove ${STRANGER}` }).click();
           await press(owner, "Remove the member");

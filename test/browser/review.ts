@@ -197,7 +197,7 @@ export async function checkReview(
       },
       {
         name: "a client approves the rest",
-        shows: "All is decided. Thank you.",
+        shows: "Every post is decided. Thank you.",
         act: async () => {
           await plain.getByRole("button", { name: /^Approve all/ }).click();
         },

@@ -124,7 +124,7 @@ test("retry: a post that failed goes out once what is wrong is changed", async (
 test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a moment", async () => {
   for (const [args, code, words, env] of [
     [["post", "Hello", "--account", "acc_0"], 1, /404 Account not found/, {}],
-    [["status", "twelve"], 1, /is no number of a post/, {}],
+    [["status", "twelve"], 1, /is not the number of a post/, {}],
     [["bulk", "Hello"], 1, /Which accounts\?/, {}],
     [["post", "Hello"], 2, /required option '--account <id>'[\s\S]*--help/, {}],
     [["acounts"], 2, /Did you mean accounts\?/, {}],

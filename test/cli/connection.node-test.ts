@@ -47,7 +47,7 @@ const CASES: Record<string, Case> = {
     leadsTo: /AKIMBO_URL needs AKIMBO_TOKEN too/,
   },
   "the host's token for the same address": { options: { url: `${C}//` }, leadsTo: [C, "of-c"] },
-  "no address": { options: { url: "akimbo" }, leadsTo: /akimbo is no address of an instance/ },
+  "no address": { options: { url: "akimbo" }, leadsTo: /akimbo is not the address of an instance/ },
 };
 
 for (const [name, { options = {}, env = {}, leadsTo }] of Object.entries(CASES)) {

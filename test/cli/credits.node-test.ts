@@ -73,7 +73,7 @@ test("a plan ends on a coming day or moment, in UTC", () => {
   assert.equal(parseUntil("2027-01-31", now).toISOString(), "2027-01-31T00:00:00.000Z");
   assert.equal(parseUntil("2026-12-01T18:30Z", now).toISOString(), "2026-12-01T18:30:00.000Z");
   for (const text of ["tomorrow", "2027-02-30", "31.1.2027", "2027-01-31T18:00+01:00", ""]) {
-    assert.throws(() => parseUntil(text, now), /is no date/, text);
+    assert.throws(() => parseUntil(text, now), /is not a date/, text);
   }
   assert.throws(() => parseUntil("2026-12-01", now), /is over already/);
 });

@@ -87,7 +87,7 @@ test("counts the events of the demo's posts, each once, and ends its webhook", a
   arrivals.push({ event: "", eventId: "", isTrusted: false, problem: "No event.", body: "?" });
   assert.equal(
     await webhook?.report(OUTCOMES),
-    "Webhooks that told of it, all signatures valid: 2 × upload.completed, 1 × upload.failed.",
+    "Webhooks that arrived, all signatures valid: 2 × upload.completed, 1 × upload.failed.",
   );
   await webhook?.end();
   assert.deepEqual(webhooks, [own]);

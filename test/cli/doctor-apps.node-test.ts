@@ -106,7 +106,7 @@ test("ends with how far all platforms are; one that does not answer is no proble
   const { report, problems } = await diagnoseApps(apps, ask);
   assert.equal(
     summaryOf(report),
-    "Of 9 platforms: 2 ready (linkedin, bluesky); 1 set up but not confirmed (tiktok); 1 to be mended (x); 5 not set up (instagram, facebook, youtube, pinterest, threads).",
+    "9 platforms: 2 ready (linkedin, bluesky); 1 set up but not confirmed (tiktok); 1 to be mended (x); 5 not set up (instagram, facebook, youtube, pinterest, threads).",
   );
   assert.deepEqual(
     problems.map((problem) => problem.split(":")[0]),

@@ -9,7 +9,7 @@ test("shows how many logins and secrets stand under which key, and what happens 
   ]);
   assert.match(
     shown,
-    /^Key +Logins +Secrets\n─+ +─+ +─+\nk1 +12 +0\nk2 +3 +2\n\nWhat stands under .* again at night\.$/,
+    /^Key +Logins +Secrets\n─+ +─+ +─+\nk1 +12 +0\nk2 +3 +2\n\nLogins and secrets under .* again at night\.$/,
   );
 });
 

@@ -29,7 +29,7 @@ test("the report shows every post, the errors, and the time it took", () => {
   assert.equal(
     formatReport([PHOTO, TEXT], 2.345),
     [
-      "Account         What   Status     URL",
+      "Account         Kind   Status     URL",
       "──────────────  ─────  ─────────  ───────────────────────────────",
       "bluesky (Demo)  photo  completed  http://localhost:8787/sandbox/1",
       "bluesky (Demo)  text   failed     –",

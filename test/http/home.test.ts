@@ -41,7 +41,7 @@ describe("the front page", () => {
     const off = await (await ask(harnessWith({ sandboxEnabled: false }), BROWSER)).text();
     expect(off.toLowerCase()).not.toContain("sandbox");
     const production = harnessWith({ sandboxEnabled: true, isDevelopment: false });
-    expect(await (await ask(production, BROWSER)).text()).toContain("it asks you to sign in");
+    expect(await (await ask(production, BROWSER)).text()).toContain("It asks you to sign in");
   });
 
   test("stands at the address that callers use", async () => {

@@ -74,7 +74,7 @@ function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null)
   const count = reading?.posts.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
   if (!reading || count === 0) return [];
   const posts = `${count} post${count === 1 ? "" : "s"}`;
-  const message = `The platform tells fewer views than before of ${posts}. Gains go on from the highest number.`;
+  const message = `The platform reports fewer views than before for ${posts}. Gains are counted on from the highest number.`;
   return [{ message, at: reading.at }];
 }
 

@@ -79,8 +79,8 @@ export async function returnFromConsent(
 }
 
 /**
- * Tells a browser why it cannot go on; null where it can. The browser of a try that is done is told once
- * more how it ended. Another's is told nothing about the try.
+ * Returns why a browser cannot go on; null when it can. The browser whose try is done gets the result once more.
+ * Another browser learns nothing about the try.
  */
 async function refuseBack(
   deps: Deps,
@@ -170,7 +170,7 @@ async function settle(deps: Deps, consent: ConsentRow, grant: Grant): Promise<St
   if (consent.accountId !== null) {
     const [[meant]] = await deps.db.run([accountById(teamId, consent.accountId)]);
     if (!meant) {
-      const message = "The account was disconnected in the meantime. Connect it anew.";
+      const message = "The account was disconnected in the meantime. Connect it again.";
       return stop({ ending: "other_account", message }, { ...consent, returnTo: "/app/accounts" });
     }
     const same = accounts.find(

@@ -125,7 +125,7 @@ function showPending(c: AppContext, link: ShownLink, sent: Sent): Promise<Respon
 }
 
 const descriptionFor = ({ brand, row }: ShownLink): string =>
-  `${brand ?? "Whoever sent you this link"} wants to publish posts to your ${platformName(row.platform)} account.`;
+  `${brand ?? "The person who sent you this link"} wants to publish posts to your ${platformName(row.platform)} account.`;
 
 const ConnectForm = ({
   link: { row, asks, identifierLabel },

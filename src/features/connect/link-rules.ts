@@ -33,15 +33,15 @@ export function linkStatus(
 export const tooManyLinks = (): AppError =>
   new AppError(
     "PLAN_LIMIT",
-    `The team has ${MAX_PENDING_LINKS} links that wait for somebody, which is the most. Delete some, then make a new one.`,
+    `The team has ${MAX_PENDING_LINKS} pending links, which is the most. Delete some, then make a new one.`,
   );
 
 /** Returns the reason why a link is not deleted. */
 export function deletionRefusal(status: LinkStatus): AppError {
   const why = {
     connected:
-      "An account was connected by this link: it can be used no more. Disconnect the account if it should go.",
-    expired: "This link has expired: it can be used no more.",
+      "An account was connected by this link, so it can no longer be used. To remove the account, disconnect it.",
+    expired: "This link has expired and can no longer be used.",
     pending: "Somebody is connecting an account by this link right now. Look again in two minutes.",
   }[status];
   return new AppError("NOT_CANCELLABLE", why);

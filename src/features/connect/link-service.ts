@@ -149,4 +149,4 @@ export async function openLink(
   return openTry(deps, { teamId, platform, mode, identifier: given, returnTo, linkId });
 }
 
-export const TELL_SENDER = "Tell whoever sent you the link.";
+export const TELL_SENDER = "Tell the person who sent you the link.";

@@ -15,7 +15,7 @@ export const MAX_CHOICES = 500;
 /** The path that a platform sends people back to, as its owner registers it there. */
 export const callbackPath = (platform: string): string => `/oauth/callback/${platform}`;
 
-/** The path that a platform tells of withdrawn consent. */
+/** The path to which a platform reports withdrawn consent. */
 export const withdrawnPath = (platform: string): string => `/oauth/withdrawn/${platform}`;
 
 /** The path at which a platform asks for a person's data to be deleted. */
@@ -33,7 +33,7 @@ export const LINK_DONE = "connected";
 
 export const choicePath = (id: number): string => `/oauth/choose/${id}`;
 
-/** Reasons why nothing was connected, as they are told to the site that a person is sent back to. */
+/** Reasons why nothing was connected, as the site that a person is sent back to gets them. */
 export type Ending = ConsentFailure | "expired" | "taken" | "other_account" | "unknown";
 
 /** Why a person cannot go on with a try; null where they can. */
@@ -69,7 +69,7 @@ export const LINK_OVER: Obstacle = {
 
 const EXPIRED: Obstacle = {
   ending: "expired",
-  message: `That took too long, so that it does not count any more. ${AGAIN}`,
+  message: `That took too long, so it no longer counts. ${AGAIN}`,
 };
 
 /** Returns why the platform's page cannot be opened by this try, or null. */

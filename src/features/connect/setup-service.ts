@@ -19,7 +19,7 @@ export interface InstanceSetup extends PlatformSetup {
 }
 
 const NOT_THE_OWNER =
-  "Only the owner of this instance sees what its platforms need. Ask whoever runs it.";
+  "Only the owner of this instance can see this page. Ask the owner what the platforms need.";
 
 /** @throws AppError FORBIDDEN for anybody but the owner of the instance */
 async function requireInstanceOwner(ctx: Ctx): Promise<void> {

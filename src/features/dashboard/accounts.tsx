@@ -122,7 +122,7 @@ async function showAccounts(
             ))}
           </ul>
         ) : (
-          <p class="muted">No account is connected yet. Connect one as told below.</p>
+          <p class="muted">No account is connected yet. Connect one as described below.</p>
         )}
       </Section>
       <Section id="connect" title="Connect an account">
@@ -130,7 +130,7 @@ async function showAccounts(
           <p class="muted">
             {isOwner ? (
               <>
-                What a platform needs before its accounts can be connected here is on the{" "}
+                The keys that a platform needs before its accounts can be connected here are on the{" "}
                 <a href="/app/setup">setup page</a>.
               </>
             ) : (
@@ -206,7 +206,7 @@ export const Login = ({ account, clock }: { account: AccountRow; clock: Clock })
       </p>
     );
   }
-  if (!credentialsExpireAt) return <p class="muted">The login has no end that is known.</p>;
+  if (!credentialsExpireAt) return <p class="muted">The login has no known end.</p>;
   return <p class="muted">The login is renewed whenever it is used.</p>;
 };
 

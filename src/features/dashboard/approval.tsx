@@ -42,7 +42,7 @@ export const Approval = ({ upload, view }: { upload: WholeUpload; view: Approval
             <summary>Request changes…</summary>
             <TeamForm class="fields" action={`/app/uploads/${id}/request-changes?seen=${seen}`}>
               <div>
-                <label for="comment">What is to be changed</label>
+                <label for="comment">Changes that are wanted</label>
                 <textarea id="comment" name="comment" rows={4} maxlength={MAX_COMMENT} required>
                   {comment}
                 </textarea>

@@ -137,7 +137,7 @@ export const SandboxForm = () => (
   <TeamForm class="fields" action="/app/accounts">
     <p>
       A sandbox account publishes to a simulated platform, to try things out. This makes one without
-      the way through a consent page.
+      a consent page.
     </p>
     <div>
       <label for="platform">Platform</label>

@@ -37,7 +37,7 @@ invitePage.post("/invite/:token", async (c) => {
   }
   const refusal = await attempt(async () => {
     if (email === null) {
-      throw new AppError(null, "That is no e-mail address. Check it and send it again.");
+      throw new AppError(null, "That is not an e-mail address. Check it and send it again.");
     }
     await giveAddress(c.var.deps, token, email);
   });

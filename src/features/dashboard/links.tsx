@@ -119,8 +119,8 @@ async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): 
       <NoticeLine notice={notice} />
       <Section id="links" title={links.length === 1 ? "1 link" : `${links.length} links`}>
         <p class="muted">
-          Whoever opens a link connects one of their accounts to this team, without a sign-in here.
-          Each works once.
+          The person who opens a link connects one of their accounts to this team, without a sign-in
+          here. Each works once.
         </p>
         {links.length > 0 && (
           <ul class="list">

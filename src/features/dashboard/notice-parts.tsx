@@ -76,7 +76,7 @@ export const Browsers = ({ path, settings: { push } }: Props) => (
       </ul>
     )}
     {push.publicKey === null ? (
-      <p>This instance has no keys for push. Whoever runs it can add them.</p>
+      <p>This instance has no keys for push. The person who runs it can add them.</p>
     ) : (
       <>
         <TeamForm id="add-browser" action={`${path}/push`} data-key={push.publicKey} hidden>

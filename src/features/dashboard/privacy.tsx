@@ -22,7 +22,7 @@ const KEPT: [what: string, howLong: (mediaHours: number) => string][] = [
   ["Connected accounts: name, picture, and their logins, encrypted", () => "Until disconnected"],
   ["Posts: texts, settings and what became of them", () => "Until the team is deleted"],
   [
-    "How posts of connected accounts do, and how many follow those",
+    "Figures of posts of connected accounts, and numbers of followers",
     () => ["Until disconnected; single days 25 months", ...SHORTER_KEPT].join(", "),
   ],
   ["Files of published posts", (hours) => `${hours} hours, then a small picture at most`],
@@ -53,7 +53,7 @@ privacyPage.get("/privacy", async (c) => {
           <table>
             <thead>
               <tr>
-                <th scope="col">What</th>
+                <th scope="col">Data</th>
                 <th scope="col">How long</th>
               </tr>
             </thead>
@@ -71,17 +71,17 @@ privacyPage.get("/privacy", async (c) => {
       <section class="card" aria-labelledby="shared">
         <h2 id="shared">Given to others</h2>
         <p>
-          A post and its files go to the platforms of the accounts that it is for; what became of
-          it, with its first words, to the mail, the browsers and the chats of those who are told.
-          Nothing is sold, and nobody else is given anything.
+          A post and its files go to the platforms of the accounts that it is for. Notices about it,
+          with its first words, go to the mail, browsers and chats of the people who get notices.
+          Nothing is sold, and nobody else gets anything.
         </p>
       </section>
       <section class="card" aria-labelledby="rights">
-        <h2 id="rights">Take it along, or have it removed</h2>
+        <h2 id="rights">Download your data, or have it removed</h2>
         <p>
           The owner of a team downloads all of it in the settings, and deletes it there: it is gone
           for everybody at once, and removed within hours. Disconnecting an account removes its
-          login and its figures at once. Whoever belongs to somebody else's team asks its owner.
+          login and its figures at once. Members of somebody else's team ask its owner.
         </p>
       </section>
       <section class="card" aria-labelledby="contact">
@@ -93,6 +93,6 @@ privacyPage.get("/privacy", async (c) => {
 });
 
 const Contact = ({ name, link }: { name: string | null; link: string | null }) => {
-  if (!name && !link) return <p>Ask whoever gave you access to this instance.</p>;
+  if (!name && !link) return <p>Ask the person who gave you access to this instance.</p>;
   return <p>This instance is run by {link ? <a href={link}>{name ?? link}</a> : name}.</p>;
 };

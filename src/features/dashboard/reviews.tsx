@@ -24,7 +24,7 @@ const PATH = "/app/reviews";
 
 const DONE: Record<string, string> = {
   created: "The link is made. Copy it and send it to your client.",
-  withdrawn: "The link is withdrawn: its page says so to whoever opens it.",
+  withdrawn: "The link is withdrawn: its page says so from now on.",
 };
 
 /** Open links that the page shows. */
@@ -99,9 +99,9 @@ async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Prom
       <NoticeLine notice={notice} />
       <Section id="links" title={rows.length === 1 ? "1 open link" : `${rows.length} open links`}>
         <p class="muted">
-          Whoever opens a link sees its posts as they will look, and approves them or asks for
-          changes, without a sign-in. Each is open for 14 days. The name, logo and address on the
-          page are those of the <a href="/app/settings">settings</a>.
+          The person who opens a link sees its posts as they will look, and approves them or asks
+          for changes, without a sign-in. Each is open for 14 days. The name, logo and address on
+          the page are those of the <a href="/app/settings">settings</a>.
         </p>
         {rows.length > 0 && (
           <ul class="list">
@@ -219,8 +219,8 @@ export const ReviewOfPost = ({
       {link && (
         <>
           <p>
-            The link is open until <Time at={link.expiresAt} clock={clock} />. Whoever opens it can
-            approve the post.
+            The link is open until <Time at={link.expiresAt} clock={clock} />. Everybody who opens
+            it can approve the post.
           </p>
           <pre>{link.address}</pre>
         </>

@@ -190,7 +190,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
       <Chats path={PATH} settings={settings} mayChange={role !== "MEMBER"} />
       <Section id="suggest" title="Suggestions">
         <p>
-          <a href="/app/suggestions">Tell whoever runs this instance what you miss.</a>
+          <a href="/app/suggestions">Tell the people who run this instance what you miss.</a>
         </p>
       </Section>
       {role === "OWNER" && <Leaving slug={settings.slug} />}
@@ -352,8 +352,8 @@ const Leaving = ({ slug }: { slug: string }) => (
     </Section>
     <Section id="delete" title="Delete the team">
       <p>
-        Everything of the team goes, planned posts unpublished, and your own account is closed with
-        it. Nothing comes back.
+        Everything of the team is deleted, planned posts are not published, and your own account is
+        closed too. Nothing can be restored.
       </p>
       <TeamForm class="fields" action={`${PATH}/delete`}>
         <div>

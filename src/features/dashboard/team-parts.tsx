@@ -109,7 +109,7 @@ export const MemberItem = ({
 
 const InviteItem = ({ invite, clock }: { invite: InviteRow; clock: Clock }) => {
   const { id, email, isAddressed, role, expiresAt } = invite;
-  const who = isAddressed && email !== null ? email : "Whoever has the link";
+  const who = isAddressed && email !== null ? email : "Anybody with the link";
   return (
     <li>
       <div class="grow">
@@ -149,7 +149,7 @@ export const InviteSection = ({
         E-mail address
         <input type="email" name="email" maxlength={254} autocomplete="off" />
         <span class="hint">
-          Only this address can accept. Left empty, whoever has the link can.
+          Only this address can accept. Without an address, anybody with the link can.
         </span>
       </label>
       <label>

@@ -26,7 +26,7 @@ const DONE: Record<string, string> = {
   joined: "Welcome. You are a member of this team now.",
   left: "You have left the team. This is your own.",
   member: "You are a member of this team already, and your role stays. The invite is still open.",
-  removed: "The member is removed. What they made stays.",
+  removed: "The member is removed. Their posts and accounts stay with the team.",
   renamed: "The team is renamed.",
   revoked: "The invite is revoked. Its link leads nowhere now.",
 };
@@ -123,7 +123,7 @@ teamPage.post("/app/team/invites", signedIn("write"), async (c) => {
   let link = "";
   const refused = await attempt(async () => {
     if (email !== "" && toEmail(email) === null) {
-      throw new AppError(null, "That is no e-mail address. Check it, then invite again.");
+      throw new AppError(null, "That is not an e-mail address. Check it, then invite again.");
     }
     if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
     const origin = publicOrigin(c.var.deps, c.req.url);

@@ -33,7 +33,8 @@ const DONE: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
   held: HELD,
   submitted: "The post waits for approval.",
-  approved: "The post is approved. It goes out at its date, or now where it has none to come.",
+  approved:
+    "The post is approved. It goes out at its date, or now when it has no date in the future.",
   returned: "The post is a draft again. Its author reads your comment here.",
   cancelled: "The post has been cancelled. It stays here, and can be retried.",
 };

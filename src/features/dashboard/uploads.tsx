@@ -206,7 +206,7 @@ const Nothing = ({ asked, total }: { asked: Asked; total: number }) => {
   );
   return isFiltered ? (
     <p class="muted">
-      No upload is like that. Ask for less, or <a href="/app/uploads">show all</a>.
+      No upload matches. Use fewer filters, or <a href="/app/uploads">show all</a>.
     </p>
   ) : (
     <p class="muted">

@@ -30,7 +30,7 @@ export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppE
   const { txtName, txtValue } = await ownRecord(ctx, host);
   return new AppError(
     "DOMAIN_TAKEN",
-    `Another team has added ${host}, and not shown that it is theirs. If it is yours, add a TXT record ${txtName} with the value ${txtValue}, then send the call again.`,
+    `Another team has added ${host}, but not proved that it is theirs. If it is yours, add a TXT record ${txtName} with the value ${txtValue}, then send the call again.`,
   );
 }
 

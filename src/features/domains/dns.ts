@@ -34,7 +34,7 @@ async function lookUp(
     );
   } catch (error) {
     deps.log({ event: "dns.unreachable", error: String(error) });
-    throw new AppError("UNAVAILABLE", "DNS cannot be asked at the moment. Send the call again.", {
+    throw new AppError("UNAVAILABLE", "DNS does not answer at the moment. Send the call again.", {
       headers: { "Retry-After": "30" },
     });
   }

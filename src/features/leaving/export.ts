@@ -25,7 +25,7 @@ interface Place {
  */
 export async function exportTeam(ctx: Ctx, { after, limit }: ExportPage): Promise<string> {
   await ctx.read("*", []);
-  requireOneOf(ctx.actor, ["OWNER"], "Only the owner takes the team's data along.");
+  requireOneOf(ctx.actor, ["OWNER"], "Only the owner can export the team's data.");
   let place: Place | null = after === undefined ? { at: 0, after: null } : readCursor(after);
   const lines: string[] = [];
   let characters = 0;
@@ -59,7 +59,7 @@ const toCursor = ({ at, after }: Place): string =>
 function readCursor(text: string): Place {
   const place = parseCursor(text);
   if (place) return place;
-  const message = "after: is no cursor of an export. Take it from the last line of a page.";
+  const message = "after: is not a cursor of an export. Take it from the last line of a page.";
   throw invalidFields([{ field: "after", message }]);
 }
 

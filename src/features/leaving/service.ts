@@ -5,7 +5,7 @@ import { settingsOfTeam } from "../settings/repo.ts";
 import { markDeleted } from "./repo/erase.ts";
 
 const PINNED =
-  "A token that is pinned to a team does not close its owner's account. Use one that is not, or sign in.";
+  "A token that is pinned to a team cannot close its owner's account. Use a token that is not pinned, or sign in.";
 
 /**
  * Deletes the caller's own team and closes their account with it. From then on it answers nobody; its rows and

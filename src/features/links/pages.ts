@@ -44,7 +44,7 @@ function page({ title, head = "", body, scripts = "'none'", status = 200 }: Page
 export const notFoundPage = (): Response =>
   page({
     title: "No such link",
-    body: "<h1>There is no such link</h1><p>It may have been mistyped, or switched off. Ask whoever gave it to you.</p>",
+    body: "<h1>There is no such link</h1><p>It may have been mistyped, or switched off. Ask the person who gave it to you.</p>",
     status: 404,
   });
 

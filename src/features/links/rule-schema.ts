@@ -12,7 +12,7 @@ const MAX_LIST_CHARACTERS = 2_000;
 
 type Judge = (item: string) => string | null;
 
-/** Turns a comma-separated list into one without spaces and repetitions, or tells what is wrong with it. */
+/** Turns a comma-separated list into one without spaces and repetitions, or says what is wrong with it. */
 function listOf(normalise: (item: string) => string, refusalOf: Judge) {
   return z
     .string()
@@ -34,7 +34,7 @@ function listOf(normalise: (item: string) => string, refusalOf: Judge) {
 const oneOf =
   (known: readonly string[]): Judge =>
   (item) =>
-    known.includes(item) ? null : `has ${shown(item)}, which is none of ${known.join(", ")}`;
+    known.includes(item) ? null : `has ${shown(item)}, which is not one of ${known.join(", ")}`;
 
 const shown = (item: string): string => JSON.stringify(item.slice(0, 40));
 
@@ -43,13 +43,15 @@ const lower = (item: string): string => item.toLowerCase();
 const countryCodes = listOf(
   (item) => item.toUpperCase(),
   (item) =>
-    COUNTRIES.has(item) ? null : `has ${shown(item)}, which is no country of ISO 3166-1 alpha-2`,
+    COUNTRIES.has(item) ? null : `has ${shown(item)}, which is not a country of ISO 3166-1 alpha-2`,
 );
 
 /** @see https://www.rfc-editor.org/rfc/rfc5646#section-2.1 */
 const LANGUAGE = /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/;
 const languages = listOf(lower, (item) =>
-  LANGUAGE.test(item) ? null : `has ${shown(item)}, which is no language code such as de or pt-BR`,
+  LANGUAGE.test(item)
+    ? null
+    : `has ${shown(item)}, which is not a language code such as de or pt-BR`,
 );
 
 /** Browsers tell little more of an address than its host: in ASCII, without spaces. */
@@ -57,7 +59,7 @@ const REFERER = /^[a-z0-9._~-]{2,100}$/;
 const referers = listOf(lower, (item) =>
   REFERER.test(item)
     ? null
-    : `has ${shown(item)}, which is no domain or word: 2 to 100 letters, digits, dots and hyphens`,
+    : `has ${shown(item)}, which is not a domain or word: 2 to 100 letters, digits, dots and hyphens`,
 );
 
 /** A year before 0 or after 9999 is written with a sign, and no date that others read. */

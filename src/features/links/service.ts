@@ -25,7 +25,7 @@ export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
   return { rows, pagination: { page, limit, total } };
 }
 
-/** A link as its maker is told of it. */
+/** A link as its maker sees it. */
 interface Created {
   id: number;
   slug: string;
@@ -109,7 +109,7 @@ const DEFAULTS = {
 } satisfies Partial<repo.LinkFields>;
 
 function judgeDomain(given: GivenFields, domain: repo.LinkDomain | undefined): void {
-  if (!domain) given.refuse("domainId", "is no domain of the team");
+  if (!domain) given.refuse("domainId", "is not a domain of the team");
   else if (domain.verifiedAt === null) {
     given.refuse("domainId", "is not verified yet: see POST /domains/{id}/verify");
   }

@@ -38,7 +38,7 @@ export function refusedSlug(text: string): string | null {
   if (key.length > MAX_SLUG_CHARACTERS)
     return `must have at most ${MAX_SLUG_CHARACTERS} characters`;
   if (!SLUG.test(key)) {
-    return "must be of the letters a to z, digits, - and _, and begin and end with a letter or digit";
+    return "must have only the letters a to z, digits, - and _, and begin and end with a letter or digit";
   }
   return RESERVED_SLUGS.has(key) ? "is a reserved word: choose another" : null;
 }

@@ -64,7 +64,7 @@ export const ofWebhook = (
   by: null,
   what: `Webhook ${webhookId}: ${toLine(url, ADDRESS_CHARACTERS)}`,
   where: team,
-  note: `${MAX_FAILURES} events in a row failed all their attempts. Put the endpoint right, look at its log (GET /webhooks/${webhookId}/deliveries) and switch it on again: PATCH /webhooks/${webhookId} {"isActive":true}. What it missed can be replayed from the log, or read from GET /events for 30 days.`,
+  note: `${MAX_FAILURES} events in a row failed all their attempts. Put the endpoint right, look at its log (GET /webhooks/${webhookId}/deliveries) and switch it on again: PATCH /webhooks/${webhookId} {"isActive":true}. For 30 days, the events that it missed can be replayed from the log or read from GET /events.`,
   path: "/app/settings",
   origin: publicUrl,
 });

@@ -21,7 +21,7 @@ export async function sendByMail(deps: Deps, to: string, all: Several): Promise<
   const isSent = await sendMail(deps, { to, ...toMail(all) });
   return isSent || !hasMailer(deps)
     ? { kind: "taken" }
-    : { kind: "unanswered", error: "The mail was not taken." };
+    : { kind: "unanswered", error: "The mail could not be sent." };
 }
 
 /** Sends to a browser or a chat. Nothing of the reply is kept but its status. */
@@ -31,7 +31,7 @@ export async function sendToTarget(deps: Deps, target: TargetRow, all: Several):
     secret = await openTarget(deps, target);
   } catch {
     deps.log({ event: "notices.target_unreadable", targetId: target.id });
-    return { kind: "refused", error: "Its secret cannot be read. Set it up anew." };
+    return { kind: "refused", error: "Its secret cannot be read. Set it up again." };
   }
   return target.channel === "push"
     ? sendPush(deps, JSON.parse(secret) as Browser, all)

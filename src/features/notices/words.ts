@@ -1,7 +1,7 @@
 import type { Platform } from "../../core/platforms.ts";
 import type { NoticeName } from "./rules.ts";
 
-/** One thing that people are told of. Its texts are other people's words. */
+/** One thing that people get a notice of. Its texts are other people's words. */
 export interface Occurrence {
   name: NoticeName;
   /** Who decided; null where nobody did. */
@@ -33,7 +33,7 @@ export function toLine(text: string, most: number): string {
   return characters.length <= most ? line : `${characters.slice(0, most).join("").trimEnd()}…`;
 }
 
-/** Returns the first words of a post as a line in quotes; a post without words is told by its platform. */
+/** Returns the first words of a post as a line in quotes; a post without words is named by its platform. */
 export function firstWords(texts: readonly (string | null)[]): string {
   const line = texts.map((text) => toLine(text ?? "", WHAT_CHARACTERS)).find(Boolean);
   return line ? `“${line}”` : "A post without text";
@@ -86,7 +86,7 @@ export function toMail(all: Several): { subject: string; text: string } {
       `${headlineOf(all)}:`,
       ...items,
       ...[unlisted(all)].filter((line) => line !== null),
-      `You choose what you are told of in the settings: ${origin ?? ""}/app/settings#notifications`,
+      `Choose which notices you get in the settings: ${origin ?? ""}/app/settings#notifications`,
     ].join("\n\n"),
   };
 }

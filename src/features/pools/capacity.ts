@@ -32,7 +32,7 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
     slotsPerDay: toHundredths(perDay),
     afterAdd: describe(after),
     warning: isTooMuch
-      ? `With ${formatCount(count)} more, the queue makes ${formatCount(posts)} posts. The plan has ${formatCount(quota)} a month, and ${formatCount(use?.used ?? 0)} are used in ${periodOf(ctx.now())}: what goes beyond that is skipped.`
+      ? `With ${formatCount(count)} more, the queue makes ${formatCount(posts)} posts. The plan has ${formatCount(quota)} a month, and ${formatCount(use?.used ?? 0)} are used in ${periodOf(ctx.now())}: posts beyond that are skipped.`
       : null,
   };
 }

@@ -21,7 +21,7 @@ const unknownErrors = (fields: Fields): FieldError[] =>
     .filter((name) => !FILE_FIELDS.has(name) && !TEXT_FIELDS.includes(name))
     .map((field) => ({
       field,
-      message: `${field}: is no field of an item. Options of platforms go into metadata, as JSON.`,
+      message: `${field}: is not a field of an item. Options of platforms go into metadata, as JSON.`,
     }));
 
 /**

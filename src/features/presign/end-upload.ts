@@ -133,7 +133,7 @@ export async function abortUpload(deps: Deps, id: number): Promise<void> {
   const row = await findUpload(deps, id);
   const [ended] = await deps.db.run([endUpload(id, "aborted", deps.now())]);
   if (ended === 0 && !(await findUpload(deps, id)).abortedAt) {
-    const message = "This upload is completed and is not aborted any more. Its file stays.";
+    const message = "This upload is completed and can no longer be aborted. Its file stays.";
     throw storageRefusal(409, "OperationAborted", message);
   }
   await deps.media.resumeMultipartUpload(row.objectKey, row.uploadId).abort();

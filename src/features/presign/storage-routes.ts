@@ -39,7 +39,7 @@ async function requireGoodCall(c: AppContext, action: StorageAction, id: number)
 }
 
 const changedAddress = () =>
-  storageRefusal(403, "AccessDenied", "This address is not as it was given out. Use it unchanged.");
+  storageRefusal(403, "AccessDenied", "This address was changed. Use it as you got it.");
 
 async function complete(c: AppContext, id: number): Promise<Response> {
   const body = await bodyOf(c.req.raw).readAll(MAX_XML_BYTES, async () => {});

@@ -26,7 +26,7 @@ export interface Refusal {
   text: string;
 }
 
-const TELL_SENDER = "Tell whoever sent you the link.";
+const TELL_SENDER = "Tell the person who sent you the link.";
 
 const CHANGED: Refusal = {
   status: 409,
@@ -47,7 +47,7 @@ const conflict = (text: string): Refusal => ({ status: 409, text });
 
 const BUSY = conflict("Too many posts are being published right now. Try again in a few minutes.");
 
-/** Refusals in words for a client, by the code that the team would be told. */
+/** Refusals in words for a client, by the code that the team would get. */
 const WORDS: Partial<Record<ErrorCode, Refusal>> = {
   NOT_FOUND: REMOVED,
   NOT_REVIEWABLE: DECIDED,
@@ -66,7 +66,7 @@ const WORDS: Partial<Record<ErrorCode, Refusal>> = {
 };
 
 const UNFIT = conflict(
-  `This post cannot be approved as it is: something about it keeps its platform from taking it. Ask for changes, or tell whoever sent you the link.`,
+  `This post cannot be approved as it is: its platform would refuse it. Ask for changes, or tell the person who sent you the link.`,
 );
 
 /** Puts a refusal of the team's use-cases into words for a client. @throws what is no refusal */

@@ -51,7 +51,7 @@ reviewPages.post(PATH, async (c) => {
   const decision = textField(form, "decision");
   if (decision === "all") return decideOnAll(c, review, textField(form, "posts"));
   if (decision !== "approve" && decision !== "changes") {
-    throw new AppError(null, "The form says no decision. Open the link again.");
+    throw new AppError(null, "The form names no decision. Open the link again.");
   }
   const id = Number(textField(form, "post"));
   const post = review.posts.find((one) => one.id === id);
@@ -77,7 +77,7 @@ interface Notices {
   status: ContentfulStatusCode;
 }
 
-/** The address tells what was done; the page thanks for it as long as that holds. */
+/** The address says what was done; the page thanks for it as long as that holds. */
 function doneNotices(c: AppContext, { posts }: Review): Notices {
   const { done, post } = c.req.query();
   const meant = post === undefined ? posts : posts.filter(({ id }) => id === Number(post));
@@ -109,7 +109,7 @@ async function showRefused(
   const [first] = refused.values();
   const text =
     kept === null
-      ? `${refused.size === 1 ? "One post was" : `${refused.size} posts were`} not approved: the reason stands with each. The others are approved.`
+      ? `${refused.size === 1 ? "One post was" : `${refused.size} posts were`} not approved: each shows its reason. The others are approved.`
       : (first?.text ?? "");
   const status = first?.status ?? 409;
   return showReview(c, found.review, { ofPage: { text, isRefusal: true }, ofPosts, status });
@@ -169,7 +169,7 @@ async function showReview(c: AppContext, review: Review, notices: Notices): Prom
 }
 
 function leadOf(awaiting: number, count: number): string {
-  if (awaiting === 0) return "All is decided. Thank you.";
+  if (awaiting === 0) return "Every post is decided. Thank you.";
   if (count === 1) return "See it as it will look, then approve it or ask for changes.";
   const left =
     awaiting === count ? "" : ` ${awaiting} of them ${awaiting === 1 ? "is" : "are"} left.`;

@@ -63,7 +63,11 @@ export async function changeSettings(ctx: Ctx, change: SettingsChange): Promise<
   const isOfTeam = Object.keys(ofTeam).length > 0 || messaging.team !== undefined;
   if (isOfTeam) requireManager(ctx);
   if (ofTeam.requireMemberApproval !== undefined) {
-    requireOneOf(ctx.actor, ["OWNER"], "Only the owner changes if posts of members need approval.");
+    requireOneOf(
+      ctx.actor,
+      ["OWNER"],
+      "Only the owner can change if posts of members need approval.",
+    );
   }
   const writes = [
     ...(Object.keys(ofTeam).length > 0 ? [repo.updateSettings(ctx.team, ofTeam, ctx.now())] : []),
@@ -92,11 +96,12 @@ export async function storeLogo(ctx: Ctx, bytes: Uint8Array<ArrayBuffer>): Promi
   if (bytes.length > MAX_LOGO_BYTES) throw tooLarge(LOGO_TOO_LARGE);
   const mime = detectLogoType(bytes);
   if (!mime) {
-    const message = "The file is no PNG, JPEG, WebP or SVG image. Save the logo as one of these.";
+    const message =
+      "The file is not a PNG, JPEG, WebP or SVG image. Save the logo as one of these.";
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
   }
   if (!isReadable(bytes, mime)) {
-    const message = `The file begins as ${LOGO_NAMES[mime]} and is none: it has no width and height, or ends too early. Export the logo again.`;
+    const message = `The file begins as ${LOGO_NAMES[mime]} but is not a whole image: it has no width and height, or ends too early. Export the logo again.`;
     throw new AppError("UNSUPPORTED_MEDIA_TYPE", message);
   }
   const objectKey = logoKeyOf(ctx.actor.teamId, randomHex(16));

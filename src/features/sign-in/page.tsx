@@ -92,7 +92,10 @@ signInPages.post("/sign-in", counted("sign-in"), async (c) => {
   const form = await readForm(c);
   const email = toEmail(textField(form, "email"));
   if (!email) {
-    throw new AppError(null, "That is no e-mail address. Go back, correct it and send it again.");
+    throw new AppError(
+      null,
+      "That is not an e-mail address. Go back, correct it and send it again.",
+    );
   }
   const { deps } = c.var;
   const next = ownPath(textField(form, "next"));
@@ -107,15 +110,15 @@ signInPages.post("/sign-in", counted("sign-in"), async (c) => {
 signInPages.get("/sign-in/sent", counted("read:pages"), (c) =>
   renderPlainPage(
     c,
-    { title: "Look into your mail" },
+    { title: "Check your mail" },
     <>
-      <h1>Look into your mail</h1>
+      <h1>Check your mail</h1>
       <p>
         If this address may sign in here, a link is on its way to it. It works once, within 15
         minutes.
       </p>
       <p>
-        Nothing came? Look among the spam, check the address, then{" "}
+        Nothing came? Look in the spam folder, check the address, then{" "}
         <a href="/sign-in">ask for another link</a>. New people need an invite from a team first.
       </p>
     </>,

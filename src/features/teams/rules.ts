@@ -123,7 +123,7 @@ export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, n
     return gone("This invite has been used. If that was you, sign in; else ask for a new one.");
   }
   if (expiresAt <= now) return gone("This invite has expired. Ask for a new one.");
-  if (revokedAt) return gone("This invite was revoked. Ask whoever sent it for a new one.");
+  if (revokedAt) return gone("This invite was revoked. Ask the person who sent it for a new one.");
   return null;
 }
 

@@ -45,7 +45,7 @@ export const newWebhookSchema = z
       .string()
       .min(SECRET.min)
       .max(SECRET.max)
-      .refine(isPrintable, "must be of ASCII characters, without spaces")
+      .refine(isPrintable, "must have only ASCII characters, without spaces")
       .optional()
       .describe("Signs the events. When left out, a secret is made."),
   })

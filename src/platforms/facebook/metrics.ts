@@ -92,7 +92,7 @@ export async function readPage(
   const { data, paging } = reply.value;
   const own = new Set(job.own.map(({ id }) => id));
   const read = readPosts("Facebook", data, post, (listed) => toPost(listed, own));
-  const untold = hasViews ? [] : [`Facebook did not tell the views of ${data.length} posts.`];
+  const untold = hasViews ? [] : [`Facebook gave no views for ${data.length} posts.`];
   const after = paging?.next ? (paging.cursors?.after ?? null) : null;
   return ok({ posts: read.posts, cursor: after, problems: [...read.problems, ...untold] });
 }

@@ -89,7 +89,7 @@ export async function probeApp(
   if (!isRight(answer)) {
     return {
       verdict: "unknown",
-      message: `${platform} gave an answer that does not tell: ${words}.`,
+      message: `${platform} gave an unclear answer: ${words}.`,
     };
   }
   const known = `${platform} knows the app and its secret.`;

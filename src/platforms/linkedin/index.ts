@@ -43,7 +43,7 @@ export const linkedin: Connector<LinkedInSettings> = {
       postId: /^urn:li:(?:share|ugcPost|activity):\d{1,25}$/,
       example: "a LinkedIn post such as urn:li:share:7123456789",
       written: "`urn:li:share:…` or `urn:li:ugcPost:…`",
-      refusal: "is no LinkedIn page: comments are told of pages alone",
+      refusal: "is not a LinkedIn page: LinkedIn gives only the comments on posts of pages",
       ...lazily(() => import("./comments.ts"), "read"),
     },
     pages: async (fetch, accessToken) => (await import("./pages.ts")).listPages(fetch, accessToken),

@@ -63,7 +63,7 @@ export async function withInsights(
   if (stopped) return refuse(stopped);
   const untold = posts.filter(({ id }) => !told.has(id)).length;
   const { platform, toCounters } = source;
-  const problem = `${platform} did not tell the views of ${untold} post${untold === 1 ? "" : "s"}.`;
+  const problem = `${platform} gave no views for ${untold} post${untold === 1 ? "" : "s"}.`;
   return ok({
     posts: posts.map((post) => {
       const insights = told.get(post.id);
@@ -107,7 +107,7 @@ function createSearch({ ask: send, toRefused, endsThere = () => false, mostCalls
     const [newer, older] = [ids.slice(0, middle), ids.slice(middle)];
     const first = await ask(newer);
     if (stopped) return;
-    // It is one of the others, as all of these are told.
+    // The refused post is in the older half, since the newer half has all its figures.
     if (!first) return halve(older, refusal);
     const second = endsThere(first) ? null : await ask(older);
     await halve(newer, first);

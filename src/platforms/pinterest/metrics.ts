@@ -106,7 +106,7 @@ async function withSaves(
   if (!reply.ok) {
     const refused = toRefused(reply.error, job.now());
     if (!isLasting(refused)) return refuse(refused);
-    const problem = `Pinterest did not tell the saves of ${ids.length} pins.`;
+    const problem = `Pinterest gave no saves for ${ids.length} pins.`;
     return ok({ posts: [...posts], problems: [problem] });
   }
   const saves = reply.value;

@@ -76,7 +76,7 @@ export async function readPage(
   const told = isEach ? await askEach(job, listed.posts) : ok({ posts: listed.posts, untold: 0 });
   if (!told.ok) return told;
   const { posts, untold } = told.value;
-  const problems = untold > 0 ? [`Threads did not tell the figures of ${untold} posts.`] : [];
+  const problems = untold > 0 ? [`Threads gave no figures for ${untold} posts.`] : [];
   const after = data.length > 0 ? (paging?.cursors?.after ?? null) : null;
   return ok({ posts, cursor: after, problems: [...listed.problems, ...problems] });
 }

@@ -62,7 +62,7 @@ const THE_RECEIVER = { key: "receiver" };
 async function mistrustOf(delivery: Delivery, secret: string, now: Date): Promise<string | null> {
   const { timestamp, signature, body } = delivery;
   if (timestamp === null || signature === null) return "It is not signed.";
-  if (!/^\d{1,11}$/.test(timestamp)) return "Its timestamp is no number of seconds.";
+  if (!/^\d{1,11}$/.test(timestamp)) return "Its timestamp is not a number of seconds.";
   if (Math.abs(now.getTime() - Number(timestamp) * SECOND) > TOLERANCE_MS) {
     return "Its timestamp is more than 5 minutes away.";
   }

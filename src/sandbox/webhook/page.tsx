@@ -100,8 +100,8 @@ const Settings = ({ secret, answer }: Receiver) => (
       <input name="secret" value={secret} required autocomplete="off" spellcheck={false} />
     </label>
     <p>
-      A webhook with a secret of its own, or with a new one, is told apart by it: paste that secret
-      here to have it checked.
+      A webhook with a secret of its own, or with a new one, signs by that: paste that secret here
+      to have it checked.
     </p>
     <button type="submit">Save</button>
   </form>

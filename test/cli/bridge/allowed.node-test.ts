@@ -59,7 +59,7 @@ for (const [system, descriptors] of [
     assert.equal((await open(join(inside, "photo.png"), [byName])).name, "photo.png");
   });
 
-  test(`${system}: files elsewhere are refused, and nothing is told of them`, async () => {
+  test(`${system}: files elsewhere are refused, and it has no entry for them`, async () => {
     for (const given of [
       join(outside, "secret.png"),
       join(outside, "there-is-none.png"),

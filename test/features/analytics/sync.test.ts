@@ -171,7 +171,7 @@ test("views that shrink are told of, gain nothing, and are counted once when the
     harness.advance(86_400);
   }
   const message =
-    "The platform tells fewer views than before of 1 post. Gains go on from the highest number.";
+    "The platform reports fewer views than before for 1 post. Gains are counted on from the highest number.";
   expect(told).toEqual([[], [message], [], []]);
   const { data } = (await harness.call("GET", `/analytics/${id}`, { token: owner.token })).body;
   expect(data.dailyHistory.map((day: { views: number }) => day.views)).toEqual([null, 30, 0, 10]);

@@ -67,7 +67,7 @@ test("an open invite takes an address and passes the form on to the sign-in", as
   const { path } = await invite();
   const wrong = await visitor().post(path, { email: "nobody", next: path });
   expect(wrong.status).toBe(400);
-  expect(wrong.html).toContain("no e-mail address");
+  expect(wrong.html).toContain("not an e-mail address");
   const sent = await visitor().post(path, { email: "Guest@Example.com", next: path });
   expect(sent).toMatchObject({ status: 307, location: "/sign-in" });
   expect(await givenFor(owner)).toEqual(["guest@example.com"]);

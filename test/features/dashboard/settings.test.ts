@@ -79,7 +79,7 @@ test("a logo is stored, shown and removed; one of another type is refused", asyn
   expect((await harness.request(src)).headers.get("content-type")).toBe("image/svg+xml");
   const refused = await browser.post("/app/settings/logo", { logo: new Blob(["hello"]) });
   expect(refused.status).toBe(415);
-  expect(refused.html).toContain("no PNG, JPEG, WebP or SVG");
+  expect(refused.html).toContain("not a PNG, JPEG, WebP or SVG");
   for (const size of [150_001, 450_000]) {
     const large = await browser.post("/app/settings/logo", { logo: new Blob(["x".repeat(size)]) });
     expect(large.status).toBe(413);
@@ -147,7 +147,7 @@ test("the privacy page needs no sign-in, and names whoever runs the instance", a
   const page = await new Browser(harness).get("/privacy");
   expect(page.status).toBe(200);
   expect(page.html).toContain("24 hours");
-  expect(page.html).toMatch(/How posts of connected accounts do.*25 months, of YouTube 30 days</);
+  expect(page.html).toMatch(/Figures of posts of connected accounts.*25 months, of YouTube 30 days</);
   expect(page.html).toMatch(/given for an invite.*30 days after the invite expires/);
   expect(page.html).toContain('<a href="https://example.com/">Ada &amp; Co</a>');
   await env.DB.prepare("UPDATE teams SET branding = NULL WHERE id = ?").bind(first).run();

@@ -183,7 +183,7 @@ describe("without a way to the edge", () => {
     const link = { url: "https://example.com/", domainId: id };
     const answer = await call("POST", "/short-links", link, stranger);
     expect(answer.body.errors).toEqual([
-      { field: "domainId", message: expect.stringContaining("no domain") },
+      { field: "domainId", message: expect.stringContaining("not a domain") },
     ]);
   });
 });

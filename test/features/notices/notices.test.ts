@@ -33,7 +33,7 @@ Ada ${desk.owner.teamId} (Bluesky)
 Please change the tag.
 ${ORIGIN}/app/uploads/${id}
 
-You choose what you are told of in the settings: ${ORIGIN}/app/settings#notifications`,
+Choose which notices you get in the settings: ${ORIGIN}/app/settings#notifications`,
     },
   ]);
   expect(await desk.waiting()).toBe(0);

@@ -51,7 +51,7 @@ test("where views are refused, the other figures are read without them", async (
   const { page, calls } = await read(refusal);
   if (!page.ok) throw new Error();
   expect(page.value.posts.map(({ counters }) => counters.views)).toEqual([null, null, null, null]);
-  expect(page.value.problems).toEqual(["Facebook did not tell the views of 4 posts."]);
+  expect(page.value.problems).toEqual(["Facebook gave no views for 4 posts."]);
   expect(calls).toHaveLength(2);
 });
 

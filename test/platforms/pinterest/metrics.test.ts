@@ -54,5 +54,5 @@ test("an app that may not have the report is told of, and the views are kept", a
   const { page } = await read(Response.json({ code: 29, message: "No." }, { status: 403 }));
   if (!page.ok) throw new Error();
   expect(page.value.posts).toHaveLength(4);
-  expect(page.value.problems).toEqual(["Pinterest did not tell the saves of 1 pins."]);
+  expect(page.value.problems).toEqual(["Pinterest gave no saves for 1 pins."]);
 });

@@ -37,7 +37,7 @@ test("where the figures of all are refused, each post is asked for by itself", a
   const each = await readPage(job, "each ");
   if (!each.ok) throw new Error();
   expect(each.value.posts.map(({ counters }) => counters.views)).toEqual(Array(19).fill(10));
-  expect(each.value.problems).toEqual(["Threads did not tell the figures of 1 posts."]);
+  expect(each.value.problems).toEqual(["Threads gave no figures for 1 posts."]);
   expect(each.value.cursor).toBe("20");
   expect(calls.length - 1).toBe(threads.metrics?.callsOf("each "));
 });

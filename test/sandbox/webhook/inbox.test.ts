@@ -87,7 +87,7 @@ describe("the receiver", () => {
   test.each<[string, Record<string, string | null>, RegExp]>([
     ["no signature", { "x-webhook-signature": null }, /not signed/],
     ["another signature", { "x-webhook-signature": "0".repeat(64) }, /another secret/],
-    ["a timestamp in words", { "x-webhook-timestamp": "noon" }, /no number/],
+    ["a timestamp in words", { "x-webhook-timestamp": "noon" }, /not a number/],
     ["an old timestamp", { "x-webhook-timestamp": "1796115299" }, /5 minutes/],
     ["a timestamp to come", { "x-webhook-timestamp": "1796115901" }, /5 minutes/],
   ])("does not trust %s", async (_, headers, problem) => {

@@ -77,7 +77,7 @@ export function readBatchFields(post: NewPost, fields: Fields): NewPost {
 }
 
 const BATCH_VIDEO_URL =
-  "send the file itself; a batch takes no URL. One in storage is posted to each account by POST /upload.";
+  "send the file itself; a batch takes no URL. To post a file from storage, call POST /upload for each account.";
 
 const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
   role === "video" && "url" in file

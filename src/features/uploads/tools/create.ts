@@ -38,7 +38,7 @@ const input = z.strictObject({
     .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
     .refine((urls) => urls.filter((url) => keyInUrl(url) === null).length <= MAX_DOWNLOADED, {
-      error: `has more than ${MAX_DOWNLOADED} addresses that are no presigned uploads`,
+      error: `has more than ${MAX_DOWNLOADED} addresses that are not presigned uploads`,
     })
     .optional()
     .describe(
@@ -67,7 +67,7 @@ const input = z.strictObject({
 
 type Args = z.output<typeof input>;
 
-/** Files that are told to be videos by their name; of the others, the publishing job looks at the bytes. */
+/** Files whose name says that they are videos; of the others, the publishing job looks at the bytes. */
 const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
 
 const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
