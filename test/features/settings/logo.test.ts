@@ -123,7 +123,7 @@ test.each([
 ])("refuses %s that is no picture, and says so: %s", async (name, _, file) => {
   const refused = await put(file);
   expect([refused.status, refused.body.code]).toEqual([415, "UNSUPPORTED_MEDIA_TYPE"]);
-  expect(refused.body.error).toContain(`begins as ${name} and is none`);
+  expect(refused.body.error).toContain(`begins as ${name} but is not a whole image`);
   expect(await objects()).toEqual([]);
 });
 
