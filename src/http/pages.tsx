@@ -1,5 +1,4 @@
 import { createMiddleware } from "hono/factory";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../core/errors.ts";
 import { renderPlainPage } from "../pages/app-layout.tsx";
 import { bodyOf } from "./body.ts";
@@ -49,7 +48,7 @@ export function renderErrorPage(error: unknown, c: AppContext): Response | Promi
   for (const [name, value] of Object.entries(headers)) c.header(name, value);
   return renderPlainPage(
     c,
-    { title: titleOf(status), status: status as ContentfulStatusCode },
+    { title: titleOf(status), status },
     <>
       <h1>{titleOf(status)}</h1>
       <p>{message}</p>

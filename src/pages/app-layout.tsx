@@ -1,6 +1,5 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { renderPage } from "./layout.tsx";
 import { ShownTeam } from "./team-form.tsx";
 
@@ -28,7 +27,7 @@ interface AppPage {
   here: (typeof PLACES)[number]["path"] | null;
   /** A constant: nothing from outside may get in here. */
   styles?: string;
-  status?: ContentfulStatusCode;
+  status?: number;
   scripts?: readonly string[];
   /** Where else a form of the page may lead. */
   formTargets?: string;

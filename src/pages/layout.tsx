@@ -59,7 +59,7 @@ interface Page {
   title: string;
   /** The page's own CSS, after the shared one. A constant: nothing from outside may get in here. */
   styles?: string;
-  status?: ContentfulStatusCode;
+  status?: number;
   /** True when its forms may be sent to this service; otherwise none can be sent anywhere. */
   hasForms?: boolean;
   /** True where a script of the page registers a worker of this origin. */
@@ -154,5 +154,6 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
       </body>
     </html>
   );
-  return c.html(html`<!doctype html>${document}`, page.status);
+  const status = page.status as ContentfulStatusCode | undefined;
+  return c.html(html`<!doctype html>${document}`, status);
 }

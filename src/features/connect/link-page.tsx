@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppContext, AppEnv } from "../../http/env.ts";
@@ -192,7 +191,7 @@ const originOf = (logo: string | null): string | null =>
 
 function showPlain(
   c: AppContext,
-  status: ContentfulStatusCode,
+  status: number,
   title: string,
   content: Child,
   link?: ShownLink,

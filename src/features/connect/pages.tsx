@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Child } from "hono/jsx";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
@@ -117,7 +116,7 @@ async function showConnected(
 }
 
 /** Statuses of refusals; 400 for the rest. */
-const STATUS: Partial<Record<Obstacle["ending"], ContentfulStatusCode>> = {
+const STATUS: Partial<Record<Obstacle["ending"], number>> = {
   declined: 200,
   expired: 410,
   taken: 409,
@@ -234,7 +233,7 @@ const Option = ({
 
 const showPlain = (
   c: AppContext,
-  status: ContentfulStatusCode,
+  status: number,
   title: string,
   content: Child,
 ): Promise<Response> =>

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
@@ -81,7 +80,7 @@ async function showAccount(
     {
       title: accountName,
       here: "/app/accounts",
-      status: status as ContentfulStatusCode,
+      status,
       formTargets: consentFormTargets(config),
     },
     <>
@@ -223,7 +222,7 @@ async function showRemoval(
     {
       title: `Disconnect ${accountName}`,
       here: "/app/accounts",
-      status: status as ContentfulStatusCode,
+      status,
     },
     <>
       <h1>Disconnect {accountName}?</h1>

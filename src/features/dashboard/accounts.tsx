@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { now } from "../../core/clock.ts";
 import { AppError } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
@@ -104,7 +103,7 @@ async function showAccounts(
     {
       title: "Accounts",
       here: "/app/accounts",
-      status: status as ContentfulStatusCode,
+      status,
       styles: OFFER_STYLES,
       formTargets: consentFormTargets(ctx.config),
     },

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { toEmail } from "../../core/email.ts";
 import { AppError, notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
@@ -131,7 +130,7 @@ function showInvite(c: AppContext, { token, invite, person, refusal }: Shown) {
 const showPlain = (c: AppContext, status: number, title: string, content: Child) =>
   renderPlainPage(
     c,
-    { title, status: status as ContentfulStatusCode },
+    { title, status },
     <>
       <h1>{title}</h1>
       {content}

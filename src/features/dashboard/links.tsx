@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, toFieldErrors } from "../../core/errors.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { readNumericId } from "../../http/ids.ts";
@@ -108,7 +107,7 @@ async function showLinks(c: Context<PageEnv>, { notice, status, sent }: Shown): 
     {
       title: "Links for clients",
       here: "/app/accounts",
-      status: status as ContentfulStatusCode,
+      status,
       styles: STYLES,
     },
     <>

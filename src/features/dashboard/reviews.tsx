@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../core/errors.ts";
 import { reviewPath } from "../../core/link-token.ts";
 import { publicOrigin } from "../../http/env.ts";
@@ -88,7 +87,7 @@ async function showReviews(c: Context<PageEnv>, { notice, status }: Shown): Prom
     {
       title: "Review links",
       here: "/app/uploads",
-      status: status as ContentfulStatusCode,
+      status,
       styles: STYLES,
     },
     <>

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { describeBrowser } from "../../core/browsers.ts";
 import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { CHANNELS, NOTICES } from "../../core/notices.ts";
@@ -175,7 +174,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
     c,
     viewerOf(c),
     {
-      ...{ title: "Settings", here: PATH, status: status as ContentfulStatusCode },
+      ...{ title: "Settings", here: PATH, status },
       workerScript: PUSH_SCRIPT,
     },
     <>

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
@@ -56,7 +55,7 @@ async function show(c: Context<PageEnv>, { notice, status }: Shown): Promise<Res
       title: "Setup",
       here: "/app/accounts",
       styles: STYLES,
-      status: status as ContentfulStatusCode,
+      status,
     },
     <>
       <p>

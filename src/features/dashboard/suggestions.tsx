@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { invalidFields, toFieldErrors } from "../../core/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
@@ -55,7 +54,7 @@ async function show(c: Context<PageEnv>, { notice, status, sent }: Shown): Promi
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: "Suggestions", here: "/app/settings", status: status as ContentfulStatusCode },
+    { title: "Suggestions", here: "/app/settings", status },
     <>
       <h1>Suggestions</h1>
       <NoticeLine notice={notice} />

@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { toEmail } from "../../core/email.ts";
 import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
 import { publicOrigin } from "../../http/env.ts";
@@ -163,7 +162,7 @@ async function showTeam(
   return renderAppPage(
     c,
     viewer,
-    { title: "Team", here: "/app/team", status: status as ContentfulStatusCode },
+    { title: "Team", here: "/app/team", status },
     <>
       <h1>{viewer.team.name}</h1>
       <NoticeLine notice={notice} />

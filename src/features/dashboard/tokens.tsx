@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError, invalidFields, notFound, toFieldErrors } from "../../core/errors.ts";
 import { SCOPES, type Scope } from "../../core/scopes.ts";
 import { readNumericId } from "../../http/ids.ts";
@@ -113,7 +112,7 @@ async function showTokens(
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: "Tokens", here: "/app/tokens", status: status as ContentfulStatusCode },
+    { title: "Tokens", here: "/app/tokens", status },
     <>
       <h1>Tokens</h1>
       <NoticeLine notice={notice} />

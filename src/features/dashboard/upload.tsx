@@ -1,5 +1,4 @@
 import { type Context, Hono } from "hono";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { notFound } from "../../core/errors.ts";
 import { FAILURES } from "../../core/failures.ts";
 import { reviewPath } from "../../core/link-token.ts";
@@ -139,7 +138,7 @@ async function showUpload(
   return renderAppPage(
     c,
     viewerOf(c),
-    { title: `Upload ${id}`, here: "/app/uploads", status: status as ContentfulStatusCode },
+    { title: `Upload ${id}`, here: "/app/uploads", status },
     <>
       <p>
         <a href="/app/uploads">All uploads</a>

@@ -1,6 +1,5 @@
 import { Hono } from "hono";
 import type { Child } from "hono/jsx";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { AppError } from "../../core/errors.ts";
 import type { Deps } from "../../deps.ts";
 import { countVisitor } from "../../http/caller.ts";
@@ -74,7 +73,7 @@ async function decideOnAll(c: AppContext, review: Review, shown: string): Promis
 interface Notices {
   ofPage: PostNotice | null;
   ofPosts: Map<number, PostNotice>;
-  status: ContentfulStatusCode;
+  status: number;
 }
 
 /** The address says what was done; the page thanks for it as long as that holds. */
@@ -237,7 +236,7 @@ export async function renderReviewError(error: unknown, c: AppContext): Promise<
   const title = status < 500 ? "That did not work" : "Something broke";
   return renderReview(
     c,
-    { title, status: status as ContentfulStatusCode, link: null },
+    { title, status, link: null },
     <>
       <h1>{title}</h1>
       <p role="alert">{message}</p>
@@ -248,7 +247,7 @@ export async function renderReviewError(error: unknown, c: AppContext): Promise<
 
 interface ReviewPage {
   title: string;
-  status: ContentfulStatusCode;
+  status: number;
   /** Null where nobody's branding may be shown. */
   link: BrandedLink | null;
 }
