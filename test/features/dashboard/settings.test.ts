@@ -147,7 +147,9 @@ test("the privacy page needs no sign-in, and names whoever runs the instance", a
   const page = await new Browser(harness).get("/privacy");
   expect(page.status).toBe(200);
   expect(page.html).toContain("24 hours");
-  expect(page.html).toMatch(/Figures of posts of connected accounts.*25 months, of YouTube 30 days</);
+  expect(page.html).toMatch(
+    /Figures of posts of connected accounts.*25 months, of YouTube 30 days</,
+  );
   expect(page.html).toMatch(/given for an invite.*30 days after the invite expires/);
   expect(page.html).toContain('<a href="https://example.com/">Ada &amp; Co</a>');
   await env.DB.prepare("UPDATE teams SET branding = NULL WHERE id = ?").bind(first).run();
