@@ -7,7 +7,7 @@ const OWN = /^(bench|browser|client|costs|package|peers|prove|spec|support)(\/|$
 const EXCEPTIONS = [
   // The tables of all features are held against the migrated database.
   "/test/db/drift.test.ts",
-  // What the kit checks is looked up in every connector.
+  // Every connector is asked for the check of the kit.
   "/test/platforms/kit/app-checks.test.ts",
 ];
 

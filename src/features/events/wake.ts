@@ -1,3 +1,4 @@
+import { inSends } from "../../core/queues.ts";
 import type { Deps } from "../../deps.ts";
 
 /** When deliveries are due, in ms, and the id of their event. */
@@ -11,8 +12,7 @@ export interface Wake {
 
 /** Keys that one message names, at most. */
 const KEYS_PER_MESSAGE = 10;
-/** Source: Queues, "Limits": messages per sendBatch, and longest delay. */
-const MESSAGES_PER_SEND = 100;
+/** Source: Queues, "Limits": longest delay. */
 const LONGEST_DELAY_SECONDS = 12 * 3_600;
 
 type Waker = Pick<Deps, "webhookQueue" | "now">;
@@ -30,9 +30,7 @@ export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promi
     body: { kind: "deliver" as const, due: group.map(({ key }) => key) },
     delaySeconds: secondsUntil(deps, group.at(-1)?.atMs ?? 0),
   }));
-  for (let i = 0; i < messages.length; i += MESSAGES_PER_SEND) {
-    await deps.webhookQueue.sendBatch(messages.slice(i, i + MESSAGES_PER_SEND));
-  }
+  for (const group of inSends(messages)) await deps.webhookQueue.sendBatch(group);
 }
 
 /** As above, but what the queue throws is left to the sweep: the deliveries are stored already. */

@@ -1,3 +1,4 @@
+import { inSends } from "../../core/queues.ts";
 import type { Deps } from "../../deps.ts";
 import type { FireMessage } from "../../queue/messages.ts";
 import type { TakenFiring } from "./repo/firings.ts";
@@ -5,8 +6,6 @@ import type { TakenFiring } from "./repo/firings.ts";
 /** Firings that one message names, and accounts and firings of it together: they are read at once. */
 const FIRINGS_PER_MESSAGE = 10;
 const MAX_WEIGHT = 40;
-/** Source: Queues, "Limits": messages per sendBatch. */
-const MESSAGES_PER_SEND = 100;
 
 /**
  * Sends the messages that carry firings out. The next ticks find firings whose message was lost.
@@ -23,9 +22,7 @@ export async function wakeFirings(
       firings: group.map(({ slotId, fireAt }) => [slotId, fireAt.getTime()]),
     },
   }));
-  for (let i = 0; i < messages.length; i += MESSAGES_PER_SEND) {
-    await publishQueue.sendBatch(messages.slice(i, i + MESSAGES_PER_SEND));
-  }
+  for (const group of inSends(messages)) await publishQueue.sendBatch(group);
 }
 
 function* groups(firings: readonly TakenFiring[]): Generator<TakenFiring[]> {

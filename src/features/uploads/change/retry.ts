@@ -2,6 +2,7 @@ import { AppError, type ErrorCode, notFound } from "../../../core/errors.ts";
 import { FAILURES, LOOK_FIRST } from "../../../core/failures.ts";
 import type { NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
+import { inSends } from "../../../core/queues.ts";
 import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
@@ -34,8 +35,6 @@ import type { UploadRow } from "../table.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */
 const WINDOW_MS = DAY;
-/** Source: Queues, "Limits": messages per sendBatch. */
-const MESSAGES_PER_SEND = 100;
 
 interface Retried {
   uploadId: number;
@@ -189,9 +188,7 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   ]);
   const retried = next.filter(({ id }) => begun.includes(id));
   const due = retried.filter(({ isHeld }) => !isHeld).map(({ id }) => id);
-  for (let i = 0; i < due.length; i += MESSAGES_PER_SEND) {
-    await wakeTogether(ctx, due.slice(i, i + MESSAGES_PER_SEND), now);
-  }
+  for (const ids of inSends(due)) await wakeTogether(ctx, ids, now);
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
   );

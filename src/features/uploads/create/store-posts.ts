@@ -1,4 +1,5 @@
 import type { Plan } from "../../../core/plans.ts";
+import { inSends } from "../../../core/queues.ts";
 import { runNamed } from "../../../db/named.ts";
 import type { Ctx } from "../../../deps.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
@@ -82,18 +83,12 @@ export async function storePosts(
   return created;
 }
 
-/** Source: Queues, "Limits": messages per sendBatch. */
-const MESSAGES_PER_SEND = 100;
-
 async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   const due = created.filter(({ wokenAt }) => wokenAt !== null);
   const [only] = due;
   if (!only?.wokenAt) return;
   if (due.length === 1) return wakeOnTime(ctx, only.id, only.wokenAt);
-  for (let i = 0; i < due.length; i += MESSAGES_PER_SEND) {
-    const ids = due.slice(i, i + MESSAGES_PER_SEND).map(({ id }) => id);
-    await wakeTogether(ctx, ids, only.wokenAt);
-  }
+  for (const ids of inSends(due.map(({ id }) => id))) await wakeTogether(ctx, ids, only.wokenAt);
 }
 
 /** The presigned files of the posts. Their objects are their senders': whatever happens here, they stay. */

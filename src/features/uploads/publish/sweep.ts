@@ -1,10 +1,9 @@
+import { inSends } from "../../../core/queues.ts";
 import type { Query, Results } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "../repo/sweep.ts";
 import { delayUntil, untilWholeSeconds } from "./wake.ts";
 
-/** Source: Queues, "Limits": messages per sendBatch. */
-const MESSAGES_PER_SEND = 100;
 /** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */
 const SUSPECT_SLICES = 5;
 
@@ -33,8 +32,8 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
   for (let slices = 1; ; slices++) {
     const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
     let isAligned = slices > ALIGNED_SLICES;
-    for (let i = 0; i < ordered.length; i += MESSAGES_PER_SEND) {
-      const group = ordered.slice(i, i + MESSAGES_PER_SEND);
+    let sent = 0;
+    for (const group of inSends(ordered)) {
       const ahead = group.find(({ dueAt }) => dueAt > now);
       try {
         // Posts are planned for whole seconds, so what is right for one of them is for nearly all.
@@ -46,8 +45,9 @@ export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
             delaySeconds: delayUntil(deps, dueAt),
           })),
         );
+        sent += group.length;
       } catch (error) {
-        await deps.db.run([forgetWaking(ordered.slice(i).map(({ id }) => id))]);
+        await deps.db.run([forgetWaking(ordered.slice(sent).map(({ id }) => id))]);
         throw error;
       }
     }
