@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Command } from "commander";
-import { formatCount } from "../core/text.ts";
+import { formatCount } from "../core/counts.ts";
 import { type Account, type Api, askHealth, createApi, type Upload } from "./api.ts";
 import {
   addClientCommand,

@@ -48,7 +48,3 @@ export const BROKEN_TEXT = "has characters that are not valid Unicode";
 export const nullIfBlank = (text: string | null): string | null => (text?.trim() ? text : null);
 
 export const emptyIfBlank = (text: string | null): string => nullIfBlank(text) ?? "";
-
-/** 2000000 as 2,000,000. */
-export const formatCount = (count: number): string =>
-  String(count).replace(/\B(?=(\d{3})+$)/g, ",");

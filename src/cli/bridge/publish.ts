@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { formatCount } from "../../core/text.ts";
+import { formatCount } from "../../core/counts.ts";
 import type { Api } from "../api.ts";
 import type { Connection } from "../connection.ts";
 import { Problem } from "../program.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../../core/text.ts";
+import { formatCount } from "../../core/counts.ts";
 import type { Ctx } from "../../deps.ts";
 import { periodOf } from "../credits/rules.ts";
 import type { Capacity } from "./firing-schema.ts";

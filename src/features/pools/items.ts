@@ -1,8 +1,9 @@
+import { formatCount } from "../../core/counts.ts";
 import { AppError, type FieldError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
 import { sha256Hex } from "../../core/signature.ts";
-import { formatCount, nullIfBlank } from "../../core/text.ts";
+import { nullIfBlank } from "../../core/text.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
 import { connectors } from "../../platforms/registry.ts";

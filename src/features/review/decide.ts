@@ -1,6 +1,7 @@
+import { formatCount } from "../../core/counts.ts";
 import { AppError, type ErrorCode } from "../../core/errors.ts";
 import { isSigned, sign } from "../../core/signature.ts";
-import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { Deps } from "../../deps.ts";
 import { isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/counts.ts";
 import {
   type FieldReader,
   field,
@@ -7,6 +8,7 @@ import {
   refuseEach,
   type SettingsOf,
 } from "../kit/form-fields.ts";
+import { capabilities } from "./capabilities.ts";
 
 /** Language tags of one post. Source: lexicon app.bsky.feed.post. */
 const MAX_LANGS = 3;
@@ -56,8 +58,7 @@ const altText: FieldReader<string | string[]> = (raw) =>
 export const settings = formFields({
   bluesky_langs: field(langs, {
     type: "array",
-    description:
-      "Languages of the text as BCP-47 tags, up to 3, comma-separated or repeated. Default: none.",
+    description: `Languages of the text as BCP-47 tags, up to ${MAX_LANGS}, comma-separated or repeated. Default: none.`,
   }),
   bluesky_labels: field(labels, {
     type: "array",
@@ -66,8 +67,7 @@ export const settings = formFields({
   }),
   bluesky_alt_text: field(altText, {
     type: "array",
-    description:
-      "Alt text of up to 1,000 graphemes: one for the video or for all images, or repeated, one per image in order. Default: empty.",
+    description: `Alt text of up to ${formatCount(capabilities.limits.altTextCharacters)} graphemes: one for the video or for all images, or repeated, one per image in order. Default: empty.`,
   }),
 });
 

@@ -11,6 +11,7 @@ import {
   usernames,
   wholeNumber,
 } from "../kit/form-fields.ts";
+import { MAX_COLLABORATORS, MAX_USER_TAGS } from "./capabilities.ts";
 
 /** Source: spec, "Uploads: create", `instagram`. */
 const MEDIA_TYPES = ["IMAGE", "VIDEO", "REELS", "STORIES"] as const;
@@ -56,11 +57,11 @@ export const settings = formFields({
   }),
   collaborators: field(accounts, {
     type: "array",
-    description: "Up to 3 usernames, comma-separated; not for stories.",
+    description: `Up to ${MAX_COLLABORATORS} usernames, comma-separated; not for stories.`,
   }),
   user_tags: field(accounts, {
     type: "array",
-    description: "Up to 20 usernames to tag, comma-separated; on a carousel in its first image.",
+    description: `Up to ${MAX_USER_TAGS} usernames to tag, comma-separated; on a carousel in its first image.`,
   }),
   share_to_feed: field(otherwise(flag, true), {
     type: "boolean",

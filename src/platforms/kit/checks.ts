@@ -1,5 +1,5 @@
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
 import type { Capabilities, MediaKind, PostMedia } from "../connector.ts";
 
 /** MIME types as people know them. */

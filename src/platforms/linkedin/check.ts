@@ -1,5 +1,6 @@
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { emptyIfBlank, formatCount } from "../../core/text.ts";
+import { emptyIfBlank } from "../../core/text.ts";
 import type { MediaKind, Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, isSurely, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities, IMAGE_PIXELS_END, MIN_VIDEO_BYTES } from "./capabilities.ts";

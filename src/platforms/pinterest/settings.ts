@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/counts.ts";
 import { anyText, field, formFields, type SettingsOf } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
 
@@ -23,12 +24,12 @@ export const settings = formFields({
   link: field(anyText, {
     type: "string",
     maxLength: limits.linkCharacters,
-    description: "The http or https address that the pin leads to, up to 2,048 characters.",
+    description: `The http or https address that the pin leads to, up to ${formatCount(limits.linkCharacters)} characters.`,
   }),
   alt_text: field(anyText, {
     type: "string",
     maxLength: limits.altTextCharacters,
-    description: "Alt text for people who cannot see the pin; up to 500 characters.",
+    description: `Alt text for people who cannot see the pin; up to ${limits.altTextCharacters} characters.`,
   }),
   pinterest_cover_time_ms: field(anyText, {
     type: "integer",

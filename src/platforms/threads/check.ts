@@ -1,5 +1,5 @@
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, refuseIf } from "../kit/checks.ts";
 import { captionField, captionOf } from "../meta/post.ts";

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/counts.ts";
 import {
   anyText,
   choice,
@@ -7,6 +8,8 @@ import {
   type SettingsOf,
 } from "../kit/form-fields.ts";
 import { capabilities } from "./capabilities.ts";
+
+const { limits } = capabilities;
 
 /** Source: spec, "Uploads: create", `threads`. */
 const REPLY_CONTROLS = [
@@ -21,9 +24,8 @@ const REPLY_CONTROLS = [
 export const settings = formFields({
   threads_alt_text: field(anyText, {
     type: "string",
-    maxLength: capabilities.limits.altTextCharacters,
-    description:
-      "Alt text of every image and video of the post, up to 1,000 characters; not for a post of text alone.",
+    maxLength: limits.altTextCharacters,
+    description: `Alt text of every image and video of the post, up to ${formatCount(limits.altTextCharacters)} characters; not for a post of text alone.`,
   }),
   threads_reply_control: field(otherwise(choice(REPLY_CONTROLS), "everyone"), {
     type: "string",

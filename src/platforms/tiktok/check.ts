@@ -1,5 +1,6 @@
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { emptyIfBlank, formatCount } from "../../core/text.ts";
+import { emptyIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, nameTypes, ofKind, refuseIf } from "../kit/checks.ts";
 import { capabilities } from "./capabilities.ts";

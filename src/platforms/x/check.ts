@@ -1,5 +1,6 @@
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { formatCount, nullIfBlank } from "../../core/text.ts";
+import { nullIfBlank } from "../../core/text.ts";
 import type { Post, PostMedia } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";
 import {

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/counts.ts";
 import {
   anyText,
   choice,
@@ -15,7 +16,17 @@ import {
   usernames,
   wholeNumber,
 } from "../kit/form-fields.ts";
-import { capabilities, POLL_MINUTES } from "./capabilities.ts";
+import {
+  capabilities,
+  MAX_PREMIUM_TEXT,
+  MAX_PREMIUM_VIDEO_SECONDS,
+  MAX_SUBTITLES_BYTES,
+  MAX_TAGGED_USERS,
+  POLL_MINUTES,
+  POLL_OPTIONS,
+} from "./capabilities.ts";
+
+const { limits } = capabilities;
 
 /** Source: X, "Create Post", `reply_settings`; `everyone` is what X does without it. */
 const REPLY_SETTINGS = [
@@ -72,8 +83,7 @@ export const settings = formFields({
   }),
   x_premium: field(optionalFlag, {
     type: "boolean",
-    description:
-      "True when the account subscribes to X Premium: 25,000 characters, video of 125 minutes. Default: false.",
+    description: `True when the account subscribes to X Premium: ${formatCount(MAX_PREMIUM_TEXT)} characters, video of ${MAX_PREMIUM_VIDEO_SECONDS / 60} minutes. Default: false.`,
   }),
   x_share_with_followers: field(optionalFlag, {
     type: "boolean",
@@ -82,17 +92,16 @@ export const settings = formFields({
   }),
   x_alt_text: field(anyText, {
     type: "string",
-    maxLength: capabilities.limits.altTextCharacters,
-    description: "Alternative text of the images, up to 1,000 characters.",
+    maxLength: limits.altTextCharacters,
+    description: `Alternative text of the images, up to ${formatCount(limits.altTextCharacters)} characters.`,
   }),
   x_tagged_users: field(accounts, {
     type: "array",
-    description:
-      "Up to 10 usernames to tag in the images, comma-separated or as JSON array; unknown ones are left out.",
+    description: `Up to ${MAX_TAGGED_USERS} usernames to tag in the images, comma-separated or as JSON array; unknown ones are left out.`,
   }),
   x_subtitles_url: field(publicUrl(), {
     type: "string",
-    description: "https address of a video's subtitles, SRT or VTT, up to 1 MB.",
+    description: `https address of a video's subtitles, SRT or VTT, up to ${MAX_SUBTITLES_BYTES / 1_000_000} MB.`,
   }),
   x_subtitles_language: field(language, {
     type: "string",
@@ -101,14 +110,13 @@ export const settings = formFields({
   }),
   x_poll_options: field(pollOptions, {
     type: "array",
-    description:
-      "2 to 4 choices of up to 25 characters, comma-separated or as JSON array; posts of text alone.",
+    description: `${POLL_OPTIONS.least} to ${POLL_OPTIONS.most} choices of up to ${POLL_OPTIONS.characters} characters, comma-separated or as JSON array; posts of text alone.`,
   }),
   x_poll_duration_minutes: field(wholeNumber(POLL_MINUTES.least, POLL_MINUTES.most), {
     type: "integer",
     minimum: POLL_MINUTES.least,
     maximum: POLL_MINUTES.most,
-    description: "How long the poll is open, 5 to 10080. Default: 1440.",
+    description: `How long the poll is open, ${POLL_MINUTES.least} to ${POLL_MINUTES.most}. Default: ${POLL_MINUTES.usual}.`,
   }),
   x_community_id: field(numericId("a community", COMMUNITY_DIGITS), {
     type: "string",

@@ -1,6 +1,7 @@
 import { now } from "../../core/clock.ts";
+import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
-import { countUtf8Bytes, formatCount } from "../../core/text.ts";
+import { countUtf8Bytes } from "../../core/text.ts";
 import { DAY } from "../../core/time.ts";
 import type { Post, PostMedia, Target } from "../connector.ts";
 import { checksFor, ofKind, refuseIf } from "../kit/checks.ts";

@@ -1,3 +1,4 @@
+import { formatCount } from "../../core/counts.ts";
 import { parseInstant } from "../../core/time.ts";
 import {
   anyText,
@@ -12,7 +13,9 @@ import {
   shown,
   single,
 } from "../kit/form-fields.ts";
-import { capabilities } from "./capabilities.ts";
+import { capabilities, MAX_DESCRIPTION_BYTES, MAX_SCHEDULE_DAYS } from "./capabilities.ts";
+
+const { limits } = capabilities;
 
 const PRIVACY_STATUSES = ["public", "private", "unlisted"] as const;
 const LICENSES = ["youtube", "creativeCommon"] as const;
@@ -63,19 +66,17 @@ const countries: FieldReader<string[]> = (raw, refuse) => {
 export const settings = formFields({
   youtube_title: field(anyText, {
     type: "string",
-    maxLength: capabilities.limits.titleCharacters,
-    description: "The title here, in place of title. Up to 100 characters, without < and >.",
+    maxLength: limits.titleCharacters,
+    description: `The title here, in place of title. Up to ${limits.titleCharacters} characters, without < and >.`,
   }),
   youtube_description: field(anyText, {
     type: "string",
-    maxLength: capabilities.limits.postCharacters,
-    description:
-      "The description here, in place of description. Up to 5,000 characters and 5,000 bytes, without < and >.",
+    maxLength: limits.postCharacters,
+    description: `The description here, in place of description. Up to ${formatCount(limits.postCharacters)} characters and ${formatCount(MAX_DESCRIPTION_BYTES)} bytes, without < and >.`,
   }),
   tags: field(readList, {
     type: "array",
-    description:
-      "Keywords, separated by commas. Tags beyond 500 characters are left out; commas count, and so do two quotes for a tag that has a space.",
+    description: `Keywords, separated by commas. Tags beyond ${limits.tagsCharacters} characters are left out; commas count, and so do two quotes for a tag that has a space.`,
   }),
   categoryId: field(otherwise(category, DEFAULT_CATEGORY), {
     type: "string",
@@ -88,8 +89,7 @@ export const settings = formFields({
   }),
   scheduledDate: field(instant, {
     type: "string",
-    description:
-      "When the platform makes the uploaded video public: ISO 8601 with an offset, in the future and within 365 days. Private until then.",
+    description: `When the platform makes the uploaded video public: ISO 8601 with an offset, in the future and within ${MAX_SCHEDULE_DAYS} days. Private until then.`,
   }),
   embeddable: field(otherwise(flag, true), {
     type: "boolean",

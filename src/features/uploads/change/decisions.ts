@@ -1,6 +1,7 @@
 import type { SQL } from "drizzle-orm";
+import { formatCount } from "../../../core/counts.ts";
 import { AppError, invalidFields } from "../../../core/errors.ts";
-import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../../core/text.ts";
 import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";

@@ -1,5 +1,5 @@
+import { formatCount } from "../../../core/counts.ts";
 import type { FieldError } from "../../../core/errors.ts";
-import { formatCount } from "../../../core/text.ts";
 import type { Deps } from "../../../deps.ts";
 import type { MediaKind, PostMedia } from "../../../platforms/connector.ts";
 import { refusedMediaUrl } from "../../media/download.ts";

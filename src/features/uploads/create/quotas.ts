@@ -1,7 +1,7 @@
+import { formatCount } from "../../../core/counts.ts";
 import { AppError } from "../../../core/errors.ts";
 import type { Plan } from "../../../core/plans.ts";
 import type { Platform } from "../../../core/platforms.ts";
-import { formatCount } from "../../../core/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { accountRefusal } from "../../accounts/rules.ts";

@@ -1,5 +1,6 @@
+import { formatCount } from "../../../core/counts.ts";
 import type { FieldError } from "../../../core/errors.ts";
-import { BROKEN_TEXT, formatCount, isBrokenText, isLongerThan } from "../../../core/text.ts";
+import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../../core/text.ts";
 import type { RawField } from "../../../platforms/kit/form-fields.ts";
 
 /** Spec is silent. */
