@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Scope } from "../../core/scopes.ts";
+import { sha256Hex } from "../../core/signature.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Ctx } from "../../deps.ts";
 import { ALWAYS_NEW, isNewCall, keepAnswer, type StoredAnswer, storedAnswer } from "./repo.ts";
@@ -72,16 +73,18 @@ const MAX_TRIES = 5;
  * loser of a race looks again and either finds the winner's answer or tries once more. A call without a
  * name is carried out each time.
  *
- * @param fingerprint equal for calls with the same body
+ * @param bodyOf returns the body in one form, equal for calls that want the same; asked for only of calls
+ * with a name. Answers are kept across releases by its JSON.
  * @throws AppError IDEMPOTENCY_MISMATCH when the name was used for something else; after five lost races
  * IDEMPOTENCY_IN_PROGRESS for a call with a name, and QUEUE_BUSY for one without; what the steps throw
  */
 export async function once<K, R>(
   ctx: Ctx,
   call: NamedCall | null,
-  fingerprint: string,
+  bodyOf: () => unknown,
   { look, make, replay = ({ answer }) => answer as R }: Steps<K, R>,
 ): Promise<Done<R>> {
+  const fingerprint = call ? await sha256Hex(JSON.stringify(bodyOf())) : "";
   for (let losses = 0; losses < MAX_TRIES; losses++) {
     const { known, stored } = await look(losses);
     if (stored) {

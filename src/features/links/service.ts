@@ -1,6 +1,5 @@
 import { invalidFields, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
 import { teamPlan } from "../domains/repo.ts";
@@ -46,11 +45,10 @@ export async function createLink(
   input: NewLink,
   { call, origin }: { call: NamedCall | null; origin: string },
 ): Promise<Done<Created>> {
-  const fingerprint = await sha256Hex(JSON.stringify(input));
   const given = new GivenFields(input, ownAddresses(ctx.config, origin));
   const domainId = input.domainId ?? OWN_DOMAIN;
   const wanted = given.fields.slugKey ?? null;
-  return once<string | null, Created>(ctx, call, fingerprint, {
+  return once<string | null, Created>(ctx, call, () => input, {
     look: async () => {
       const { known, stored } = await look(ctx, "links:write", call, [
         given.hostQuery,

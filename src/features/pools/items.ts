@@ -2,7 +2,6 @@ import { formatCount } from "../../core/counts.ts";
 import { AppError, type FieldError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import { coversScope } from "../../core/scopes.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
@@ -13,7 +12,7 @@ import { insertMedia } from "../media/repo.ts";
 import type { StoredFile } from "../media/store.ts";
 import { arePresigned } from "../presign/repo.ts";
 import { type CheckedMedia, checkMedia, refusalsOf } from "../uploads/create/media.ts";
-import type { NewMedia } from "../uploads/create/new-post.ts";
+import { canonicalMedia, type NewMedia } from "../uploads/create/new-post.ts";
 import { filesAmong, type PresignedFiles, readPresigned } from "../uploads/create/presigned.ts";
 import { discardFiles } from "../uploads/create/store-posts.ts";
 import { textErrors } from "../uploads/create/text-bounds.ts";
@@ -87,8 +86,7 @@ export async function addItems(
   const { call, items } = adding;
   const media = items.flatMap((item) => item.media);
   try {
-    const fingerprint = call ? await fingerprintOf(items) : "";
-    const done = await once<Known, repo.AddedItem[]>(ctx, call, fingerprint, {
+    const done = await once<Known, repo.AddedItem[]>(ctx, call, () => canonicalItems(items), {
       look: async (losses) => (losses === 0 && looked) || lookUpPool(ctx, adding),
       make: (_, first) => store(ctx, adding, first),
       replay: async ({ firstUploadId: firstId }) => {
@@ -106,17 +104,12 @@ export async function addItems(
   }
 }
 
-const fingerprintOf = (items: readonly NewItem[]): Promise<string> =>
-  sha256Hex(
-    JSON.stringify(
-      items.map(({ title, description, metadata, media }) => [
-        ...[title, description, metadata],
-        media.map(({ role, field, ...file }) =>
-          "received" in file ? [role, file.received.sha256] : [role, Object.values(file)],
-        ),
-      ]),
-    ),
-  );
+/** Returns the same value for calls with the same items. */
+const canonicalItems = (items: readonly NewItem[]): unknown =>
+  items.map(({ title, description, metadata, media }) => [
+    ...[title, description, metadata],
+    canonicalMedia(media),
+  ]);
 
 /** Null when a condition no longer holds. */
 async function store(

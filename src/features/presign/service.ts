@@ -1,6 +1,5 @@
 import { AppError } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { type Done, type FirstTime, type Looked, look, once } from "../idempotency/once.ts";
@@ -68,8 +67,7 @@ export async function presignFiles(
   const route = requireRoute(name);
   requireWithinLimits(route, files);
   requireStorage(ctx);
-  const fingerprint = await sha256Hex(JSON.stringify([route, files]));
-  return once(ctx, call, fingerprint, {
+  return once(ctx, call, () => [route, files], {
     look: async (losses) => (losses === 0 ? looked : lookUp(ctx, call)),
     make: (known, first) => make(ctx, { route, files, origin }, known, first),
     replay: (stored) => replay(ctx, stored),

@@ -1,6 +1,5 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
-import { sha256Hex } from "../../core/signature.ts";
 import type { Ctx, Role } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import type { EventName } from "../events/catalogue.ts";
@@ -47,8 +46,8 @@ export async function createWebhook(
   { url, events, secret: given }: NewWebhook,
   call: NamedCall | null,
 ): Promise<Done<Created>> {
-  const fingerprint = await sha256Hex(JSON.stringify([url, events, given ?? null]));
-  const { result, isReplayed } = await once<number, Remembered>(ctx, call, fingerprint, {
+  const bodyOf = () => [url, events, given ?? null];
+  const { result, isReplayed } = await once<number, Remembered>(ctx, call, bodyOf, {
     look: async () => {
       const { known, stored } = await look(ctx, "webhooks:write", call, [repo.countOf(ctx.team)]);
       requireManager(ctx, "create");

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { sql } from "drizzle-orm";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { AppError, type ErrorCode } from "../../../src/core/errors.ts";
 import { sqlWrite } from "../../../src/db/client.ts";
 import { look, once } from "../../../src/features/idempotency/once.ts";
@@ -17,11 +17,11 @@ async function lengthen(
   harness: Harness,
   member: Member,
   key: string | null,
-  { word = "!", isLost = false }: { word?: string; isLost?: boolean } = {},
+  { word = "!", isLost = false, bodyOf = (text: string): unknown => text } = {},
 ) {
   const ctx = await callerOf(harness, member);
   const call = key === null ? null : { route: "POST /toy", key };
-  return once<unknown, Named>(ctx, call, word, {
+  return once<unknown, Named>(ctx, call, () => bodyOf(word), {
     look: () => look(ctx, "posts:write", call, []),
     make: async (_, first) => {
       if (word === "?") throw new AppError("FORBIDDEN", "No questions.");
@@ -42,7 +42,8 @@ async function onStage() {
   return {
     harness,
     member,
-    call: (key: string | null, options = {}) => lengthen(harness, member, key, options),
+    call: (key: string | null, options: Parameters<typeof lengthen>[3] = {}) =>
+      lengthen(harness, member, key, options),
     name: () =>
       env.DB.prepare("SELECT name FROM teams WHERE id = ?").bind(member.teamId).first("name"),
   };
@@ -65,6 +66,15 @@ test("a call without a name is done each time", async () => {
   const { call, name } = await onStage();
   for (const _ of [1, 2]) expect(await call(null)).toMatchObject({ isReplayed: false });
   expect(await name()).toBe("A team!!");
+});
+
+test("the body of a call is looked at where the call has a name, and by its content", async () => {
+  const { call } = await onStage();
+  const bodyOf = vi.fn((word: string): unknown => ({ word }));
+  await call(null, { bodyOf });
+  expect(bodyOf).not.toHaveBeenCalled();
+  await call("k", { bodyOf });
+  expect(await call("k", { bodyOf })).toMatchObject({ isReplayed: true });
 });
 
 test("another body under the same key is refused", async () => {

@@ -3,7 +3,6 @@ import { FAILURES, LOOK_FIRST } from "../../../core/failures.ts";
 import type { NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import { inSends } from "../../../core/queues.ts";
-import { sha256Hex } from "../../../core/signature.ts";
 import { DAY } from "../../../core/time.ts";
 import type { Ctx } from "../../../deps.ts";
 import { type Done, look, once } from "../../idempotency/once.ts";
@@ -52,8 +51,7 @@ export async function retryUpload(
   id: number,
   { force, call }: { force: boolean; call: NamedCall | null },
 ): Promise<Done<Retried>> {
-  const fingerprint = await sha256Hex(JSON.stringify({ id, force }));
-  return once<readonly [Retryable[]], Retried>(ctx, call, fingerprint, {
+  return once<readonly [Retryable[]], Retried>(ctx, call, () => ({ id, force }), {
     look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
     make: async ([[found]], first) => {
       if (!found) throw notFound("Upload");

@@ -8,7 +8,7 @@ import { composePost } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";
 import { type Known, lookUp } from "./lookup.ts";
 import { checkMedia, refusalsOf } from "./media.ts";
-import { fingerprintOf, type NewPost } from "./new-post.ts";
+import { canonicalPost, type NewPost } from "./new-post.ts";
 import { readPresigned } from "./presigned.ts";
 import { discardFiles, storePosts } from "./store-posts.ts";
 
@@ -57,8 +57,7 @@ export async function takeOnce<R>(
   steps: Omit<Steps<Known, R>, "look">,
 ): Promise<Done<R>> {
   try {
-    const fingerprint = post.call ? await fingerprintOf(post) : "";
-    const done = await once(ctx, post.call, fingerprint, {
+    const done = await once(ctx, post.call, () => canonicalPost(post), {
       ...steps,
       look: async (losses) =>
         (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0 }),

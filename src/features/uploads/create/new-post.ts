@@ -1,6 +1,5 @@
 import type { FieldError } from "../../../core/errors.ts";
 import type { NamedCall } from "../../../core/idempotency-key.ts";
-import { sha256Hex } from "../../../core/signature.ts";
 import type { RawField } from "../../../platforms/kit/form-fields.ts";
 import type { StoredFile } from "../../media/store.ts";
 
@@ -75,11 +74,15 @@ export const EMPTY_POST: Omit<NewPost, "accountIds" | "origin"> = {
 
 const byName = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1);
 
-/** Returns the same hash for calls with the same post, in whatever order they name its settings. */
-export function fingerprintOf({ call: _, origin: __, ...post }: NewPost): Promise<string> {
-  const media = post.media.map(({ role, field, ...file }) =>
+/** Returns the same value for the same files in the same order, whatever fields they came in. */
+export const canonicalMedia = (media: readonly NewMedia[]): unknown =>
+  media.map(({ role, field, ...file }) =>
     "received" in file ? [role, file.received.sha256] : [role, Object.values(file)],
   );
+
+/** Returns the same value for calls with the same post, in whatever order they name its settings. */
+export function canonicalPost({ call: _, origin: __, ...post }: NewPost): unknown {
+  const media = canonicalMedia(post.media);
   const settings = Object.entries(post.settings).sort(byName);
-  return sha256Hex(JSON.stringify(Object.entries({ ...post, media, settings }).sort(byName)));
+  return Object.entries({ ...post, media, settings }).sort(byName);
 }
