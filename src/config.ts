@@ -111,6 +111,12 @@ function readKey(entry: string): EncryptionKey {
   throw new Malformed("must be keys of 32 bytes, each as id:base64, separated by commas");
 }
 
+/** A text file at the root of the site. Its name is letters, digits and underscores, and ends with `.txt`. */
+export interface SiteFile {
+  name: string;
+  text: string;
+}
+
 /**
  * The signature of one domain or URL prefix: as such, as the name of TikTok's file, or as the file's text.
  *
@@ -119,15 +125,21 @@ function readKey(entry: string): EncryptionKey {
 const TIKTOK_SIGNATURE =
   /^(?:tiktok(\w{8,128})\.txt|(?:tiktok-developers-site-verification=)?(\w{8,128}))$/;
 
-const tiktokSignatures: Reader<string[]> = (value) =>
+const tiktokFiles: Reader<SiteFile[]> = (value) =>
   text(value)
     .split(",")
     .map((entry) => {
       const [, named, written] = TIKTOK_SIGNATURE.exec(entry.trim()) ?? [];
       const signature = named ?? written;
-      if (signature !== undefined) return signature;
+      if (signature !== undefined) {
+        const content = `tiktok-developers-site-verification=${signature}`;
+        return { name: `tiktok${signature}.txt`, text: content };
+      }
       throw new Malformed("must be names of TikTok's signature files, such as tiktokAbC123xyz.txt");
     });
+
+/** Variables with the files by which platforms know this instance's domain, or its URL prefix, as the owner's. */
+const SITE_FILES = { TIKTOK_SITE_VERIFICATION: tiktokFiles };
 
 /** A private key of ES256, as JWK. */
 const privateKey = objectOf({
@@ -138,6 +150,13 @@ const privateKey = objectOf({
   d: notEmpty,
   kid: notEmpty,
 });
+
+/** Variables with the key by which a platform knows this instance, named after the platform. */
+const INSTANCE_KEYS = { BLUESKY_KEY: json(privateKey) };
+
+const namesOf = <T extends object>(record: T) => Object.keys(record) as (keyof T & string)[];
+
+export const INSTANCE_KEY_NAMES = namesOf(INSTANCE_KEYS);
 
 /** The rule of zod, less its length. */
 const EMAIL = /^(?!\.)(?!.*\.\.)[\w'+.-]*[\w+-]@(?:[a-z\d][a-z\d-]*\.)+[a-z]{2,}$/i;
@@ -162,13 +181,13 @@ const VARIABLES = {
   MEDIA_RETENTION_HOURS: wholeText(/^\d{1,5}$/, "hours"),
   APP_SCOPES: json(recordOf(listOf(matching(/^\S+$/, "must be a word")))),
   PLATFORM_ORIGINS: json(recordOf(origin, isOrigin)),
-  TIKTOK_SITE_VERIFICATION: tiktokSignatures,
+  ...SITE_FILES,
   FACEBOOK_CONFIG_ID: matching(
     /^\d{1,20}$/,
     "must be the id of a configuration of Facebook Login for Business",
   ),
   ENCRYPTION_KEYS: encryptionKeys,
-  BLUESKY_KEY: json(privateKey),
+  ...INSTANCE_KEYS,
   VAPID_PUBLIC_KEY: textThat(isPublicKey, "must be a point of P-256: 65 bytes as base64url"),
   VAPID_PRIVATE_KEY: textThat(isPrivateKey, "must be 32 bytes as base64url"),
   EMAIL_FROM: matching(EMAIL, "must be an e-mail address"),
@@ -222,8 +241,8 @@ export interface Config {
   clockOffsetSeconds: number;
   /** Real origin → replacement, to run connectors against another implementation of a platform. */
   platformOrigins: Record<string, string>;
-  /** Signature files by which TikTok verifies that the domain, or its URL prefix, is the owner's. */
-  tiktokSignatures: string[];
+  /** Files by which platforms verify that the domain, or its URL prefix, is the owner's. */
+  siteFiles: readonly SiteFile[];
   encryptionKeys: EncryptionKey[];
   signingKey: string;
   /** The sender of mail; null: none goes out. */
@@ -276,11 +295,14 @@ const readHalfAppKeys = (env: object): string[] =>
     return platform && value && !readAppKeys(env)[platform] ? [name] : [];
   });
 
-const keyAlone = (key: Read<typeof privateKey>): AppKeys => ({
-  clientId: "",
-  clientSecret: "",
-  privateKey: key,
-});
+const readInstanceKeys = (vars: Variables): Config["appKeys"] =>
+  Object.fromEntries(
+    INSTANCE_KEY_NAMES.flatMap((name) => {
+      const platform = name.replace(/_KEY$/, "").toLowerCase();
+      const key = vars[name];
+      return key ? [[platform, { clientId: "", clientSecret: "", privateKey: key }]] : [];
+    }),
+  );
 
 function readStorage(vars: Variables): StorageAccess | null {
   const { STORAGE_ENDPOINT: endpoint, R2_ACCESS_KEY_ID: id, R2_SECRET_ACCESS_KEY: secret } = vars;
@@ -299,9 +321,8 @@ function readEdge(vars: Variables): Config["edge"] {
 
 /** Returns true when a platform that pulls only from verified domains can be shown that this one is ours. */
 export const namesOwnDomain = (
-  config: Pick<Config, "isDevelopment" | "publicUrl" | "tiktokSignatures">,
-): boolean =>
-  config.isDevelopment || config.publicUrl !== null || config.tiktokSignatures.length > 0;
+  config: Pick<Config, "isDevelopment" | "publicUrl" | "siteFiles">,
+): boolean => config.isDevelopment || config.publicUrl !== null || config.siteFiles.length > 0;
 
 /** @throws ConfigError naming every variable that is missing or malformed */
 function readVariables(env: object): Variables {
@@ -351,7 +372,7 @@ export function parseConfig(env: object): Config {
     rateLimits: vars.RATE_LIMITS ?? {},
     clockOffsetSeconds: vars.CLOCK_OFFSET ?? 0,
     platformOrigins: vars.PLATFORM_ORIGINS ?? {},
-    tiktokSignatures: vars.TIKTOK_SITE_VERIFICATION ?? [],
+    siteFiles: namesOf(SITE_FILES).flatMap((name) => vars[name] ?? []),
     encryptionKeys: vars.ENCRYPTION_KEYS,
     signingKey: vars.SIGNING_KEY,
     emailFrom: vars.EMAIL_FROM ?? null,
@@ -360,10 +381,7 @@ export function parseConfig(env: object): Config {
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     storage: readStorage(vars),
-    appKeys: {
-      ...readAppKeys(env),
-      ...(vars.BLUESKY_KEY ? { bluesky: keyAlone(vars.BLUESKY_KEY) } : {}),
-    },
+    appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),
     appScopes: vars.APP_SCOPES ?? {},
   };

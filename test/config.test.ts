@@ -11,6 +11,11 @@ const GOOD = {
   SIGNING_KEY: "s".repeat(32),
 };
 
+const signatureFile = (signature: string) => ({
+  name: `tiktok${signature}.txt`,
+  text: `tiktok-developers-site-verification=${signature}`,
+});
+
 function problemOf(vars: object): string {
   try {
     const present = Object.entries({ ...GOOD, ...vars }).filter(([, value]) => value !== undefined);
@@ -33,7 +38,7 @@ test("the least there can be", () => {
     rateLimits: {},
     clockOffsetSeconds: 0,
     platformOrigins: {},
-    tiktokSignatures: [],
+    siteFiles: [],
     encryptionKeys: [{ id: "a", bytes: expect.any(Uint8Array) }],
     signingKey: "s".repeat(32),
     emailFrom: null,
@@ -91,13 +96,13 @@ test.each<[object, object]>([
     { platformOrigins: { "https://api.x.com": "http://127.0.0.1:4010" } },
   ],
   [{ ENCRYPTION_KEYS: `b:${KEY}, a:${KEY}` }, { encryptionKeys: [{ id: "b" }, { id: "a" }] }],
-  [{ TIKTOK_SITE_VERIFICATION: "AbC123xyz" }, { tiktokSignatures: ["AbC123xyz"] }],
+  [{ TIKTOK_SITE_VERIFICATION: "AbC123xyz" }, { siteFiles: [signatureFile("AbC123xyz")] }],
   [
     {
       TIKTOK_SITE_VERIFICATION:
         "tiktokAbC123xyz.txt, tiktok-developers-site-verification=DeF456uvw",
     },
-    { tiktokSignatures: ["AbC123xyz", "DeF456uvw"] },
+    { siteFiles: [signatureFile("AbC123xyz"), signatureFile("DeF456uvw")] },
   ],
   [VAPID, { vapid: { publicKey: VAPID.VAPID_PUBLIC_KEY, privateKey: VAPID.VAPID_PRIVATE_KEY } }],
   [{ ...VAPID, VAPID_PRIVATE_KEY: "" }, { vapid: null }],

@@ -1,3 +1,4 @@
+import { INSTANCE_KEY_NAMES } from "../config.ts";
 import type { Cloud } from "./cloud.ts";
 import { execute, migrateAndExecute, type Place } from "./d1.ts";
 import {
@@ -7,8 +8,8 @@ import {
   writeDeployConfig,
 } from "./deploy-config.ts";
 import {
-  createBlueskyKey,
   createEncryptionKeys,
+  createInstanceKey,
   createSigningKey,
   createVapidKeys,
 } from "./dev-vars.ts";
@@ -183,7 +184,9 @@ async function chooseSecrets(present: string[], dialog: Dialog): Promise<Record<
   const secrets: Record<string, string> = {};
   if (!present.includes("ENCRYPTION_KEYS")) secrets.ENCRYPTION_KEYS = createEncryptionKeys();
   if (!present.includes("SIGNING_KEY")) secrets.SIGNING_KEY = createSigningKey();
-  if (!present.includes("BLUESKY_KEY")) secrets.BLUESKY_KEY = createBlueskyKey();
+  for (const name of INSTANCE_KEY_NAMES) {
+    if (!present.includes(name)) secrets[name] = createInstanceKey();
+  }
   if (!present.some((name) => name.startsWith("VAPID_"))) Object.assign(secrets, createVapidKeys());
   if (!present.includes("R2_ACCESS_KEY_ID") || !present.includes("R2_SECRET_ACCESS_KEY")) {
     const key = await dialog.askStorageKey();

@@ -1,13 +1,14 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { appendFile, link, readFile, rm, writeFile } from "node:fs/promises";
 import { parseEnv } from "node:util";
+import { INSTANCE_KEY_NAMES } from "../config.ts";
 import type { Vars } from "./vars.ts";
 
 export const createEncryptionKeys = (): string => `k1:${randomBytes(32).toString("base64")}`;
 export const createSigningKey = (): string => randomBytes(32).toString("hex");
 
-/** A key of ES256 as JWK, by which Bluesky's servers know this instance. */
-export function createBlueskyKey(): string {
+/** A key of ES256 as JWK, by which a platform knows this instance. */
+export function createInstanceKey(): string {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return JSON.stringify({
     ...privateKey.export({ format: "jwk" }),
@@ -31,21 +32,19 @@ const UNCOMPRESSED = Buffer.of(4);
 export const OWNER_ONLY = 0o600;
 
 /** Makes a fresh value of every secret that is generated. A value of JSON stands in quotes. */
-const generateAll = () => ({
+const generateAll = (): Vars => ({
   ENCRYPTION_KEYS: createEncryptionKeys(),
   SIGNING_KEY: createSigningKey(),
-  BLUESKY_KEY: `'${createBlueskyKey()}'`,
+  ...Object.fromEntries(INSTANCE_KEY_NAMES.map((name) => [name, `'${createInstanceKey()}'`])),
   ...createVapidKeys(),
 });
 
-type Generated = keyof ReturnType<typeof generateAll>;
-
-const linesOf = (names: readonly Generated[]): string[] => {
+const linesOf = (names: readonly string[]): string[] => {
   const values = generateAll();
   return names.map((name) => `${name}=${values[name]}`);
 };
 
-const NAMES = Object.keys(generateAll()) as Generated[];
+const NAMES = Object.keys(generateAll());
 
 /**
  * Creates the file with fresh keys, or adds those that it lacks, such as one that a later version brought. Values

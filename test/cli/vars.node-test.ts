@@ -1,9 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createEncryptionKeys, createSigningKey } from "../../src/cli/dev-vars.ts";
-import { checkVars, parseVarOptions, readTomlVars } from "../../src/cli/vars.ts";
+import { checkVars, NAMES, parseVarOptions, readTomlVars } from "../../src/cli/vars.ts";
+import { appKeyNames, INSTANCE_KEY_NAMES } from "../../src/config.ts";
+import { connectors } from "../../src/platforms/registry.ts";
 
 const KEYS = { ENCRYPTION_KEYS: createEncryptionKeys(), SIGNING_KEY: createSigningKey() };
+
+test("knows every variable that a platform needs, a key by the platform's name", () => {
+  for (const { platform, needs } of connectors()) {
+    const names = needs.app === null ? [] : appKeyNames(platform);
+    for (const name of names) assert.ok(NAMES.includes(name), name);
+    if (needs.key) {
+      assert.equal(needs.key.variable, `${platform.toUpperCase()}_KEY`);
+      assert.ok(INSTANCE_KEY_NAMES.some((name) => name === needs.key?.variable));
+    }
+  }
+});
 
 test("takes everything after the first colon as the value", () => {
   const option = 'PLATFORM_ORIGINS:{"https://api.x.com":"http://127.0.0.1:4010"}';

@@ -6,7 +6,7 @@ import { foldSlug, isSlug } from "../../src/features/links/slugs.ts";
 import { Harness } from "../support/harness.ts";
 
 /** First parts that are patterns; none of them matches a slug, which has no dot and is not empty. */
-const PATTERNS = ["*", ":file{tiktok\\w+\\.txt}"];
+const PATTERNS = ["*", ":file{\\w+\\.txt}"];
 
 const firstPart = (path: string): string => path.split("/", 2)[1] ?? "";
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import type { Config } from "../../../../src/config.ts";
+import { type Config, parseConfig } from "../../../../src/config.ts";
 import { type Fields, form } from "../../../support/harness.ts";
 import { jpeg, mp4, openStage } from "../../../support/stage.ts";
 
@@ -11,6 +11,14 @@ const PRODUCTION = {
   sandboxEnabled: true,
 } as const;
 const REFUSAL = expect.stringMatching(/domain.*PUBLIC_URL/);
+
+/** The configuration of an instance with these signatures of TikTok. */
+const signedBy = (signatures: string): Pick<Config, "siteFiles"> => {
+  const keys = { ENCRYPTION_KEYS: `a:${btoa("k".repeat(32))}`, SIGNING_KEY: "s".repeat(32) };
+  const variables = { ...keys, TIKTOK_SITE_VERIFICATION: signatures };
+  const { siteFiles } = parseConfig({ ENVIRONMENT: "production", ...variables });
+  return { siteFiles };
+};
 
 /** An account as of the network, none of whose calls is answered, on an instance that is set up like this. */
 async function onStage(config: Partial<Config>, mode: "live" | "sandbox" = "live") {
@@ -68,7 +76,7 @@ describe("photos that TikTok has to fetch from us, with no domain known as the o
 
 test.each<[string, Partial<Config>, "live" | "sandbox", () => Fields]>([
   ["photos with PUBLIC_URL", { publicUrl: "https://social.example.com" }, "live", photos],
-  ["photos with a signature", { tiktokSignatures: ["AbC123xyz"] }, "live", photos],
+  ["photos with a signature", signedBy("AbC123xyz"), "live", photos],
   ["photos in development", { isDevelopment: true }, "live", photos],
   ["photos of a sandbox account", {}, "sandbox", photos],
   ["a video", {}, "live", () => ({ title: "Look", video: mp4() })],
@@ -80,7 +88,7 @@ test.each<[string, Partial<Config>, "live" | "sandbox", () => Fields]>([
 describe("TikTok's signature file", () => {
   test("stands at the root under its name, with its text", async () => {
     const { harness, configure } = await onStage({});
-    configure({ tiktokSignatures: ["AbC123xyz", "DeF456uvw"] });
+    configure(signedBy("AbC123xyz,DeF456uvw"));
     for (const signature of ["AbC123xyz", "DeF456uvw"]) {
       const reply = await harness.request(`/tiktok${signature}.txt`);
       expect(reply.status).toBe(200);
@@ -95,7 +103,7 @@ describe("TikTok's signature file", () => {
     "/tiktokAbC123xyz.html",
     "/media/tiktokAbC123xyz.txt",
   ])("%s is not there", async (path) => {
-    const { harness } = await onStage({ tiktokSignatures: ["AbC123xyz"] });
+    const { harness } = await onStage(signedBy("AbC123xyz"));
     expect((await harness.request(path)).status).toBe(404);
   });
 });
