@@ -71,10 +71,11 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   settings: S;
 }
 
-/** The account that a post goes to, and when it goes out. */
+/** The moment in which a post is judged; the account it goes to and when it goes out, where these count. */
 export interface Target {
-  platformAccountId: string;
-  at: Date;
+  now: Date;
+  platformAccountId?: string;
+  at?: Date;
 }
 
 /** Progress of a publish, so that another invocation can go on. JSON, opaque to everybody else. */
@@ -343,7 +344,7 @@ export interface Connector<S = unknown> {
   /** This network's form fields; the body is composed of those of all networks. */
   settings: FormFields<S>;
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */
-  check(post: Post<S>, target?: Target): Promise<FieldError[]>;
+  check(post: Post<S>, target: Target): Promise<FieldError[]>;
   /** The post as readers of the network will see it, with the very texts that `submit` sends. */
   likeness(post: Post<S>): Promise<Likeness>;
   /** Describes a post's settings for people; left out are those that the likeness shows, and that nobody sees. */

@@ -66,8 +66,8 @@ export const ratios =
   };
 
 /**
- * Returns why a platform would refuse a video, by the first rule against it, or null. What its header does not say
- * is not judged.
+ * Returns why a platform would refuse a video, by the first rule against it, or null. Facts that its header leaves out
+ * are not judged.
  *
  * @param platform its name as people know it
  */

@@ -105,14 +105,18 @@ function checkType({ media, settings }: LinkedInPost): FieldError[] {
 export const PAGE_IS_PUBLIC =
   "A LinkedIn page has no connections: its posts are PUBLIC. Leave visibility out.";
 
-function checkVisibility({ settings }: LinkedInPost, target: Target | undefined): FieldError[] {
-  if (settings.visibility !== "CONNECTIONS" || !target) return [];
-  if (!isOrganization(target.platformAccountId)) return [];
-  return [{ field: "visibility", message: PAGE_IS_PUBLIC }];
-}
+const checkVisibility = (
+  { settings }: LinkedInPost,
+  { platformAccountId = "" }: Target,
+): FieldError[] =>
+  refuseIf(
+    settings.visibility === "CONNECTIONS" && isOrganization(platformAccountId),
+    "visibility",
+    PAGE_IS_PUBLIC,
+  );
 
 /** Everything LinkedIn would refuse. Source: spec, "Uploads: create", `linkedin`. */
-export function check(post: LinkedInPost, target?: Target): FieldError[] {
+export function check(post: LinkedInPost, target: Target): FieldError[] {
   return [
     ...checkTexts(post),
     ...checkCounts(post),

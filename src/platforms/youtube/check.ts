@@ -1,4 +1,3 @@
-import { now } from "../../core/clock.ts";
 import { formatCount } from "../../core/counts.ts";
 import type { FieldError } from "../../core/errors.ts";
 import { countUtf8Bytes } from "../../core/text.ts";
@@ -84,12 +83,12 @@ const checkThumbnail = ({ thumbnail }: YouTubePost): FieldError[] =>
       })
     : [];
 
-function checkSettings({ settings }: YouTubePost, at: Date): FieldError[] {
+function checkSettings({ settings }: YouTubePost, { now, at = now }: Target): FieldError[] {
   const { scheduledDate, allowedCountries, blockedCountries } = settings;
   const errors: FieldError[] = [];
   if (scheduledDate !== null) {
     const date = Date.parse(scheduledDate);
-    const ahead = date - now().getTime();
+    const ahead = date - now.getTime();
     const isLate = date <= at.getTime();
     const message =
       ahead <= 0
@@ -111,10 +110,10 @@ function checkSettings({ settings }: YouTubePost, at: Date): FieldError[] {
 }
 
 /** Everything YouTube would refuse. Source: spec, "Uploads: create", `youtube`. */
-export const check = (post: YouTubePost, target?: Target): FieldError[] => [
+export const check = (post: YouTubePost, target: Target): FieldError[] => [
   ...checkTitle(post),
   ...checkDescription(post),
   ...checkMedia(post),
   ...checkThumbnail(post),
-  ...checkSettings(post, target?.at ?? now()),
+  ...checkSettings(post, target),
 ];

@@ -4,6 +4,7 @@ import { settings } from "../../../src/platforms/linkedin/settings.ts";
 import { type JobChange, pdf, photo, post, video } from "./scripted.ts";
 
 const photos = (count: number) => Array.from({ length: count }, () => photo());
+const TARGET = { now: new Date(0) };
 const OFFICE = "application/vnd.openxmlformats-officedocument";
 
 test.each<[string, JobChange]>([
@@ -28,7 +29,7 @@ test.each<[string, JobChange]>([
   ["a document that is called one", { media: [pdf()], settings: { media_type: "DOCUMENT" } }],
   ["a person's post for connections", { settings: { visibility: "CONNECTIONS" } }],
 ])("takes %s", (_, change) => {
-  expect(check(post(change))).toEqual([]);
+  expect(check(post(change), TARGET)).toEqual([]);
 });
 
 test.each<[string, JobChange, string, RegExp]>([
@@ -67,14 +68,14 @@ test.each<[string, JobChange, string, RegExp]>([
     /does not fit/,
   ],
 ])("refuses %s", (_, change, field, wording) => {
-  expect(check(post(change))).toEqual([{ field, message: expect.stringMatching(wording) }]);
+  expect(check(post(change), TARGET)).toEqual([{ field, message: expect.stringMatching(wording) }]);
 });
 
 test.each([
   ["urn:li:organization:1", ["visibility"]],
   ["urn:li:person:1", []],
 ])("a post for the connections of %s", (platformAccountId, fields) => {
-  const target = { platformAccountId, at: new Date(0) };
+  const target = { ...TARGET, platformAccountId };
   const errors = check(post({ settings: { visibility: "CONNECTIONS" } }), target);
   expect(errors.map(({ field }) => field)).toEqual(fields);
 });
@@ -83,5 +84,5 @@ test("does not judge what is still behind a URL", () => {
   const unknown = { mime: null, sizeBytes: null, width: null, height: null };
   const media = [{ kind: "image" as const, ...unknown }];
   const parsed = settings.read({ media_type: "DOCUMENT" }).values;
-  expect(check({ title: null, description: null, media, settings: parsed })).toEqual([]);
+  expect(check({ title: null, description: null, media, settings: parsed }, TARGET)).toEqual([]);
 });

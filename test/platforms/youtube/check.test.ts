@@ -1,14 +1,7 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { check } from "../../../src/platforms/youtube/check.ts";
 import { fitTags } from "../../../src/platforms/youtube/metadata.ts";
 import { image, type JobChange, NOW, post, video } from "./scripted.ts";
-
-beforeEach(() => {
-  vi.useFakeTimers({ now: NOW, toFake: ["Date"] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
 
 const behindUrl = { mime: null, sizeBytes: null };
 
@@ -36,12 +29,12 @@ test.each<[string, JobChange]>([
   ["a date in 365 days", { settings: { scheduledDate: "2027-12-01T09:00:00Z" } }],
   ["more tags than YouTube takes", { settings: { tags: `a,${"x".repeat(600)}` } }],
 ])("takes %s", (_, change) => {
-  expect(check(post(change))).toEqual([]);
+  expect(check(post(change), { now: NOW })).toEqual([]);
 });
 
 test("takes what is not known yet, because it is behind a URL", () => {
   const unknown = { ...image(), ...behindUrl };
-  expect(check({ ...post(), media: [unknown], thumbnail: unknown })).toEqual([]);
+  expect(check({ ...post(), media: [unknown], thumbnail: unknown }, { now: NOW })).toEqual([]);
 });
 
 test.each<[string, JobChange, string, string]>([
@@ -109,7 +102,9 @@ test.each<[string, JobChange, string, string]>([
     "not both",
   ],
 ])("refuses %s", (_, change, field, wording) => {
-  expect(check(post(change))).toEqual([{ field, message: expect.stringContaining(wording) }]);
+  expect(check(post(change), { now: NOW })).toEqual([
+    { field, message: expect.stringContaining(wording) },
+  ]);
 });
 
 const x = (count: number) => "x".repeat(count);
@@ -129,7 +124,7 @@ test.each([
   ["2026-12-05T08:59:59Z", []],
   ["2026-12-05T09:00:00Z", ["scheduledDate"]],
 ])("a video for 9 o'clock that is uploaded at %s", (at, fields) => {
-  const target = { platformAccountId: "UC1", at: new Date(at) };
+  const target = { now: NOW, platformAccountId: "UC1", at: new Date(at) };
   const planned = post({ settings: { scheduledDate: "2026-12-05T09:00:00Z" } });
   expect(check(planned, target).map(({ field }) => field)).toEqual(fields);
 });

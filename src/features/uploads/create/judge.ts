@@ -2,7 +2,7 @@ import { AppError, type FieldError, invalidFields } from "../../../core/errors.t
 import { refusedHashtags } from "../../../core/hashtags.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import type { Deps } from "../../../deps.ts";
-import type { Connector, MediaKind, Post } from "../../../platforms/connector.ts";
+import type { Connector, MediaKind, Post, Target } from "../../../platforms/connector.ts";
 import { connectorOf, connectors } from "../../../platforms/registry.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
@@ -108,16 +108,18 @@ interface HouseRules {
  * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
  */
 export async function judge(
-  deps: Pick<Deps, "config">,
+  deps: Pick<Deps, "config" | "now">,
   { platform, account, post, refs, status, at, text, errors }: Subject,
   { blocklist, bannedHashtags, recent, cap }: HouseRules,
 ): Promise<void> {
   const found = [...errors];
   if (text) {
     const connector = connectorOf(platform);
+    const sent = account ? { platformAccountId: account.platformAccountId, at } : {};
+    const target = { now: deps.now(), ...sent };
     const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
     found.push(
-      ...(await platformErrors(connector, post, account, at)),
+      ...(await platformErrors(connector, post, target)),
       ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
       ...hashtagErrors(post, bannedHashtags ?? connector.capabilities.bannedHashtags),
     );
@@ -132,10 +134,8 @@ export async function judge(
 async function platformErrors(
   connector: Connector,
   post: Subject["post"],
-  account: Subject["account"],
-  at: Date,
+  target: Target,
 ): Promise<FieldError[]> {
-  const target = account ? { platformAccountId: account.platformAccountId, at } : undefined;
   const asImages = await connector.check(asIf(post, "image"), target);
   const isSeen = [...post.media, post.thumbnail].every((item) => item?.kind !== null);
   if (isSeen) return asImages;

@@ -236,7 +236,7 @@ async function askAgain(deps: Deps, held: Held, message: string): Promise<"over"
 async function prepare(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   const { upload, connector } = held;
   if (upload.bookmark === null) {
-    const [problem] = await connector.check(job.post);
+    const [problem] = await connector.check(job.post, { now: deps.now() });
     if (problem) throw new PublishFailure({ code: "media_invalid", message: problem.message });
     const unfetched = pullRefusal(deps, held.account, job.post);
     if (unfetched) throw new PublishFailure({ code: "media_unreachable", message: unfetched });
