@@ -1,5 +1,6 @@
+import { emptyIfBlank, nullIfBlank } from "../../core/text.ts";
 import type { Post } from "../connector.ts";
-import { headingOf, leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
+import { leftOut, likenessOf, TITLE_UNPUBLISHED } from "../kit/likeness.ts";
 import { MADE_WITH_AI, oneOf, settingWords, silent } from "../kit/setting-words.ts";
 import type { Likeness } from "../likeness.ts";
 import { messageOf, shapeOf } from "./check.ts";
@@ -20,8 +21,8 @@ export function likeness(post: Post<FacebookSettings>): Likeness {
   } as const;
   const link = isText ? [] : leftOut(LINK_UNPUBLISHED, settings.link);
   if (shape === "video" || shape === "reel") {
-    const text = headingOf(description) ?? "";
-    return likenessOf({ ...shared, heading: headingOf(title), text, unpublished: link });
+    const text = emptyIfBlank(description);
+    return likenessOf({ ...shared, heading: nullIfBlank(title), text, unpublished: link });
   }
   const text = messageOf(post);
   const unpublished = [...leftOut(TITLE_UNPUBLISHED, title, text), ...link];

@@ -18,9 +18,6 @@ export const likenessOf = (own: Partial<Likeness> & Pick<Likeness, "text">): Lik
   ...own,
 });
 
-/** Returns the text, or null where it is blank. */
-export const headingOf = (text: string | null): string | null => (text?.trim() ? text : null);
-
 /** Lists a text as left out, unless it is blank or the one that is published. */
 export const leftOut = (
   label: string,
