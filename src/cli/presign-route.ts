@@ -1,18 +1,15 @@
-import { ROUTES, type RouteName } from "../features/presign/rules.ts";
+import { ROUTE_NAMES, ROUTES, type RouteName } from "../features/presign/rules.ts";
 import type { LocalFile } from "./local-file.ts";
 import { Problem } from "./program.ts";
 
 type Kind = LocalFile["kind"];
 
-/** Routes of a platform's own limits, which refuse a file before it is sent. */
-const OWN_ROUTES: Partial<Record<string, Partial<Record<Kind, RouteName>>>> = {
-  tiktok: { video: "tiktok_videos" },
-  pinterest: { video: "pinterest_videos" },
-  threads: { video: "threads_videos", image: "threads_photos" },
-  linkedin: { video: "linkedin_videos" },
-  instagram: { image: "instagram_photos" },
-  bluesky: { image: "bluesky_photos" },
-};
+/** Names of kinds in those of routes. */
+const KINDS: Record<Kind, string> = { video: "videos", image: "photos", document: "documents" };
+
+/** The route of a platform's own limits, which refuses a file before it is sent: `tiktok_videos`. */
+const ownRoute = (platform: string | null, kind: Kind): RouteName[] =>
+  ROUTE_NAMES.filter((name) => name === `${platform}_${KINDS[kind]}`);
 
 /** Routes that take files for any platform: `video` has no parts, so a break would begin it anew. */
 const GENERAL_ROUTES: Record<Kind, readonly RouteName[]> = {
@@ -37,8 +34,7 @@ export function choosePresignRoute(
   platform: string | null,
   { kind, mime, sizeBytes }: Pick<LocalFile, "kind" | "mime" | "sizeBytes">,
 ): RouteName {
-  const own = OWN_ROUTES[platform ?? ""]?.[kind];
-  const routes = [...(own ? [own] : []), ...GENERAL_ROUTES[kind]].filter((route) =>
+  const routes = [...ownRoute(platform, kind), ...GENERAL_ROUTES[kind]].filter((route) =>
     takesType(route, mime),
   );
   const chosen = routes.find((route) => sizeBytes <= ROUTES[route].maxBytes) ?? routes[0];

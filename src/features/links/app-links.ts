@@ -19,7 +19,10 @@ const encode = encodeURIComponent;
 const pathOf = ({ pathname, search }: URL): string => `${pathname.slice(1)}${search}`;
 const handleOf = (part = ""): string => encode(part.replace(/^@/, ""));
 
-/** The nine platforms. Source: their web addresses and the URL schemes that their apps register. */
+/**
+ * Apps that open addresses of their own site. A link may lead to any site, so this list is not that of connectors.
+ * Source: their web addresses and the URL schemes that they register.
+ */
 const APPS: readonly App[] = [
   {
     hosts: ["tiktok.com"],
