@@ -184,7 +184,7 @@ test("and are a platform like any other", async (t) => {
     const draft = { accountId, description: "See this, toy", status: "draft" };
     const made = await call(
       "/api/v1/upload",
-      formOf({ ...draft, title: "Of ours", mastotoy_visibility: "followers" }),
+      formOf({ ...draft, title: "Our own", mastotoy_visibility: "followers" }),
     );
     const link = await call("/api/v1/upload/review-links", {
       method: "POST",

@@ -120,7 +120,7 @@ function toBody(job: Job, { mediaIds, taggedIds }: Ready): PostBody {
       ? {}
       : { reply_settings: settings.x_reply_settings }),
     ...(settings.x_community_id === null ? {} : { community_id: settings.x_community_id }),
-    // Spec is silent on posts outside a community: the field is sent only with one.
+    // X documents it for posts to a community or to super followers, and is silent on others.
     ...(settings.x_share_with_followers && hasCircle(settings)
       ? { share_with_followers: true }
       : {}),
