@@ -19,8 +19,10 @@ const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 const loadCreating = () => import("../features/uploads/tools/create.ts");
 const loadReading = () => import("../features/uploads/tools/read.ts");
 
+type Tools = Record<string, () => Promise<AnyTool>>;
+
 /** The tools of the agent endpoint, in the order in which they are listed. Source: spec, "Agent endpoint". */
-const TOOLS: Record<string, () => Promise<AnyTool>> = {
+const TOOLS: Tools = {
   list_accounts: async () => (await import("../features/accounts/tools.ts")).listAccountsTool,
   get_platform_capabilities: async () =>
     (await import("../features/platforms/tools.ts")).capabilitiesTool,
@@ -34,18 +36,18 @@ const TOOLS: Record<string, () => Promise<AnyTool>> = {
 };
 
 /** Loads the tools that a message needs: all to be listed, or the one that is called. */
-function loadTools(message: unknown): Promise<AnyTool[]> {
+function loadTools(tools: Tools, message: unknown): Promise<AnyTool[]> {
   const { method, params } = Object(message) as { method?: unknown; params?: unknown };
   const { name } = Object(params) as { name?: unknown };
   const isNeeded = (tool: string) =>
     method === "tools/list" || (method === "tools/call" && tool === name);
   return Promise.all(
-    Object.entries(TOOLS).flatMap(([tool, load]) => (isNeeded(tool) ? [load()] : [])),
+    Object.entries(tools).flatMap(([tool, load]) => (isNeeded(tool) ? [load()] : [])),
   );
 }
 
 /** Creates the app of the agent endpoint. */
-export function createMcp(makeDeps: MakeDeps): Hono<AppEnv> {
+export function createMcp(makeDeps: MakeDeps, tools = TOOLS): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
   app.use(requireKnownCaller);
@@ -57,7 +59,7 @@ export function createMcp(makeDeps: MakeDeps): Hono<AppEnv> {
     refuseForeignPage(c);
     const ctx = await countCaller(c, null, "mcp");
     c.set("ctx", ctx);
-    const answer = await answerMessage(c);
+    const answer = await answerMessage(c, tools);
     await holdUntilKnown(c, ctx, null);
     return answer;
   });
@@ -82,7 +84,7 @@ function ownOrigin({ req, var: { deps } }: AppContext): string | null {
 }
 
 /** @throws AppError UNSUPPORTED_MEDIA_TYPE, 413, and what the caller is refused with */
-async function answerMessage(c: AppContext): Promise<Response> {
+async function answerMessage(c: AppContext, tools: Tools): Promise<Response> {
   const { ctx } = c.var;
   const { raw } = c.req;
   if (!isJsonContentType(c.req.header("content-type") ?? null)) {
@@ -106,7 +108,7 @@ async function answerMessage(c: AppContext): Promise<Response> {
   // The body has been read: what is passed on are the address and the headers.
   const request = new Request(raw.url, { method: "POST", headers: raw.headers });
   const call = { ctx, origin, requestId: c.var.requestId };
-  return answerAgent(call, await loadTools(body), request, body);
+  return answerAgent(call, await loadTools(tools, body), request, body);
 }
 
 const refuse = (c: AppContext, code: number, message: string): Response =>

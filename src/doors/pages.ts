@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import type { PageEnv } from "../features/auth/signed-in.ts";
 import { accountPage } from "../features/dashboard/account.tsx";
 import { accountsPage } from "../features/dashboard/accounts.tsx";
 import { homePage } from "../features/dashboard/home.tsx";
@@ -16,6 +17,7 @@ import { tokensPage } from "../features/dashboard/tokens.tsx";
 import { uploadPage } from "../features/dashboard/upload.tsx";
 import { uploadsPage } from "../features/dashboard/uploads.tsx";
 import { signInPages } from "../features/sign-in/page.tsx";
+import { requireKnownCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppEnv } from "../http/env.ts";
 import { refuseCrossSite, renderErrorPage } from "../http/pages.tsx";
@@ -37,8 +39,11 @@ const BEHIND_SIGN_IN = [
   suggestionsPage,
 ];
 
-/** Creates the app of the sign-in and of the pages behind it. */
-export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
+/** Creates the app of the sign-in and of the pages behind it, which are shown to nobody unknown. */
+export function createPages(
+  makeDeps: MakeDeps,
+  behindSignIn: readonly Hono<PageEnv>[] = BEHIND_SIGN_IN,
+): Hono<AppEnv> {
   const app = new Hono<AppEnv>();
   prepareDoor(app, makeDeps);
   app.onError(renderErrorPage);
@@ -47,6 +52,13 @@ export function createPages(makeDeps: MakeDeps): Hono<AppEnv> {
   app.route("/", privacyPage);
   app.route("/", invitePage);
   app.route("/", pushWorker);
-  for (const routes of BEHIND_SIGN_IN) app.route("/", routes);
+  for (const page of behindSignIn) {
+    const places = new Set(page.routes.map(({ method, path }) => `${method} ${path}`));
+    for (const place of places) {
+      const [method = "", path = ""] = place.split(" ");
+      app.on(method, path, requireKnownCaller);
+    }
+    app.route("/", page);
+  }
   return app;
 }

@@ -31,7 +31,7 @@ export function createServer(
       { title, description, inputSchema: input, outputSchema: output, annotations },
       async (args: unknown): Promise<CallToolResult> => {
         try {
-          return toResult(tool, await tool.run(call, args));
+          return toResult(tool, await runFor(call, tool, args));
         } catch (error) {
           if (!call.ctx.knownActor()) onRefused(error);
           return toRefusal(call, name, error);
@@ -40,6 +40,15 @@ export function createServer(
     );
   }
   return server;
+}
+
+/** Runs a tool, and keeps what comes of it from a caller who is not known to hold its scope. */
+async function runFor(call: Call, tool: AnyTool, args: unknown): Promise<Record<string, unknown>> {
+  const outcome = await Promise.allSettled([tool.run(call, args)]);
+  await call.ctx.read(tool.scope, []);
+  const [ran] = outcome;
+  if (ran.status === "rejected") throw ran.reason;
+  return ran.value;
 }
 
 function toResult(tool: AnyTool, value: Record<string, unknown>): CallToolResult {

@@ -1,5 +1,6 @@
 import type { StandardSchemaWithJSON, ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
+import type { Scope } from "../core/scopes.ts";
 import type { Ctx } from "../deps.ts";
 
 /** A call of a tool: who calls, the origin under which this instance is reached, and the request's own id. */
@@ -13,6 +14,8 @@ export interface Call {
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
+  /** Needed of the token: no result leaves to a caller without it. */
+  scope: Scope;
   /** For an agent: what the tool does, when to use it, and what to do about its refusals. */
   description: string;
   input: I;

@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
+import type { Scope } from "../../src/core/scopes.ts";
+import { createMcp } from "../../src/doors/mcp.ts";
+import { READS, tool } from "../../src/mcp/tool.ts";
 import { callTool, MODERN, OLDER, send, toMessage } from "../support/agent.ts";
 import { connectSandbox, createMember, createToken, Harness } from "../support/harness.ts";
 
@@ -247,5 +251,47 @@ describe("is refused:", () => {
     const { token } = await createMember();
     const answer = await send(new Harness(), "resources/list", {}, { token });
     expect([answer.status, answer.body.error.code]).toEqual([404, -32_601]);
+  });
+});
+
+describe("a tool that forgets to ask who is calling", () => {
+  const harness = new Harness();
+  const secret = { secret: "This leaves to nobody unknown." };
+  const forgetful = tool({
+    ...{ name: "forgetful", title: "Forgetful", description: "Asks nothing.", annotations: READS },
+    scope: "posts:publish",
+    input: z.strictObject({ fails: z.boolean().optional() }),
+    output: z.object({ secret: z.string() }),
+    run: async (_, { fails = false }) => {
+      if (fails) throw new Error(secret.secret);
+      return secret;
+    },
+  });
+  const app = createMcp(() => harness.deps, { forgetful: async () => forgetful });
+  const door = {
+    request: async (path: string, init?: RequestInit) =>
+      app.fetch(new Request(`https://akimbo.test${path}`, init)),
+  };
+  const tokenWith = async (...scopes: Scope[]) =>
+    createToken((await createMember()).userId, { scopes });
+
+  test.each([false, true])(
+    "tells nothing to a token without its scope; fails: %s",
+    async (fails) => {
+      const token = await tokenWith("posts:read", "posts:write");
+      const result = await callTool(door, token, "forgetful", { fails });
+      expect(result.isError).toBe(true);
+      expect(result.structuredContent).toBeUndefined();
+      expect(result.content[0].text).toMatch(/posts:publish.*INSUFFICIENT_SCOPE/);
+      expect(JSON.stringify(result)).not.toContain(secret.secret);
+    },
+  );
+
+  test("nor to anybody unknown (401), and answers whoever holds the scope", async () => {
+    const params = { name: "forgetful", arguments: {} };
+    const token = `kmb_${"c".repeat(64)}`;
+    expect((await send(door, "tools/call", params, { token })).status).toBe(401);
+    const result = await callTool(door, await tokenWith("posts:publish"), "forgetful");
+    expect(result.structuredContent).toEqual(secret);
   });
 });

@@ -1,6 +1,8 @@
+import { Hono } from "hono";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { Role } from "../../src/deps.ts";
 import { createPages } from "../../src/doors/pages.ts";
+import type { PageEnv } from "../../src/features/auth/signed-in.ts";
 import { harnessWith, START } from "../support/harness.ts";
 import { measure } from "../support/meter.ts";
 import { OPEN_PAGES, PAGE_PERMISSIONS, type PageSent } from "../support/page-permission-table.ts";
@@ -184,6 +186,20 @@ test.each(closed)("%s is answered as session, team and role allow", async (route
   leaks += shown.length;
   expect(shown).toEqual([]);
   expect(found).toEqual(expected);
+});
+
+test("a page that forgets to ask who is looking is shown to nobody", async () => {
+  const forgetful = new Hono<PageEnv>();
+  forgetful.get("/app/forgetful", (c) => c.html("This leaves to nobody unknown.", 200));
+  forgetful.post("/app/forgetful", (c) => c.html("Done for anybody.", 200, { "X-Secret": "too" }));
+  const app = createPages(() => harness.deps, [forgetful]);
+  for (const method of ["GET", "POST"]) {
+    const headers = { "sec-fetch-site": "same-origin" };
+    const reply = await app.request("/app/forgetful", { method, headers });
+    expect([method, reply.status]).toEqual([method, 500]);
+    expect(reply.headers.get("x-secret")).toBeNull();
+    expect(await reply.text()).not.toMatch(/nobody unknown|for anybody/);
+  }
 });
 
 test.each(routes.filter(isForm))("%s is refused from another site (403)", async (route) => {

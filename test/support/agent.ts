@@ -35,7 +35,7 @@ export function toMessage(method: string, params: object, { revision = MODERN, i
 
 /** Sends one message to the agent endpoint. */
 export async function send(
-  harness: Harness,
+  harness: Pick<Harness, "request">,
   method: string,
   params: Record<string, unknown> = {},
   options: Message = {},
@@ -67,7 +67,7 @@ export async function send(
 
 /** Calls a tool; its result. */
 export async function callTool(
-  harness: Harness,
+  harness: Pick<Harness, "request">,
   token: string,
   name: string,
   args: Record<string, unknown> = {},

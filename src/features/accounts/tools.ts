@@ -17,6 +17,7 @@ const account = z.object({
 export const listAccountsTool = tool({
   name: "list_accounts",
   title: "List connected accounts",
+  scope: "accounts:read",
   description:
     "Lists the social accounts that can be published to, with their ids. Call it first: create_post and the other tools take these ids. An account that is not active cannot publish; its owner reconnects it in the dashboard.",
   input: z.strictObject(accountFilterSchema.shape),

@@ -12,6 +12,7 @@ const MAX_TEXT_CHARACTERS = 70_000;
 export const suggestHashtagsTool = tool({
   name: "suggest_hashtags",
   title: "Suggest hashtags",
+  scope: "posts:read",
   description: `Suggests hashtags for a text, best first: those it has, then those of the account's own posts that fit its words, its own words, and the account's other hashtags. Own hashtags are ordered by views and engagement per post when analytics were collected, else by use in the last ${LOOKED_AT} published posts. It uses no AI model, and leaves out hashtags that the platform hides or the team bans. Choose only those that suit the text.`,
   input: z.strictObject({
     text: z.string().min(1).max(MAX_TEXT_CHARACTERS).describe("The text of the post."),

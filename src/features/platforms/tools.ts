@@ -25,6 +25,7 @@ function toSettings(connector: Connector): Record<string, z.output<typeof settin
 export const capabilitiesTool = tool({
   name: "get_platform_capabilities",
   title: "Get the limits of a platform",
+  scope: "posts:read",
   description:
     "Lists the limits of one platform: lengths of texts, kinds, sizes and number of files, posts a day, hidden hashtags. Lists its settings too, by the names that create_post takes in settings.<platform>. A required setting has to be chosen: ask your user.",
   input: z.strictObject({ platform: z.enum(PLATFORMS) }),

@@ -8,6 +8,7 @@ import { createReviewLink } from "./service.ts";
 export const reviewLinkTool = tool({
   name: "create_review_link",
   title: "Make a page where a client reviews posts",
+  scope: "posts:publish",
   description: `Makes the address of a page, open for 14 days, where a client without an account sees posts as they will look, and approves them or asks for changes. Takes up to ${MAX_REVIEWED} drafts and posts that await approval, or without postIds all posts that await approval. Drafts are submitted. Everybody who has the address can approve: give it only to your user. Owners and admins only.`,
   input: z.strictObject({
     postIds: newReviewLinkSchema.shape.uploadIds.describe("From create_post."),

@@ -147,6 +147,7 @@ const created = z.object({
 export const createPostTool = tool({
   name: "create_post",
   title: "Publish or schedule a post",
+  scope: "posts:write",
   description:
     "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; a refused account does not stop the others. Publishing goes on after this call has answered: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
   input,
@@ -211,6 +212,7 @@ const problem = z.object({
 export const validatePostTool = tool({
   name: "validate_post",
   title: "Check a post without publishing it",
+  scope: "posts:write",
   description:
     "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
   input: input.extend({

@@ -68,6 +68,7 @@ function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
 export const postStatusTool = tool({
   name: "get_post_status",
   title: "Get the status of a post",
+  scope: "posts:read",
   description:
     "Gets the state of one post: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and the next step. A queued post is usually published within a minute, a long video within a few minutes: ask again then.",
   input: z.strictObject({ postId: z.number().int().positive().describe("From create_post.") }),
@@ -79,6 +80,7 @@ export const postStatusTool = tool({
 export const listPostsTool = tool({
   name: "list_recent_posts",
   title: "List recent posts",
+  scope: "posts:read",
   description:
     "Lists the newest posts by planned date, else by date of creation, each with its state. Filters can be combined.",
   input: z.strictObject({
