@@ -17,6 +17,7 @@ import {
   SANDBOX_APP_PASSWORD,
   SANDBOX_SERVICE,
 } from "./identity.ts";
+import { readJwt } from "./jwt.ts";
 import { invalidRequest, readInput, requireNoBody, requireParam, xrpcError } from "./xrpc.ts";
 
 export const accounts = new Table(
@@ -76,11 +77,7 @@ export function createToken(typ: string, payload: Record<string, unknown>): stri
   return `${part({ typ, alg: "HS256" })}.${part(payload)}.${signature}`;
 }
 
-function readPayload(token: string): Record<string, unknown> {
-  const [, payload = ""] = token.split(".");
-  const bytes = Uint8Array.fromBase64(payload, { alphabet: "base64url" });
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
+const claimsOf = (token: string): Record<string, unknown> => readJwt(token)?.claims ?? {};
 
 const didDocument = ({ did, handle }: Account) => ({
   "@context": ["https://www.w3.org/ns/did/v1"],
@@ -165,7 +162,7 @@ async function requireProven(call: Call, token: string) {
   const login = loginsOf(call).find(token);
   const [did = ""] = login?.name.split(" ") ?? [];
   const account = findAccount(call.env.store, did);
-  const claims = login ? readPayload(token) : {};
+  const claims = claimsOf(token);
   const bound = claims.cnf as { jkt?: string } | undefined;
   if (!login || !account || login.kind !== "access" || login.expires_at === REVOKED || !bound) {
     throw unproven("invalid_token", "Malformed token");
@@ -208,7 +205,7 @@ export const expiredToken = () => invalidRequest("Token has expired", "ExpiredTo
 
 /** Returns true for tokens of a login by consent, which are of no use as they are. */
 const isOfConsent = (token: string): boolean =>
-  token.startsWith("ref-") || readPayload(token).cnf !== undefined;
+  token.startsWith("ref-") || claimsOf(token).cnf !== undefined;
 
 const sessionOf = (account: Account) => ({
   did: account.did,
@@ -297,7 +294,7 @@ export function authenticateService(
   if (!login || !account) throw xrpcError(401, "BadJwt", "poorly formatted jwt");
   const { expires_at: expiresAt } = login;
   if (expiresAt <= now().getTime()) throw xrpcError(401, "JwtExpired", "jwt expired");
-  const { aud, lxm } = readPayload(token);
+  const { aud, lxm } = claimsOf(token);
   if (aud !== expected.audience) {
     throw xrpcError(401, "BadJwtAudience", "jwt audience does not match service did");
   }

@@ -6,6 +6,15 @@ import type { Call } from "./simulator.ts";
 export const bearerOf = ({ req }: Pick<Call, "req">): string | undefined =>
   /^Bearer (.+)$/.exec(req.header("authorization") ?? "")?.[1];
 
+const BASIC = /^Basic ((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)$/;
+
+/** The app's id and secret in the Authorization header, `Basic …`; null where they are not there. */
+export function basicOf({ req }: Pick<Call, "req">): { clientId: string; secret: string } | null {
+  const encoded = BASIC.exec(req.header("authorization") ?? "")?.[1];
+  const [clientId = "", secret] = atob(encoded ?? "").split(":");
+  return secret === undefined ? null : { clientId, secret };
+}
+
 /** The whole body, or null as soon as it is seen to exceed `maxBytes`. */
 export async function readBody(
   request: Request,

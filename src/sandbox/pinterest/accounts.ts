@@ -2,7 +2,7 @@ import { now } from "../../core/clock.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { followersOf } from "../kit/audience.ts";
 import { redeemCode, scopesOf } from "../kit/codes.ts";
-import { readForm } from "../kit/input.ts";
+import { basicOf, readForm } from "../kit/input.ts";
 import { digitsOf, type Logins, usernameOf } from "../kit/logins.ts";
 import { refreshOf } from "../kit/refresh.ts";
 import type { Call } from "../kit/simulator.ts";
@@ -39,16 +39,11 @@ export async function readUserAccount(call: Call): Promise<Response> {
   });
 }
 
-/** The keys of an app, whichever they are. */
-const BASIC = /^Basic ([A-Za-z0-9+/]+=*)$/;
-
-/** The id and secret of the app that asks. @throws Refusal 401 without them */
-function requireApp({ req }: Call): { clientId: string; secret: string } {
-  const encoded = BASIC.exec(req.header("authorization") ?? "")?.[1];
-  if (!encoded || encoded.length % 4 !== 0) throw unauthenticated();
-  const [clientId = "", secret] = atob(encoded).split(":");
-  if (secret === undefined) throw unauthenticated();
-  return { clientId, secret };
+/** The id and secret of the app that asks, whichever they are. @throws Refusal 401 without them */
+function requireApp(call: Call): { clientId: string; secret: string } {
+  const app = basicOf(call);
+  if (!app) throw unauthenticated();
+  return app;
 }
 
 /** Gives tokens for a code, or for a refresh token, which ends with it. */

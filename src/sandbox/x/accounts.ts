@@ -1,7 +1,7 @@
 import { now } from "../../core/clock.ts";
 import { followersOf } from "../kit/audience.ts";
 import { isVerifierOf, takeCodeOf } from "../kit/codes.ts";
-import { bearerOf, pickFields, readForm } from "../kit/input.ts";
+import { basicOf, bearerOf, pickFields, readForm } from "../kit/input.ts";
 import { digitsOf, Logins, type TokenKind, usernameOf } from "../kit/logins.ts";
 import { refreshOf } from "../kit/refresh.ts";
 import { oauthError } from "../kit/refusal.ts";
@@ -124,13 +124,8 @@ export async function readUsersBy(call: Call): Promise<Response> {
 }
 
 /** Any app will do, but it has to authenticate as a confidential client does. */
-function requireClient({ req }: Call): void {
-  const encoded = /^Basic (\S+)$/.exec(req.header("authorization") ?? "")?.[1];
-  try {
-    if (encoded && atob(encoded).includes(":")) return;
-  } catch {
-    // Not base64: refused like no header at all.
-  }
+function requireClient(call: Call): void {
+  if (basicOf(call)) return;
   throw oauthError(401, "unauthorized_client", "Missing valid authorization header");
 }
 
