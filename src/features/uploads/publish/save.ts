@@ -21,7 +21,10 @@ export async function save(
   alongside: Query<unknown>[] = [],
   unread: RowChanges = {},
 ): Promise<UploadRow> {
-  const [changed] = await deps.db.run([changeUpload(upload, { ...set, ...unread }), ...alongside]);
+  const [changed] = await deps.db.runAll([
+    changeUpload(upload, { ...set, ...unread }),
+    ...alongside,
+  ]);
   if (changed !== 1) throw new LostLease();
   return { ...upload, ...set };
 }
