@@ -1,4 +1,4 @@
-import type { Place } from "../features/links/directory.ts";
+import type { Place } from "../features/links/repo/places.ts";
 
 /** Hosts by which an address is known as one of short links. */
 export interface Hosts {

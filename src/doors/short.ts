@@ -1,8 +1,8 @@
 import { ConfigError, configOf } from "../config.ts";
 import type { Env } from "../deps.ts";
 import { ClickLog } from "../features/links/click-log.ts";
-import type { Place } from "../features/links/directory.ts";
 import { type RedirectDeps, redirect } from "../features/links/redirect.ts";
+import type { Place } from "../features/links/repo/places.ts";
 
 /** Parts that stay the same from visit to visit. */
 type Kept = Omit<RedirectDeps, "waitUntil">;

@@ -1,7 +1,8 @@
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
-import { isClicks, storeClicks } from "../features/links/clicks.ts";
+import { isClicks } from "../features/links/clicks.ts";
+import { storeClicks } from "../features/links/repo/clicks.ts";
 import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
 import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
 import { countedDeps } from "../features/uploads/publish/counted-deps.ts";

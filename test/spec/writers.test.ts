@@ -18,11 +18,13 @@ const holdsSql = (path: string): boolean =>
 /** Programs with other databases than a feature's: the simulators' own, and the operator's, over wrangler. */
 const isApart = (path: string): boolean => /^(sandbox|cli)\//.test(path);
 
-/** A value of Drizzle, or one of `db/client.ts` that is no connection: what SQL is made of. */
+/** A value of Drizzle, or one of `db/client.ts` that is no connection: what SQL is made of; and SQL as text. */
 const MAKES_SQL = new RegExp(
   [
     `^import (?!type )[^;]*from "drizzle-orm[^"]*"`,
     String.raw`^import \{[^;]*\b(sqlQuery|sqlWrite|prepared|preparedWrite|orm)\b[^;]*db/client\.ts"`,
+    String.raw`\b(SELECT\s[^;]+?\sFROM|INSERT( OR \w+)? INTO|DELETE FROM)\s[a-z_]+\b`,
+    String.raw`\bUPDATE [a-z_]+( AS \w+)?\s+SET\b`,
     String.raw`\.DB\.`,
     "sql`",
   ].join("|"),

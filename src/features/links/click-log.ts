@@ -1,5 +1,5 @@
 import type { ClicksMessage, LinkClick } from "../../queue/messages.ts";
-import { storeClicks } from "./clicks.ts";
+import { storeClicks } from "./repo/clicks.ts";
 
 /** How long clicks wait for others to go with. An isolate that ends in between takes them with it. */
 const WINDOW_MS = 50;

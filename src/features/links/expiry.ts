@@ -1,5 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { linkAfter, removeClicks, removeDays } from "./repo.ts";
+import { linkAfter, removeClicks, removeDays } from "./repo/links.ts";
 import { CLICKS_KEPT_MS } from "./statistics.ts";
 
 /** Rows removed by one statement, at most. */

@@ -1,9 +1,8 @@
 import { type FieldError, invalidFields } from "../../core/errors.ts";
 import type { Query } from "../../db/client.ts";
 import { OWN_LINK, type OwnAddresses, readDestination } from "./destinations.ts";
-import { shortHostsAmong } from "./directory.ts";
 import type { StoredRule } from "./evaluate.ts";
-import type { LinkFields } from "./repo.ts";
+import { type LinkFields, shortHostsAmong } from "./repo/links.ts";
 import { MAX_PRIORITY, MAX_REFERER_ITEMS, withPriorities } from "./rules.ts";
 import type { NewLink } from "./schema.ts";
 import { foldSlug, refusedSlug } from "./slugs.ts";
@@ -37,7 +36,7 @@ export class GivenFields {
 
   /** Asks which of the destinations stand on domains of short links. */
   get hostQuery(): Query<string[]> {
-    return shortHostsAmong([...this.hosts.keys()]);
+    return shortHostsAmong({ hosts: JSON.stringify([...this.hosts.keys()]) });
   }
 
   /**

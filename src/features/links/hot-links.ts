@@ -1,4 +1,4 @@
-import type { Place } from "./directory.ts";
+import type { Place } from "./repo/places.ts";
 
 /** A link is kept once it is asked for this often within a second. Source: the owner's bar for edits. */
 const HOT_READS = 3;

@@ -1,5 +1,5 @@
-import type { Place } from "./directory.ts";
 import { HotLinks, keyOf } from "./hot-links.ts";
+import type { Place } from "./repo/places.ts";
 import type { Target } from "./target.ts";
 
 /** Hot links of this isolate: the door of redirects and that of the API share them. */

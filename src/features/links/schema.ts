@@ -2,7 +2,7 @@ import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
 import { plainText } from "../accounts/schema.ts";
 import { MAX_URL_CHARACTERS } from "./destinations.ts";
-import type { ListedLink } from "./repo.ts";
+import type { ListedLink } from "./repo/links.ts";
 import { newRuleSchema, ruleSchema } from "./rule-schema.ts";
 import { MAX_RULES } from "./rules.ts";
 

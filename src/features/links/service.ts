@@ -5,11 +5,11 @@ import type { Ctx } from "../../deps.ts";
 import { teamPlan } from "../domains/repo.ts";
 import { requireDomainPlan } from "../domains/rules.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
-import { holderOf, OWN_DOMAIN, releaseSlug, type SlugHolder } from "./directory.ts";
 import { GivenFields } from "./fields.ts";
 import { forgetPlace } from "./hot.ts";
 import { ownAddresses, shortUrlOf } from "./own-addresses.ts";
-import * as repo from "./repo.ts";
+import * as repo from "./repo/links.ts";
+import { OWN_DOMAIN } from "./repo/places.ts";
 import { slugTaken } from "./rules.ts";
 import type { LinkChange, LinkPage, NewLink } from "./schema.ts";
 import { foldSlug, newSlug } from "./slugs.ts";
@@ -18,8 +18,8 @@ import { CLICKS_KEPT_MS, MAX_SHOWN_CLICKS, toClicks, toStatistics } from "./stat
 /** A page of the team's links, newest first. */
 export async function listLinks(ctx: Ctx, { page, limit }: LinkPage) {
   const [rows, [total = 0]] = await ctx.read("links:read", [
-    repo.linksOf(ctx.team, limit, (page - 1) * limit),
-    repo.countLinks(ctx.team),
+    repo.linksOf({ team: ctx.team, limit, offset: (page - 1) * limit }),
+    repo.countLinks({ team: ctx.team }),
   ]);
   return { rows, pagination: { page, limit, total } };
 }
@@ -52,9 +52,9 @@ export async function createLink(
     look: async () => {
       const { known, stored } = await look(ctx, "links:write", call, [
         given.hostQuery,
-        repo.findDomain(ctx.team, domainId),
+        repo.findDomain({ team: ctx.team, id: domainId }),
         teamPlan(ctx.team),
-        holderOf(domainId, wanted ?? ""),
+        repo.holderOf({ domainId, slugKey: wanted ?? "" }),
       ]);
       if (stored) return { known: null, stored };
       const [shortHosts, [domain], [plan], [holder]] = known;
@@ -79,7 +79,7 @@ export async function createLink(
         isActive: row.isActive,
       };
       const [, [id]] = await ctx.db.run([
-        releaseSlug(teamId, domainId, slugKey),
+        repo.releaseSlug({ teamId, domainId, slugKey }),
         repo.insertLink(row, isNew),
         ...keep(told, repo.NEW_ID),
       ]);
@@ -114,7 +114,11 @@ function judgeDomain(given: GivenFields, domain: repo.LinkDomain | undefined): v
 }
 
 /** @throws AppError SLUG_TAKEN, unless the link that has the slug was deleted by the same team */
-function requireFree(given: GivenFields, holder: SlugHolder | undefined, teamId: number): void {
+function requireFree(
+  given: GivenFields,
+  holder: repo.SlugHolder | undefined,
+  teamId: number,
+): void {
   if (!holder || given.fields.slug === undefined) return;
   if (!holder.isDeleted || holder.teamId !== teamId) throw slugTaken(given.fields.slug);
 }
@@ -123,9 +127,9 @@ function requireFree(given: GivenFields, holder: SlugHolder | undefined, teamId:
 export async function getLink(ctx: Ctx, id: number) {
   const since = Math.floor((ctx.now().getTime() - CLICKS_KEPT_MS) / DAY);
   const [[link], messages, days] = await ctx.read("links:read", [
-    repo.findLink(ctx.team, id),
-    repo.newestClicks(ctx.team, id, MAX_SHOWN_CLICKS),
-    repo.daysOf(ctx.team, id, since),
+    repo.findLink({ team: ctx.team, id }),
+    repo.newestClicks({ team: ctx.team, id, most: MAX_SHOWN_CLICKS }),
+    repo.daysOf({ team: ctx.team, id, since }),
   ]);
   if (!link) throw notFound("Short link");
   const linkClicks = toClicks(messages.flatMap(({ clicks }) => clicks));
@@ -134,7 +138,7 @@ export async function getLink(ctx: Ctx, id: number) {
 
 /** The link whose address a code shows. @throws AppError NOT_FOUND */
 export async function getLinkAlone(ctx: Ctx, id: number) {
-  const [[link]] = await ctx.read("links:read", [repo.findLink(ctx.team, id)]);
+  const [[link]] = await ctx.read("links:read", [repo.findLink({ team: ctx.team, id })]);
   if (!link) throw notFound("Short link");
   return link;
 }
@@ -152,9 +156,9 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
     destination === undefined ? "url" : "destination",
   );
   const [[link], shortHosts, [domain], [plan]] = await ctx.read("links:write", [
-    repo.findLink(ctx.team, id),
+    repo.findLink({ team: ctx.team, id }),
     given.hostQuery,
-    repo.findDomain(ctx.team, domainId ?? OWN_DOMAIN),
+    repo.findDomain({ team: ctx.team, id: domainId ?? OWN_DOMAIN }),
     teamPlan(ctx.team),
   ]);
   if (!link) throw notFound("Short link");
@@ -173,7 +177,7 @@ export async function changeLink(ctx: Ctx, id: number, change: LinkChange, origi
   const fields: Partial<repo.LinkFields> = { ...given.fields };
   if (target !== link.domainId) fields.domainId = target;
   await store(ctx, link, fields);
-  const [[changed]] = await ctx.db.run([repo.findLink(ctx.actor.teamId, id)]);
+  const [[changed]] = await ctx.db.run([repo.findLink({ team: ctx.actor.teamId, id })]);
   if (!changed) throw notFound("Short link");
   forgetPlace({ host: changed.host, slug: foldSlug(changed.slug) });
   return changed;
@@ -206,7 +210,7 @@ async function store(
   const place = { domainId: fields.domainId ?? link.domainId, slugKey: foldSlug(slug) };
   const isMoved = place.domainId !== link.domainId || place.slugKey !== foldSlug(link.slug);
   const [, updated] = await ctx.db.run([
-    releaseSlug(teamId, place.domainId, place.slugKey),
+    repo.releaseSlug({ teamId, ...place }),
     repo.updateLink(teamId, link.id, { fields, place, at: ctx.now() }),
   ]);
   forgetPlace({ host: link.host, slug: foldSlug(link.slug) });
@@ -219,8 +223,8 @@ export async function deleteLink(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("links:write", []);
   const { teamId } = ctx.actor;
   const [[link], deleted] = await ctx.db.run([
-    repo.findLink(teamId, id),
-    repo.deleteLink(teamId, id, ctx.now()),
+    repo.findLink({ team: teamId, id }),
+    repo.deleteLink({ team: teamId, id, at: ctx.now() }),
   ]);
   if (!link || deleted === 0) throw notFound("Short link");
   forgetPlace({ host: link.host, slug: foldSlug(link.slug) });

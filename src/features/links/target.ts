@@ -1,5 +1,5 @@
-import type { FoundLink } from "./directory.ts";
 import { Router } from "./evaluate.ts";
+import type { FoundLink } from "./repo/places.ts";
 
 /** Texts and image that social networks show of a link. */
 export interface Preview {

@@ -4,7 +4,7 @@ import { pickColumns, rowReader } from "../../../db/rows.ts";
 import { CLOSED_EMAIL } from "../../auth/repo/people.ts";
 import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
-import { eraseLinks } from "../../links/repo.ts";
+import { eraseLinks } from "../../links/repo/links.ts";
 import { erasePools } from "../../pools/repo/history.ts";
 import { teams } from "../../teams/table.ts";
 import { eraseUses } from "../../uploads/repo/files.ts";

@@ -1,10 +1,12 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
-import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
-import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
-import { domains } from "../domains/table.ts";
-import type { FirstTime } from "../idempotency/once.ts";
-import { linkClicks, linkDays, shortLinks } from "./table.ts";
+import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { domains } from "../../domains/table.ts";
+import type { FirstTime } from "../../idempotency/once.ts";
+import { linkClicks, linkDays, shortLinks } from "../table.ts";
 
 export type LinkRow = typeof shortLinks.$inferSelect;
 
@@ -14,6 +16,11 @@ const LISTED = [
 ] as const;
 
 const host = text("host");
+interface Team {
+  team: number | SQL;
+}
+type Wanted = Team & { id: number };
+
 const readListed = rowReader({ ...pickColumns(shortLinks, LISTED), host });
 const readWhole = rowReader({ ...pickColumns(shortLinks, [...LISTED, "rules"]), host });
 const readNumber = valueReader(integer("value").notNull());
@@ -29,63 +36,96 @@ const columns = sql.raw(
 );
 
 /** A page of the team's links, newest first. */
-export const linksOf = (team: number | SQL, limit: number, offset: number): Query<ListedLink[]> =>
-  sqlQuery(
+export const linksOf = prepared(
+  ({ team, limit, offset }: Params<Team & { limit: number; offset: number }>) =>
     sql`SELECT ${columns}, d.host FROM short_links l LEFT JOIN domains d ON d.id = l.domain_id
       WHERE l.team_id = ${team} AND l.deleted_at IS NULL ORDER BY l.id DESC LIMIT ${limit} OFFSET ${offset}`,
-    readListed,
-  );
+  readListed,
+);
 
-export const countLinks = (team: number | SQL): Query<number[]> =>
-  sqlQuery(
+export const countLinks = prepared(
+  ({ team }: Params<Team>) =>
     sql`SELECT COUNT(*) AS value FROM short_links WHERE team_id = ${team} AND deleted_at IS NULL`,
-    readNumber,
-  );
+  readNumber,
+);
 
-const isThis = (team: number | SQL, id: number): SQL =>
+const isThis = ({ team, id }: Wanted | Params<Wanted>): SQL =>
   sql`l.id = ${id} AND l.team_id = ${team} AND l.deleted_at IS NULL`;
 
 /** The team's links by way of the team: for somebody unknown no row is read. */
 const OF_TEAM = sql.raw("short_links l INDEXED BY short_links_of_team");
 
-export const findLink = (team: number | SQL, id: number): Query<WholeLink[]> =>
-  sqlQuery(
+export const findLink = prepared(
+  (wanted: Params<Wanted>) =>
     sql`SELECT ${columns}, l.rules, d.host FROM ${OF_TEAM} LEFT JOIN domains d ON d.id = l.domain_id
-      WHERE ${isThis(team, id)}`,
-    readWhole,
-  );
+      WHERE ${isThis(wanted)}`,
+  readWhole,
+);
 
 /** The newest messages of a link that bring `most` clicks together; the last may have more. */
-export const newestClicks = (team: number | SQL, id: number, most: number) =>
-  sqlQuery(
+export const newestClicks = prepared(
+  ({ team, id, most }: Params<Wanted & { most: number }>) =>
     sql`SELECT clicks FROM (
         SELECT c.clicks, SUM(c.count) OVER (ORDER BY c.at DESC, c.message DESC) - c.count AS newer
         FROM ${OF_TEAM} CROSS JOIN link_clicks c ON c.link_id = l.id
-        WHERE ${isThis(team, id)} ORDER BY c.at DESC, c.message DESC LIMIT ${most})
+        WHERE ${isThis({ team, id })} ORDER BY c.at DESC, c.message DESC LIMIT ${most})
       WHERE newer < ${most}`,
-    rowReader(pickColumns(linkClicks, ["clicks"])),
-  );
+  rowReader(pickColumns(linkClicks, ["clicks"])),
+);
 
 /** The days of a link since one of them, newest first. */
-export const daysOf = (team: number | SQL, id: number, since: number) =>
-  sqlQuery(
+export const daysOf = prepared(
+  ({ team, id, since }: Params<Wanted & { since: number }>) =>
     sql`SELECT c.day, c.clicks, c.countries, c.devices FROM ${OF_TEAM}
       CROSS JOIN link_days c ON c.link_id = l.id
-      WHERE ${isThis(team, id)} AND c.day >= ${since} ORDER BY c.day DESC`,
-    rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices"])),
-  );
+      WHERE ${isThis({ team, id })} AND c.day >= ${since} ORDER BY c.day DESC`,
+  rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices"])),
+);
 
 const readDomain = rowReader(pickColumns(domains, ["id", "host", "verifiedAt"]));
 
 /** The domain of a link; the team's, or no row. */
-export const findDomain = (team: number | SQL, id: number) =>
-  sqlQuery(
+export const findDomain = prepared(
+  ({ team, id }: Params<Wanted>) =>
     sql`SELECT id, host, verified_at FROM domains
       WHERE id = ${id} AND team_id = ${team} AND deleted_at IS NULL`,
-    readDomain,
-  );
+  readDomain,
+);
 
 export type LinkDomain = ReturnType<typeof readDomain>;
+
+/** Finds those of the hosts, a JSON list, on which short links stand: across all teams. */
+export const shortHostsAmong = prepared(
+  ({ hosts }: Params<{ hosts: string }>) =>
+    sql`SELECT host FROM domains WHERE host IN (SELECT value FROM json_each(${hosts}))
+      AND deleted_at IS NULL AND verified_at IS NOT NULL`,
+  valueReader(domains.host),
+);
+
+const readHolder = rowReader({
+  ...pickColumns(shortLinks, ["id", "teamId"]),
+  isDeleted: flag("is_deleted").notNull(),
+});
+
+/** Who has a slug: its link's team, and whether that link was deleted. */
+export type SlugHolder = ReturnType<typeof readHolder>;
+
+type SlugPlace = { domainId: number; slugKey: string };
+
+/** Finds who has a slug, of whatever team. */
+export const holderOf = prepared(
+  ({ domainId, slugKey }: Params<SlugPlace>) =>
+    sql`SELECT id, team_id, deleted_at IS NOT NULL AS is_deleted FROM short_links
+      WHERE domain_id = ${domainId} AND slug_key = ${slugKey}`,
+  readHolder,
+);
+
+/** Takes the slug of a link that the same team deleted away from it. */
+export const releaseSlug = preparedWrite(
+  ({ teamId, domainId, slugKey }: Params<SlugPlace & { teamId: number }>) =>
+    sql`UPDATE short_links SET slug_key = NULL WHERE domain_id = ${domainId} AND slug_key = ${slugKey}
+      AND team_id = ${teamId} AND deleted_at IS NOT NULL`,
+);
 
 /** Fields of a link that callers set. */
 export type LinkFields = Pick<
@@ -166,15 +206,16 @@ export function updateLink(
   );
   const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
   const { domainId, slugKey } = place;
-  return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis(team, id)}
+  return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis({ team, id })}
     AND ${isServed(domainId)} AND ${isFree(domainId, slugKey, id)}`);
 }
 
 export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
 
-export const deleteLink = (team: number, id: number, at: Date): Query<number> =>
-  sqlWrite(sql`UPDATE short_links AS l SET deleted_at = ${at.getTime()}, is_active = 0
-    WHERE ${isThis(team, id)}`);
+export const deleteLink = preparedWrite(
+  ({ team, id, at }: Params<Wanted & { at: Date }>) =>
+    sql`UPDATE short_links AS l SET deleted_at = ${at}, is_active = 0 WHERE ${isThis({ team, id })}`,
+);
 
 /** Finds the link that comes `count` links after the first with an id of `from` or more. */
 export const linkAfter = (from: number, count: number): Query<number[]> =>
