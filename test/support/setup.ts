@@ -15,7 +15,8 @@ const countObjects = () =>
 
 const isEmpty = async () => {
   const posts = await theSandbox(env.SANDBOX_STATE).listPosts({ teamId: "all" });
-  return posts.length === 0 && (await countObjects()) === 0;
+  const { objects: files } = await env.MEDIA.list({ limit: 1 });
+  return posts.length === 0 && files.length === 0 && (await countObjects()) === 0;
 };
 
 const MAX_RESETS = 10;
