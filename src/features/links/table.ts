@@ -1,7 +1,10 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, json } from "../../db/columns.ts";
 import type { Click } from "../../queue/messages.ts";
+
 import type { StoredRule } from "./evaluate.ts";
+
+export type { Click };
 
 export const shortLinks = sqliteTable("short_links", {
   id: integer("id").primaryKey({ autoIncrement: true }),

@@ -1,6 +1,6 @@
 import type { Query } from "../../../db/client.ts";
 import { plainWrite } from "../../../db/plain.ts";
-import type { Click } from "../../../queue/messages.ts";
+import type { Click } from "../table.ts";
 
 /** A trigger counts what is inserted: a message that comes again inserts nothing. */
 const STORE = `INSERT INTO link_clicks (link_id, at, message, count, clicks)
