@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
-import { integer, text } from "drizzle-orm/sqlite-core";
+import { integer } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
+import { teams } from "../teams/table.ts";
 import { USAGE_WINDOW_MS } from "./rules.ts";
 import { presigns } from "./table.ts";
 
@@ -24,7 +25,7 @@ const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
 export const planAndUsage = (team: SQL, now: Date) =>
   sqlQuery(
     sql`SELECT plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes FROM teams WHERE id = ${team}`,
-    rowReader({ plan: text("plan"), bytes: integer("bytes").notNull() }),
+    rowReader({ plan: teams.plan, bytes: integer("bytes").notNull() }),
   );
 
 /** Bytes that the team had presigned in the window that ended at `at`. */

@@ -48,7 +48,7 @@ export async function lookUp(ctx: Ctx, call: NamedCall | null): Promise<Looked<K
   const { known, stored } = await look(ctx, "posts:write", call, queries);
   const [[team]] = known;
   const { plans, defaultPlan } = ctx.config;
-  const plan = plans.plans[(team?.plan ?? defaultPlan) as keyof typeof plans.plans];
+  const plan = plans.plans[team?.plan ?? defaultPlan];
   return { known: { allowance: plan.presignBytes, used: team?.bytes ?? 0 }, stored };
 }
 

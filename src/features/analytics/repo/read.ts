@@ -1,11 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
-import { text } from "drizzle-orm/sqlite-core";
 import type { Platform } from "../../../core/platforms.ts";
 import { prepared, sqlQuery } from "../../../db/client.ts";
 import { flag, instant, json } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
+import { teams } from "../../teams/table.ts";
 import type { StoredPost } from "../rules/snapshots.ts";
 import type { HashtagUse, Summary } from "../rules/summary.ts";
 import type { StoredSeries } from "../stored.ts";
@@ -13,7 +13,7 @@ import type { SyncError } from "../table.ts";
 
 /** The plan that the team is on; null: the instance's own. */
 export const planOf = (team: SQL) =>
-  sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(text("plan")));
+  sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(teams.plan));
 
 const measured = {
   ...pickColumns(accounts, ["id", "accountName", "platform", "status", "tags"]),

@@ -5,6 +5,7 @@ import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
+import { teams } from "../../teams/table.ts";
 import { analytics } from "../table.ts";
 
 const readState = rowReader(analytics);
@@ -87,7 +88,7 @@ export const storeState = preparedWrite(
 
 const readReadable = rowReader({
   ...pickColumns(accounts, ["id", "teamId", "platform"]),
-  plan: text("plan"),
+  plan: teams.plan,
   night: text("night"),
   isOpen: flag("is_open"),
 });

@@ -1,4 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
@@ -8,6 +9,7 @@ import { webhooks } from "../table.ts";
 export type WebhookRow = typeof webhooks.$inferSelect;
 
 const readWebhook = rowReader(webhooks);
+const readCount = valueReader(integer("webhooks").notNull());
 const readId = valueReader(webhooks.id);
 
 /** The team's webhooks, oldest first. */
@@ -26,8 +28,8 @@ export const findWebhook = (team: number | SQL, id: number): Query<WebhookRow[]>
 /** Answers how many webhooks the team has. */
 export const countOf = (team: number | SQL): Query<number[]> =>
   sqlQuery(
-    sql`SELECT COUNT(*) AS id FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
-    readId,
+    sql`SELECT COUNT(*) AS webhooks FROM webhooks WHERE team_id = ${team} AND deleted_at IS NULL`,
+    readCount,
   );
 
 type NewWebhook = Pick<WebhookRow, "teamId" | "url" | "events" | "secret" | "createdAt">;
