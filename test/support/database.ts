@@ -5,19 +5,12 @@ type Results = unknown[];
 /** Runs a batch, or does not; sees its statements and parameters as JSON. */
 export type Around = (run: () => Promise<Results>, text: string) => Promise<Results>;
 
-/**
- * Has every batch that goes through `runAll` pass by `around`; with `all`, those through `run` as well. The
- * function that comes back ends it.
- */
-export function aroundBatches(
-  { deps }: { deps: Deps },
-  around: Around,
-  { all = false } = {},
-): () => void {
+/** Has every batch pass by `around`. The function that comes back ends it. */
+export function aroundBatches({ deps }: { deps: Deps }, around: Around): () => void {
   const { db } = deps;
   const runAll: typeof db.runAll = (queries) =>
     around(() => db.runAll(queries), JSON.stringify(queries)) as never;
-  deps.db = { ...db, runAll, ...(all ? { run: runAll as unknown as typeof db.run } : {}) };
+  deps.db = { runAll, run: runAll as unknown as typeof db.run };
   return () => {
     deps.db = db;
   };
@@ -41,6 +34,6 @@ export function delaySecondCall(deps: Deps, until: Promise<unknown>): Deps {
     if (++calls === 2) await until;
     return run();
   };
-  aroundBatches(delayed, around, { all: true });
+  aroundBatches(delayed, around);
   return delayed.deps;
 }

@@ -36,7 +36,7 @@ function breakWrites(
     if (fate === "after") throw new Error(LOST);
     return results;
   };
-  aroundBatches(harness, failing, { all: true });
+  aroundBatches(harness, failing);
   return () => attempts;
 }
 
@@ -125,7 +125,7 @@ test("a login that somebody else renewed meanwhile is not lost by the refusal of
     expect(await stage.renew()).toMatchObject({ kind: "ready" });
     return results;
   };
-  aroundBatches(stage.harness, standing, { all: true });
+  aroundBatches(stage.harness, standing);
   expect(await stage.renew()).toEqual({ kind: "busy" });
   expect(await stage.status()).toBe("active");
   expect(await stage.events()).toEqual(["connected_account.connected"]);

@@ -53,7 +53,7 @@ function killWorkers(harness: Harness, chance: Chance): () => void {
     if (chance(0.02)) throw new Error("Killed after the write.");
     return results;
   };
-  return aroundBatches(harness, dying, { all: true });
+  return aroundBatches(harness, dying);
 }
 
 async function connectX(harness: Harness, token: string): Promise<string> {

@@ -70,7 +70,7 @@ describe("an account that its platform refuses for good", () => {
       await look(text);
       return run();
     };
-    aroundBatches(harness, around, { all: true });
+    aroundBatches(harness, around);
   }
 
   test("is written down in one batch with the failure", async () => {

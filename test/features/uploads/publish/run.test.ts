@@ -286,7 +286,7 @@ test("a database that is away for longer than the queue tries fails nothing", as
     if (reached++ === 0) return run();
     throw new Error("D1_ERROR: D1 DB is overloaded.");
   };
-  const restore = aroundBatches(stage.harness, leaving, { all: true });
+  const restore = aroundBatches(stage.harness, leaving);
   const message = { kind: "publish", uploadId: id } as const;
   for (let delivery = 0; delivery < DELIVERIES; delivery++) {
     expect(await stage.harness.consume([message])).toHaveLength(1);
