@@ -230,7 +230,7 @@ function repeated(own: Answers): Answers {
   const conflicts = [ownConflict, busy, IN_PROGRESS].filter((text) => text !== "");
   return {
     200: { ...own[200], headers: { ...own[200]?.headers, ...headers("Idempotent-Replayed") } },
-    ...conflict(conflicts.join(" ")),
+    409: refusal(conflicts.join(" "), errorSchema, "Retry-After"),
     422: refusal("IDEMPOTENCY_MISMATCH: the key was used with another body.", errorSchema),
   };
 }

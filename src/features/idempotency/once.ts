@@ -99,9 +99,10 @@ export async function once<K, R>(
 
 function tooSlow(call: NamedCall | null): AppError {
   const why = "Other calls were faster and changed what this one needs.";
+  const soon = { headers: { "Retry-After": "1" } };
   return call
-    ? new AppError("IDEMPOTENCY_IN_PROGRESS", `${why} Send it again with the same key.`)
-    : new AppError("QUEUE_BUSY", `${why} Send the call again.`);
+    ? new AppError("IDEMPOTENCY_IN_PROGRESS", `${why} Send it again with the same key.`, soon)
+    : new AppError("QUEUE_BUSY", `${why} Send the call again.`, soon);
 }
 
 function requireSame(stored: StoredAnswer, fingerprint: string): void {

@@ -39,7 +39,7 @@ interface WholeFile {
 type Multipart = PresignRow & { uploadId: string; partBytes: number };
 
 async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipart> {
-  const [[row]] = await db.run([presignById(id)]);
+  const [[row]] = await db.run([presignById({ id })]);
   if (!row || row.uploadId === null || row.partBytes === null) throw noSuchUpload();
   return { ...row, uploadId: row.uploadId, partBytes: row.partBytes };
 }

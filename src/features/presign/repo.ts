@@ -1,7 +1,8 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
-import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
+import type { Params } from "../../db/text.ts";
 import { teams } from "../teams/table.ts";
 import { USAGE_WINDOW_MS } from "./rules.ts";
 import { presigns } from "./table.ts";
@@ -66,16 +67,20 @@ export function insertPresigns(
 /** The id of the first of `count` rows that the same batch has just inserted. */
 export const firstInserted = (count: number): SQL => sql`last_insert_rowid() - ${count - 1}`;
 
+const presignsBetween = prepared(
+  ({ teamId, first, last }: Params<Record<"teamId" | "first" | "last", number>>) =>
+    sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND id BETWEEN ${first} AND ${last} ORDER BY id`,
+  readPresign,
+);
+
 /** The files of one call of the team, by the id of the first. */
 export const presignsFrom = (teamId: number, firstId: number, count: number): Query<PresignRow[]> =>
-  sqlQuery(
-    sql`SELECT * FROM presigns WHERE team_id = ${teamId} AND id BETWEEN ${firstId}
-      AND ${firstId + count - 1} ORDER BY id`,
-    readPresign,
-  );
+  presignsBetween({ teamId, first: firstId, last: firstId + count - 1 });
 
-export const presignById = (id: number): Query<PresignRow[]> =>
-  sqlQuery(sql`SELECT * FROM presigns WHERE id = ${id}`, readPresign);
+export const presignById = prepared(
+  ({ id }: Params<{ id: number }>) => sql`SELECT * FROM presigns WHERE id = ${id}`,
+  readPresign,
+);
 
 /** A condition of other statements: none of these objects has been given up, so that none is about to go. */
 export const arePresigned = (objectKeys: readonly string[]): SQL =>

@@ -128,7 +128,9 @@ describe.each([
       `CREATE TRIGGER lose_${table} BEFORE INSERT ON ${table} BEGIN SELECT RAISE(IGNORE); END`,
     );
     try {
-      expect(await send()).toMatchObject({ status: 409, body: { success: false, code } });
+      const refused = await send();
+      expect(refused).toMatchObject({ status: 409, body: { success: false, code } });
+      expect(refused.headers.get("retry-after")).toBe("1");
     } finally {
       await env.DB.exec(`DROP TRIGGER lose_${table}`);
     }
