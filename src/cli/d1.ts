@@ -33,7 +33,7 @@ const localReply = z.union([
 const MIGRATION_FAILED = "Bringing the database up to date failed.";
 
 /** @throws Problem in the database's own words */
-export async function workLocally(job: LocalJob): Promise<Row[][]> {
+export async function runLocalJob(job: LocalJob): Promise<Row[][]> {
   const program = inProject("src/cli/local-d1.ts");
   const result = await runGroup(process.execPath, [program], {
     cwd: PROJECT_DIR,
@@ -63,7 +63,7 @@ function toProblem(reason: string, setUp: string): Problem {
  */
 export async function execute(place: Place, statements: string[]): Promise<Row[][]> {
   if (place.kind === "local") {
-    return workLocally({ stateDir: place.stateDir, migrations: null, statements });
+    return runLocalJob({ stateDir: place.stateDir, migrations: null, statements });
   }
   const command = statements.join(";\n");
   const result = await runWrangler([
@@ -85,7 +85,7 @@ export async function execute(place: Place, statements: string[]): Promise<Row[]
 export async function migrateAndExecute(place: Place, statements: string[]): Promise<Row[][]> {
   if (place.kind === "local") {
     const { stateDir } = place;
-    return workLocally({ stateDir, migrations: inProject("migrations"), statements });
+    return runLocalJob({ stateDir, migrations: inProject("migrations"), statements });
   }
   const reading = execute(place, [sql`SELECT name FROM d1_migrations`, ...statements]);
   const [applied = [], ...results] = await reading.catch(() => []);

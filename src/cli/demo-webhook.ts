@@ -41,12 +41,12 @@ export interface DemoWebhook {
    *
    * @throws Problem when one does not come, or is not to be trusted
    */
-  report(outcomes: readonly Outcome[]): Promise<string>;
+  report(outcomes: readonly PostOutcome[]): Promise<string>;
   end(): Promise<void>;
 }
 
 /** The end of an upload that an event is to tell of. */
-export interface Outcome {
+export interface PostOutcome {
   uploadId: number;
   status: "completed" | "failed";
 }
@@ -74,7 +74,7 @@ const envelope = z.object({ data: z.object({ uploadId: z.number() }) });
 
 async function reportArrivals(
   origin: string,
-  outcomes: readonly Outcome[],
+  outcomes: readonly PostOutcome[],
   timeoutMs: number,
 ): Promise<string> {
   const ids = new Set(outcomes.map(({ uploadId }) => uploadId));

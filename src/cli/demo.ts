@@ -7,7 +7,7 @@ import { runAnalyticsDemo } from "./analytics-demo.ts";
 import { type Account, type Api, askHealth, createApi, ensureSandboxAccounts } from "./api.ts";
 import { type DemoPost, demoPostsFor, toForm } from "./demo-posts.ts";
 import { createProgressView, formatReport, isDone, type Progress } from "./demo-report.ts";
-import { type Outcome, subscribeReceiver } from "./demo-webhook.ts";
+import { type PostOutcome, subscribeReceiver } from "./demo-webhook.ts";
 import { readOrigin, readToken } from "./instance.ts";
 import { runLargeDemo } from "./large-demo.ts";
 import { inProject, PROJECT_DIR } from "./paths.ts";
@@ -53,7 +53,7 @@ async function main(stopping: AbortSignal): Promise<number> {
   return posts.every(({ status }) => status === "completed") ? 0 : 1;
 }
 
-const toOutcome = ({ uploadId, status }: Post): Outcome[] =>
+const toOutcome = ({ uploadId, status }: Post): PostOutcome[] =>
   uploadId !== null && (status === "completed" || status === "failed")
     ? [{ uploadId, status }]
     : [];

@@ -23,7 +23,7 @@ interface Patience {
 }
 
 /** Repeats what fails in passing until it succeeds, with growing waits or as long as the answer asks. */
-export async function patiently<T>(
+export async function withRetries<T>(
   act: () => Promise<T>,
   { stopping, tell }: Patience,
   firstWaitMs = FIRST_WAIT_MS,
@@ -65,7 +65,7 @@ export async function followEvents(
   /** The events of the next page that are new; the feed repeats those of the last 30 seconds. */
   const readPage = async () => {
     const after = cursor;
-    const page = await patiently(() => api.listEvents({ after, limit: PAGE }), patience);
+    const page = await withRetries(() => api.listEvents({ after, limit: PAGE }), patience);
     const fresh = page.data.filter(({ id }) => !known.has(id));
     for (const { id } of fresh) known.add(id);
     cursor = page.nextCursor;

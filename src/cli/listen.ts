@@ -7,7 +7,7 @@ import { newSecret } from "../features/webhooks/secrets.ts";
 import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
 import { type ClientOptions, connectionOf, type Setting } from "./client-command.ts";
-import { followEvents, POLL_MS, patiently } from "./event-feed.ts";
+import { followEvents, POLL_MS, withRetries } from "./event-feed.ts";
 import { Problem } from "./program.ts";
 import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
 
@@ -42,7 +42,7 @@ export async function listen(options: ListenOptions, setting: Setting): Promise<
   say(`Events of ${origin} go to ${url}. Ctrl-C ends it.`);
   for await (const event of events) {
     if (names && !names.has(event.event)) continue;
-    const reply = await patiently(() => forward(url, event, secret), patience, TARGET_WAIT_MS);
+    const reply = await withRetries(() => forward(url, event, secret), patience, TARGET_WAIT_MS);
     console.log(isJson ? JSON.stringify({ ...event, reply }) : toLine(event, reply));
   }
 }

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
-import { workLocally } from "../../src/cli/d1.ts";
+import { runLocalJob } from "../../src/cli/d1.ts";
 
 const stateDir = await mkdtemp(join(tmpdir(), "akimbo-d1-"));
 const migrations = join(stateDir, "migrations");
@@ -11,7 +11,7 @@ await mkdir(migrations);
 after(() => rm(stateDir, { recursive: true }));
 
 const write = (name: string, text: string) => writeFile(join(migrations, name), text);
-const work = (...statements: string[]) => workLocally({ stateDir, migrations, statements });
+const work = (...statements: string[]) => runLocalJob({ stateDir, migrations, statements });
 
 const APPLIED = "SELECT name FROM d1_migrations ORDER BY id";
 const TABLES =

@@ -20,7 +20,7 @@ import {
   storeRenewed,
   takeRefreshLease,
 } from "./repo/accounts.ts";
-import { loginEnd, nextRenewal, renewalAt, standEnds } from "./rules.ts";
+import { keepsStoredEnds, loginEnd, nextRenewal, renewalAt } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** Longer than any refresh call may take. */
@@ -157,7 +157,7 @@ async function keepLogin(
   const { renewAt, loginEndsAt, ...fresh } = await sealCredentials(deps, account, credentials);
   const restedAt = addSeconds(deps.now(), RESTS_SECONDS);
   const ends = { renewAt: renewAt && renewAt < restedAt ? restedAt : renewAt, loginEndsAt };
-  const sealed = { ...fresh, ...(standEnds(account, ends, deps.now()) ? {} : ends) };
+  const sealed = { ...fresh, ...(keepsStoredEnds(account, ends, deps.now()) ? {} : ends) };
   const reason = "The login has been renewed, although it was taken for expired.";
   const batch = [
     emit(deps, eventOf(account, "connected_account.connected", reason), isTakenForExpired(account)),

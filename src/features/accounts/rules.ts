@@ -100,7 +100,7 @@ const STANDS_MS = 8 * DAY;
  * now: until the stored ones come close. Logins that are renewed with each use would move them each night, and
  * two indexes with them.
  */
-export function standEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
+export function keepsStoredEnds(stored: Ends, { renewAt, loginEndsAt }: Ends, now: Date): boolean {
   if (!stored.renewAt || !stored.loginEndsAt || !renewAt || !loginEndsAt) return false;
   const isFar = stored.renewAt.getTime() > now.getTime() + STANDS_MS;
   return isFar && stored.renewAt <= renewAt && stored.loginEndsAt <= loginEndsAt;

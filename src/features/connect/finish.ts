@@ -15,7 +15,6 @@ import { type Choice, openChoice, openDone, openMemory, sealMemory } from "./mem
 import { claimConsent, consentById, consentByState, keepConsent } from "./repo/consents.ts";
 import { claimLink, finishLink, linkById, releaseLink } from "./repo/links.ts";
 import {
-  BEING_DONE,
   CHOICE_LIFETIME_MS,
   callbackPath,
   LINK_OVER,
@@ -24,6 +23,7 @@ import {
   type Obstacle,
   refusedReturn,
   refusedScopes,
+  UNDER_WAY,
   UNKNOWN,
 } from "./rules.ts";
 import { refusedPlatform, type Stop } from "./start.ts";
@@ -69,10 +69,10 @@ export async function returnFromConsent(
   const { id } = consent;
   const claim = { id, from: "sent", to: "returned", browserHash: browserHash ?? "" } as const;
   const [claimed] = await deps.db.run([claimConsent({ ...claim, now: deps.now() })]);
-  if (claimed === 0) return stop(BEING_DONE, null);
+  if (claimed === 0) return stop(UNDER_WAY, null);
   const granted = await exchange(deps, consent, { query, state, origin });
   const step = granted.ok
-    ? await settle(deps, consent, granted.grant)
+    ? await connectGranted(deps, consent, granted.grant)
     : stop(granted.obstacle, consent);
   if (step.kind === "stopped") await fail(deps, consent);
   return step;
@@ -92,7 +92,7 @@ async function refuseBack(
   if (isTheirs && consent.step === "done") return readDone(deps, consent);
   // One that broke off stays so: it is over with its time.
   if (isTheirs && consent.step === "returned" && consent.expiresAt > deps.now()) {
-    return stop(BEING_DONE, null);
+    return stop(UNDER_WAY, null);
   }
   const refusal = refusedReturn(consent, step, browserHash, deps.now());
   return refusal && stop(refusal, isTheirs ? consent : null);
@@ -155,7 +155,7 @@ async function exchange(
 }
 
 /** Connects the one account that was granted, or the one that is meant; else keeps all to choose from. */
-async function settle(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
+async function connectGranted(deps: Deps, consent: ConsentRow, grant: Grant): Promise<Step> {
   const { platform, teamId } = consent;
   const { optional } = connectorOf(platform).consent as ConsentPage;
   const { asked = optional } = grant;
@@ -282,7 +282,7 @@ export async function chooseAccounts(
   const [claimed] = await deps.db.run([
     claimConsent({ ...claim, browserHash: consent.browserHash ?? "" }),
   ]);
-  if (claimed === 0) return stop(BEING_DONE, null);
+  if (claimed === 0) return stop(UNDER_WAY, null);
   let isOver = false;
   try {
     const step = await store(deps, consent, chosen, missingScopes);

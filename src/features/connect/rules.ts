@@ -56,7 +56,7 @@ export const USED: Obstacle = {
   message: "This was done already. Look at the accounts: the one that you meant may be connected.",
 };
 
-export const BEING_DONE: Obstacle = {
+export const UNDER_WAY: Obstacle = {
   ending: "unknown",
   message: "This is being done right now. Open this page again in a moment.",
 };
@@ -134,12 +134,16 @@ export const consentFormTargets = ({ isDevelopment }: { isDevelopment: boolean }
   isDevelopment ? "https: http:" : "https:";
 
 /** The way it ended, for the site that a person is sent back to. */
-export type Outcome =
+export type ConnectResult =
   | { status: "connected"; accountIds: string[] }
   | { status: "failed"; error: Ending; message: string };
 
 /** Adds the outcome to the address that a person is sent on to. */
-export function redirectTarget(redirectUrl: string, platform: string, outcome: Outcome): string {
+export function redirectTarget(
+  redirectUrl: string,
+  platform: string,
+  outcome: ConnectResult,
+): string {
   const url = new URL(redirectUrl);
   const { searchParams } = url;
   searchParams.set("status", outcome.status);

@@ -13,7 +13,7 @@ import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { mediaPath } from "../media/address.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
-import { HELD, mayApprove } from "../uploads/approval.ts";
+import { HELD_MESSAGE, mayApprove } from "../uploads/approval.ts";
 import { contentHash } from "../uploads/create/content-hash.ts";
 import { isDraft } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
@@ -30,7 +30,7 @@ export const uploadPage = new Hono<PageEnv>();
 /** Notices by the name under which a form's answer leads back to this page. */
 const DONE: Record<string, string> = {
   retried: "The post is queued again and goes out now.",
-  held: HELD,
+  held: HELD_MESSAGE,
   submitted: "The post waits for approval.",
   approved:
     "The post is approved. It goes out at its date, or now when it has no date in the future.",
@@ -145,7 +145,7 @@ async function showUpload(
       </p>
       <h1>Upload {id}</h1>
       <NoticeLine notice={notice} />
-      <Outcome upload={upload} view={view} />
+      <PostResult upload={upload} view={view} />
       {mayApprove(ctx.actor) && (
         <ReviewOfPost
           id={id}
@@ -182,7 +182,7 @@ const toOpenLink = async (
 };
 
 /** How a post stands, and what can be done about it. */
-const Outcome = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
+const PostResult = ({ upload, view }: { upload: WholeUpload; view: ApprovalView }) => {
   const { status, failureCode, errorMessage, metadata } = upload;
   return (
     <Section id="state" title="State">

@@ -96,7 +96,7 @@ function toTable(model: string): TableName {
  * the tables hold instants of our clock, which development moves, and it sees them moved back. So what expires
  * for it expires by ours.
  */
-export function houseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: Makers) {
+export function databaseAdapter({ db, now }: Pick<Deps, "db" | "now">, makers: Makers) {
   const aheadMs = now().getTime() - Date.now();
   const createAdapter = ({
     getFieldName,

@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { COOKIE_PREFIX, SESSION_LIFETIME_SECONDS, sessionSecret } from "../auth/cookie.ts";
-import { houseAdapter, type Makers } from "./adapter.ts";
+import { databaseAdapter, type Makers } from "./adapter.ts";
 import { APIError, betterAuth, magicLink, passkey } from "./better-auth.ts";
 
 interface AuthParts extends Makers {
@@ -29,7 +29,7 @@ export function createAuth({ deps, origin, hashToken, ...makers }: AuthParts) {
     appName: "Akimbo",
     baseURL: origin,
     secret: sessionSecret(deps.config.signingKey),
-    database: houseAdapter(deps, makers),
+    database: databaseAdapter(deps, makers),
     emailAndPassword: { enabled: false },
     user: { modelName: "users", fields: { emailVerified: "email_verified", ...timestamps } },
     session: {

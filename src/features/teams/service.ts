@@ -61,7 +61,7 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
   const [[facts], [changed]] = await ctx.db.run([
     members.memberFacts({ ...target, ...limits }),
     members.updateMember({ ...target, role, isActive, ...limits }),
-    ...members.endLostRights({ ...target, now: ctx.now() }),
+    ...members.endRightsOfFormerMember({ ...target, now: ctx.now() }),
   ]);
   if (changed) return changed;
   throw (facts && rules.changeRefusal(facts, isActive ?? facts.isActive)) ?? notFound("Member");
@@ -89,7 +89,7 @@ export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
     members.memberFacts({ ...target, ...memberLimits(ctx.config) }),
     members.deleteMember({ ...target, roles: JSON.stringify(roles) }),
     members.revokeInvitesTo({ ...target, now }),
-    ...members.endLostRights({ ...target, now }),
+    ...members.endRightsOfFormerMember({ ...target, now }),
   ]);
   if (removed > 0) return;
   throw (facts && rules.removalRefusal(facts.role, roles)) ?? notFound("Member");

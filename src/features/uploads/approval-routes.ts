@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { HELD } from "./approval.ts";
+import { HELD_MESSAGE } from "./approval.ts";
 import {
   approveOwnUpload,
   type Decided,
@@ -56,7 +56,7 @@ const submit = apiRoute({
 approvalRoutes.openapi(submit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const data = toData(await submitOwnUpload(c.var.ctx, id));
-  return c.json({ success: true as const, message: HELD, data }, 200);
+  return c.json({ success: true as const, message: HELD_MESSAGE, data }, 200);
 });
 
 const approve = apiRoute({

@@ -35,9 +35,9 @@ export function initialStatus(
 }
 
 /** The message of every answer about a post that is held for approval. */
-export const HELD =
+export const HELD_MESSAGE =
   "Held for approval. An owner or admin approves it with POST /upload/{id}/approve or on its page, and it then goes out at its date, or at once where that has passed.";
 
 /** Returns the message about a post in that status; none for one that is on its way. */
-export const toldOfHeld = (status: UploadStatus): { message?: string } =>
-  status === "pending_approval" ? { message: HELD } : {};
+export const messageIfHeld = (status: UploadStatus): { message?: string } =>
+  status === "pending_approval" ? { message: HELD_MESSAGE } : {};

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { resultOf } from "../../http/named-call.ts";
 import { createRouter, formRoute, json } from "../../http/route.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
-import { HELD } from "./approval.ts";
+import { HELD_MESSAGE } from "./approval.ts";
 import { createPosts, validatePosts } from "./create/bulk.ts";
 import { readBatchForm } from "./create/form.ts";
 import { batchFormSchema } from "./create/form-schema.ts";
@@ -55,7 +55,7 @@ bulkRoutes.openapi(create, async (c) => {
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { call, storesFiles: true });
   const { results, isHeld } = resultOf(c, await createPosts(ctx, post, looked));
   const taken = results.filter(({ success }) => success).length;
-  const held = isHeld ? ` ${HELD}` : "";
+  const held = isHeld ? ` ${HELD_MESSAGE}` : "";
   const message = `${taken} of ${results.length} accounts have the post.${held}`;
   return c.json({ success: taken > 0, message, results }, 200);
 });
@@ -94,7 +94,7 @@ bulkRoutes.openapi(validate, async (c) => {
   const { ctx } = c.var;
   const { post, looked } = await readBatchForm(ctx, c.req.raw, { storesFiles: false });
   const { errors, targets, isHeld } = await validatePosts(ctx, post, looked);
-  const told = isHeld ? { message: HELD } : {};
+  const told = isHeld ? { message: HELD_MESSAGE } : {};
   const valid = errors.length === 0;
   return c.json({ success: true as const, valid, ...told, errors, targets }, 200);
 });

@@ -5,7 +5,7 @@ import { idParams, readNumericId } from "../../http/ids.ts";
 import { only } from "../../http/methods.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
-import { HELD, toldOfHeld } from "./approval.ts";
+import { HELD_MESSAGE, messageIfHeld } from "./approval.ts";
 import { deleteUpload } from "./change/cancel.ts";
 import { editUpload } from "./change/edit.ts";
 import { retryFailed, retryUpload } from "./change/retry.ts";
@@ -82,7 +82,7 @@ const edit = apiRoute({
 lifecycleRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
-  const told = toldOfHeld(upload.status);
+  const told = messageIfHeld(upload.status);
   return c.json({ success: true as const, ...told, data: toEditedUpload(upload) }, 200);
 });
 
@@ -144,7 +144,7 @@ lifecycleRoutes.openapi(retry, async (c) => {
   const force = c.req.valid("json").force ?? false;
   const call = c.var.readCall();
   const retried = resultOf(c, await retryUpload(c.var.ctx, id, { force, call }));
-  const told = toldOfHeld(retried.status);
+  const told = messageIfHeld(retried.status);
   return c.json({ success: true as const, ...told, data: retried }, 200);
 });
 
@@ -167,7 +167,7 @@ const retryAll = apiRoute({
 lifecycleRoutes.openapi(retryAll, async (c) => {
   const { retried, skipped, isHeld } = await retryFailed(c.var.ctx, c.req.valid("json"));
   const left = skipped.map(({ code, ...one }) => ({ ...one, code: code ?? "" }));
-  const told = isHeld ? { message: HELD } : {};
+  const told = isHeld ? { message: HELD_MESSAGE } : {};
   return c.json({ success: true as const, ...told, data: { retried, skipped: left } }, 200);
 });
 

@@ -4,7 +4,7 @@ import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
-import { HELD } from "./approval.ts";
+import { HELD_MESSAGE } from "./approval.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
 import {
   createdUploadSchema,
@@ -80,7 +80,7 @@ uploadRoutes.openapi(create, async (c) => {
 
 const MESSAGES: Record<string, string> = {
   draft: "Saved as a draft.",
-  pending_approval: HELD,
+  pending_approval: HELD_MESSAGE,
   scheduled: "Scheduled.",
   pending: "Queued for publishing.",
 };

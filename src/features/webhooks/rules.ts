@@ -34,7 +34,7 @@ export const ANSWER_MS = 10 * SECOND;
 const MAX_TIMEOUTS = 5;
 
 /** Between two events that such an endpoint is sent: longer than it can take over one. */
-export const SLOT_MS = ANSWER_MS + SECOND;
+export const TURN_MS = ANSWER_MS + SECOND;
 
 /** No event waits longer for its turn: then it is looked at again. */
 export const LONGEST_TURN_MS = HOUR;
@@ -54,7 +54,7 @@ export interface Circumstances {
  * Decides about a delivery that is due: `send`, `queue_up` behind others of an endpoint that keeps timing out,
  * `skip` because the webhook was switched off since, `forget` because nothing is left to be sent.
  */
-export function fateOf(delivery: Circumstances): "send" | "queue_up" | "skip" | "forget" {
+export function decideDelivery(delivery: Circumstances): "send" | "queue_up" | "skip" | "forget" {
   const { kind, attempt, hasSlot, queuedAt, webhook, event } = delivery;
   if (webhook === null || event === null) return "forget";
   if (kind === "test") return "send";

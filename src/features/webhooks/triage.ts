@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { StoredEvent } from "../events/envelope.ts";
 import * as repo from "./repo/deliveries.ts";
-import { fateOf, LONGEST_TURN_MS, SLOT_MS } from "./rules.ts";
+import { decideDelivery, LONGEST_TURN_MS, TURN_MS } from "./rules.ts";
 import type { Ended, Held, Moved } from "./store.ts";
 
 /** A delivery that is sent now. */
@@ -27,7 +27,7 @@ export async function triage(deps: Deps, found: readonly repo.Due[]): Promise<Tr
     const held: Held = { due, dueAt: due.dueAt };
     const webhook = webhookOf(due);
     const event = eventOf(due);
-    const fate = fateOf({ ...due, webhook, event });
+    const fate = decideDelivery({ ...due, webhook, event });
     if (fate === "skip") result.ended.push({ held, at: deps.now(), end: { kind: "skipped" } });
     else if (fate === "forget" || !webhook || !event) {
       result.ended.push({ held, at: deps.now(), end: { kind: "forgotten" } });
@@ -60,14 +60,14 @@ async function giveTurns(
   const byWebhook = Map.groupBy(queuing, ({ held }) => held.due.webhookId);
   const answers = await deps.db.runAll(
     [...byWebhook].map(([webhookId, { length }]) =>
-      repo.takeTurns({ webhookId, span: length * SLOT_MS, now }),
+      repo.takeTurns({ webhookId, span: length * TURN_MS, now }),
     ),
   );
   const firstTurns = new Map(answers.flat().map(({ webhookId, first }) => [webhookId, first]));
   for (const [webhookId, own] of byWebhook) {
     const first = firstTurns.get(webhookId);
     for (const [i, one] of own.entries()) {
-      const turn = first && new Date(first.getTime() + i * SLOT_MS);
+      const turn = first && new Date(first.getTime() + i * TURN_MS);
       if (turn && turn <= now) ready.push(one);
       else moved.push({ held: one.held, to: turn ?? askAgainAt(now), hasSlot: Boolean(turn) });
     }

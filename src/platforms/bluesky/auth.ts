@@ -31,12 +31,12 @@ import { isGrant, proveLogin } from "./grant.ts";
 import {
   HANDLE,
   type Home,
-  nobodyNamed,
   pdsOf,
   plainIdentifier,
   resolveDid,
   resolveHandle,
   toLoginRefusal,
+  unknownIdentifier,
 } from "./identity.ts";
 
 /** The form of what Bluesky generates; the main password is hardly ever of this form, and is never wanted. */
@@ -78,7 +78,9 @@ async function findHome(
   // Only the entryway knows the email addresses of accounts.
   if (identifier.includes("@")) return ok({ did: null, pds: ENTRYWAY });
   if (HANDLE.test(identifier)) return resolveHandle(fetch, identifier);
-  return nobodyNamed("Send your whole handle (such as name.bsky.social), DID or email address.");
+  return unknownIdentifier(
+    "Send your whole handle (such as name.bsky.social), DID or email address.",
+  );
 }
 
 /** Name and picture as the public sees them; empty when they cannot be had, as only looks depend on them. */
@@ -156,7 +158,7 @@ export async function login(
     );
   }
   const identifier = plainIdentifier(fields.identifier);
-  if (identifier === "") return nobodyNamed("Send your handle, DID or email as identifier.");
+  if (identifier === "") return unknownIdentifier("Send your handle, DID or email as identifier.");
   const home: Result<FoundHome, LoginRefusal> = fields.service
     ? ok({ did: null, pds: new URL(fields.service).origin })
     : await findHome(fetch, identifier);

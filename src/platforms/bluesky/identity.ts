@@ -17,7 +17,7 @@ import {
 export const HANDLE =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-export const nobodyNamed = (message: string) => finalRefusal(message, "identifier");
+export const unknownIdentifier = (message: string) => finalRefusal(message, "identifier");
 
 /** 4xx is an answer about this login, apart from being too many or too slow. */
 export function toLoginRefusal({ status, message }: XrpcRefusal): LoginRefusal {
@@ -69,7 +69,7 @@ export async function resolveHandle(
   const reply = await readResolveHandleReply(await fetch(resolveHandleRequest(PUBLIC_API, handle)));
   if (reply.ok) return resolveDid(fetch, reply.value, handle);
   if (reply.error.status !== 400) return refuse(toLoginRefusal(reply.error));
-  return nobodyNamed(`No Bluesky account has the handle ${handle}; check its spelling.`);
+  return unknownIdentifier(`No Bluesky account has the handle ${handle}; check its spelling.`);
 }
 
 const namedHandles = z.object({ alsoKnownAs: z.array(z.unknown()) });
@@ -86,19 +86,21 @@ export async function resolveDid(
   handle: string | null = null,
 ): Promise<Result<Home, LoginRefusal>> {
   const url = didDocumentUrl(did);
-  if (!url) return nobodyNamed(`${did} is not a DID of a Bluesky account.`);
+  if (!url) return unknownIdentifier(`${did} is not a DID of a Bluesky account.`);
   const reply = await readDidDocumentReply(await fetch(documentRequest(url)));
   if (!reply.ok) {
     const isGone = reply.error.status === 404 || reply.error.status === 410;
-    if (isGone) return nobodyNamed(`No Bluesky account has the DID ${did}.`);
+    if (isGone) return unknownIdentifier(`No Bluesky account has the DID ${did}.`);
     return refuse({ message: reply.error.message, final: false });
   }
   const names = namedHandles.safeParse(reply.value).data?.alsoKnownAs ?? [];
   if (handle !== null && !names.includes(`at://${handle}`)) {
-    return nobodyNamed(`The account behind ${handle} does not have that handle any more.`);
+    return unknownIdentifier(`The account behind ${handle} does not have that handle any more.`);
   }
   const pds = reply.value.id === did ? pdsOf(reply.value, did) : null;
-  return pds ? ok({ did, pds }) : nobodyNamed(`The DID document of ${did} names no usable server.`);
+  return pds
+    ? ok({ did, pds })
+    : unknownIdentifier(`The DID document of ${did} names no usable server.`);
 }
 
 /** Marks of text direction, which come along when a handle is copied from an app. */

@@ -48,5 +48,5 @@ export const toPost = (job: Job, assets: string[]): NewPost => ({
 export const toPublished = (urn: string): PublishedPost => published(urn, shareUrlOf(urn));
 
 /** A 2xx that does not name the post: it is out all the same. */
-export const toNameless = ({ assets }: ReadyPlace): PublishedPost =>
+export const publishedUnnamed = ({ assets }: ReadyPlace): PublishedPost =>
   published(assets[0] ?? "unknown", null);

@@ -7,7 +7,7 @@ import { timing } from "./capabilities.ts";
 import { PAGE_IS_PUBLIC } from "./check.ts";
 import { isDuplicatePost, isUndecided, toRefused } from "./failures.ts";
 import { sendFile } from "./files.ts";
-import { toNameless, toPost, toPublished } from "./post.ts";
+import { publishedUnnamed, toPost, toPublished } from "./post.ts";
 import { createPostRequest, postNamedIn, readCreatePostReply } from "./posts-api.ts";
 import { followProcessing, type Job, toReady } from "./processing.ts";
 import { reconcile } from "./reconcile.ts";
@@ -75,7 +75,7 @@ export async function submit(job: Job, stored: Bookmark): Promise<Submitted> {
   const place = readReady(stored);
   const request = createPostRequest(job.accessToken, toPost(job, place.assets));
   const reply = await readCreatePostReply(await job.fetch(request));
-  if (reply.ok) return reply.value === null ? toNameless(place) : toPublished(reply.value);
+  if (reply.ok) return reply.value === null ? publishedUnnamed(place) : toPublished(reply.value);
   if (isUndecided(reply.error)) return undecided(reply.error.message);
   if (isDuplicatePost(reply.error)) return judgeDuplicate(job, place, reply.error);
   return toRefused(reply.error);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import {
   isEnding,
+  keepsStoredEnds,
   loginEnd,
   nextRenewal,
   renewalAt,
-  standEnds,
 } from "../../../src/features/accounts/rules.ts";
 import { START } from "../../support/harness.ts";
 
@@ -118,5 +118,5 @@ test.each([
   ["are not known any more", ends(100, 130), ends(1, null), false],
   ["are nearer now", ends(100, 130), ends(90, 120), false],
 ])("ends that %s stand with a renewed login: %#", (_, stored, renewed, expected) => {
-  expect(standEnds(stored, renewed, START)).toBe(expected);
+  expect(keepsStoredEnds(stored, renewed, START)).toBe(expected);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { LOOK_FIRST } from "../../../src/core/failures.ts";
-import { HELD } from "../../../src/features/uploads/approval.ts";
+import { HELD_MESSAGE } from "../../../src/features/uploads/approval.ts";
 import { form, Harness } from "../../support/harness.ts";
 import { beginLife, later } from "../../support/life.ts";
 
@@ -47,7 +47,7 @@ describe("held for approval by a token without posts:publish, and told what that
     const life = await beginLife();
     return { ...life, asking: await life.colleague("OWNER", ["posts:read", "posts:write"]) };
   };
-  const HELD_ANSWER = { status: 200, body: { success: true, message: HELD } };
+  const HELD_ANSWER = { status: 200, body: { success: true, message: HELD_MESSAGE } };
 
   test.each(["scheduled", "pending"])("an edited %s post", async (status) => {
     const { insert, call, asking } = await begin();
@@ -77,10 +77,10 @@ describe("held for approval by a token without posts:publish, and told what that
     expect(await send("/upload", { accountId })).toMatchObject(HELD_ANSWER);
     const accounts = JSON.stringify([accountId]);
     const first = await send("/upload/bulk", { accounts });
-    expect(first.body.message).toBe(`1 of 1 accounts have the post. ${HELD}`);
+    expect(first.body.message).toBe(`1 of 1 accounts have the post. ${HELD_MESSAGE}`);
     expect((await send("/upload/bulk", { accounts })).body).toEqual(first.body);
     const tried = await send("/upload/validate", { accounts });
-    expect(tried.body).toMatchObject({ valid: true, message: HELD });
+    expect(tried.body).toMatchObject({ valid: true, message: HELD_MESSAGE });
   });
 
   test("and whoever may publish hears nothing of it", async () => {

@@ -2,11 +2,11 @@ import { addMonths, DAY } from "../../../core/time.ts";
 import { add, type Counters, METRICS, UNMEASURED } from "./counters.ts";
 import { type DayNumber, dayOf, monthOf } from "./days.ts";
 import {
+  forgetDaysBefore,
   gainOf,
   OPEN_DAYS,
   type PostReading,
   type StoredPost,
-  settle,
   takeReading,
 } from "./snapshots.ts";
 
@@ -92,7 +92,7 @@ export function takeSync(
     posts.set(reading.id, takeReading(posts.get(reading.id), reading, uploadId));
   }
   const firstAt = Math.min(state.series.firstAt ?? sync.at, sync.at);
-  const settled = newestFirst([...posts.values()].map((post) => settle(post, open)));
+  const settled = newestFirst([...posts.values()].map((post) => forgetDaysBefore(post, open)));
   const days = withDay(known, sync).map((row) =>
     row.day < open ? row : { ...row, gains: gainsOf(settled, { day: row.day, firstAt }, measures) },
   );

@@ -106,7 +106,7 @@ export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day
 }
 
 /** Forgets the single days before this one. */
-export const settle = (post: StoredPost, before: DayNumber): StoredPost => ({
+export const forgetDaysBefore = (post: StoredPost, before: DayNumber): StoredPost => ({
   ...post,
   base: marksAt(post, before - 1),
   steps: post.steps.filter(([day]) => day >= before),

@@ -117,7 +117,7 @@ const revokeOwnInvites = preparedWrite(
  * Ends what a member may no longer do, in the batch that changes or removes them: tokens pinned to a team
  * that they left, and invites by somebody who may not invite any more, which could lead them back in.
  */
-export const endLostRights = (target: Target & { now: Date }): Query<number>[] => [
+export const endRightsOfFormerMember = (target: Target & { now: Date }): Query<number>[] => [
   revokePinnedTokens(target),
   revokeOwnInvites(target),
 ];

@@ -9,7 +9,7 @@ import { groupOf, isDraft, isWithinLookAhead } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { type PreparedText, type RecentPost, textOf } from "./content-rules.ts";
 import { fieldErrors, judge } from "./judge.ts";
-import { type CheckedMedia, refusalsOf, UNSEEN } from "./media.ts";
+import { type CheckedMedia, refusalsOf, UNKNOWN_FILE } from "./media.ts";
 import type { NewPost, RawSettings } from "./new-post.ts";
 import {
   capViolation,
@@ -154,7 +154,7 @@ function toFiles(all: readonly CheckedMedia[]) {
     // Stands in for a refused file: a second error, that it is missing, would mislead.
     ...all
       .filter((item) => "refusal" in item && !isThumbnail(item))
-      .map(() => ({ ...UNSEEN, kind: "image" as const })),
+      .map(() => ({ ...UNKNOWN_FILE, kind: "image" as const })),
   ];
   const thumbnail = good.findLast(isThumbnail)?.media ?? null;
   return { media, thumbnail, refs: good.map(({ ref }) => ref) };

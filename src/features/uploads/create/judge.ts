@@ -9,7 +9,7 @@ import type { MediaRow } from "../../media/repo.ts";
 import { scheduleRefusal, type UploadStatus } from "../rules.ts";
 import type { MediaRef, UploadRow } from "../table.ts";
 import { contentViolations, type PreparedText, type RecentPost } from "./content-rules.ts";
-import { UNSEEN, type UnknownMedia } from "./media.ts";
+import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
 import type { Violation } from "./quotas.ts";
 import { type Texts, textErrors } from "./text-bounds.ts";
 import { pullRefusal } from "./verified-pull.ts";
@@ -79,8 +79,10 @@ export function asJudged(
   files: readonly MediaRow[],
 ): Subject["post"] {
   const toMedia = (item: MediaRef): UnknownMedia => {
-    if (!("sha256" in item)) return { ...UNSEEN, kind: null };
-    return files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNSEEN, kind: item.kind };
+    if (!("sha256" in item)) return { ...UNKNOWN_FILE, kind: null };
+    return (
+      files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNKNOWN_FILE, kind: item.kind }
+    );
   };
   const thumbnail = media.findLast(({ role }) => role === "thumbnail");
   return {

@@ -27,7 +27,7 @@ const KINDS: Record<MediaRole, readonly MediaKind[]> = {
 };
 
 /** Facts of a file that is still behind a URL. */
-export const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
+export const UNKNOWN_FILE = { mime: null, sizeBytes: null, width: null, height: null };
 
 /**
  * Checks each file of a new post on its own. `files`: the team's stored files that the post names; `presigned`:
@@ -55,7 +55,7 @@ export const checkMedia = (
       if (reason) return refuse(`the media URL ${reason}.`);
       // Only its role is known; the publishing job checks the file itself.
       const kind = role === "video" ? "video" : "image";
-      return { role, media: { ...UNSEEN, kind }, ref: { url, ...name } };
+      return { role, media: { ...UNKNOWN_FILE, kind }, ref: { url, ...name } };
     }
     const known = own ?? storedFile(item, files);
     if (!known) return refuse("the file is no longer stored. Send it again.");

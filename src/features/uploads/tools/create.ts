@@ -7,7 +7,7 @@ import { type Call, READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { Looked } from "../../idempotency/once.ts";
 import { keyInUrl } from "../../presign/address.ts";
-import { HELD } from "../approval.ts";
+import { HELD_MESSAGE } from "../approval.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
@@ -171,7 +171,7 @@ export const createPostTool = tool({
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
     ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
-    const note = isHeld ? ` ${HELD}` : "";
+    const note = isHeld ? ` ${HELD_MESSAGE}` : "";
     const message = `${taken} of ${posts.length} accounts have the post.${note}`;
     return { message, held: isHeld, posts };
   },

@@ -151,7 +151,7 @@ const readFirstTurn = rowReader({
 });
 
 /**
- * Gives out so many turns at an endpoint that keeps timing out, one every `SLOT_MS`; answers when the first
+ * Gives out so many turns at an endpoint that keeps timing out, one every `TURN_MS`; answers when the first
  * is. None where the next one is later than `LONGEST_TURN_MS` from now.
  */
 export const takeTurns = prepared(
