@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { PLATFORM_ABSENT } from "../../http/answers.ts";
 import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
-import type { AudienceStats } from "../../platforms/connector.ts";
+import type { AudienceStats } from "../../platforms/extras.ts";
 import * as extras from "./extras.ts";
 
 /** Reads that only one network offers. */

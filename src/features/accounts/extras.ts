@@ -1,15 +1,8 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Result } from "../../core/result.ts";
 import type { Ctx } from "../../deps.ts";
-import type {
-  AudienceStats,
-  Board,
-  Extras,
-  Fetch,
-  OrganizationPage,
-  Refused,
-  TokenExpired,
-} from "../../platforms/connector.ts";
+import type { Fetch, Refused, TokenExpired } from "../../platforms/connector.ts";
+import type { AudienceStats, Board, Extras, OrganizationPage } from "../../platforms/extras.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { loginFetch, NoCredentials, toPublishAccount, withTimeout } from "./platform-access.ts";

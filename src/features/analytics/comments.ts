@@ -1,6 +1,6 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import type { Extras } from "../../platforms/connector.ts";
+import type { Extras } from "../../platforms/extras.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { ask } from "../accounts/extras.ts";
 import { accountById } from "../accounts/repo/accounts.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, PostComment, Stopped } from "../connector.ts";
+import type { Fetch, Stopped } from "../connector.ts";
+import type { PostComment } from "../extras.ts";
 import { list } from "../kit/metrics.ts";
 import { failed } from "../kit/refusals.ts";
 import { field } from "../kit/shapes.ts";

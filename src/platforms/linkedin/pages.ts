@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Fetch, OrganizationPage, Stopped } from "../connector.ts";
+import type { Fetch, Stopped } from "../connector.ts";
+import type { OrganizationPage } from "../extras.ts";
 import { encodeUrn, get, type LinkedInRefusal, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 import { readOrganizationId } from "./urn.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { Board, Fetch, Stopped } from "../connector.ts";
+import type { Fetch, Stopped } from "../connector.ts";
+import type { Board } from "../extras.ts";
 import { get, pageOf, readReply } from "./api.ts";
 import { toRefused } from "./failures.ts";
 

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
-import type { AudienceStats, Fetch, Stopped } from "../connector.ts";
+import type { Fetch, Stopped } from "../connector.ts";
+import type { AudienceStats } from "../extras.ts";
 import { readReply } from "./api.ts";
 import { userInfoRequest } from "./auth.ts";
 import { toRefused } from "./failures.ts";
