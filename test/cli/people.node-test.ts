@@ -1,40 +1,13 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { insertFirstOwner, SELECT_OWNER, toOwner } from "../../src/cli/owner.ts";
-import { inProject } from "../../src/cli/paths.ts";
 import { chooseOne, selectPerson } from "../../src/cli/people.ts";
 import { type Addressee, prepareLink } from "../../src/cli/sign-in-links.ts";
-
-type Row = Record<string, string | number | null>;
+import { ask, migrate, openDatabase } from "./migrated.ts";
 
 const AT = new Date("2026-12-05T12:00:00Z");
 const LAST_WITH_CAPITALS = "0008";
-
-/** Applies the migrations behind one and up to another, by their numbers. */
-function migrate(database: DatabaseSync, after = "", to = "9999"): void {
-  const files = readdirSync(inProject("migrations")).sort();
-  for (const file of files) {
-    const number = file.slice(0, 4);
-    if (file.endsWith(".sql") && number > after && number <= to) {
-      database.exec(readFileSync(join(inProject("migrations"), file), "utf8"));
-    }
-  }
-}
-
-function openDatabase(to?: string): DatabaseSync {
-  const database = new DatabaseSync(":memory:");
-  migrate(database, "", to);
-  return database;
-}
-
-const ask = (database: DatabaseSync, sql: string) =>
-  database
-    .prepare(sql)
-    .all()
-    .map((row) => ({ ...row }) as Row);
 
 const addUser = (database: DatabaseSync, email: string) =>
   database.prepare("INSERT INTO users (email, created_at) VALUES (?, 1)").run(email);

@@ -15,7 +15,7 @@ import {
 import { domains } from "../../src/features/domains/table.ts";
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
-import { linkClicks, linkDays, shortLinks } from "../../src/features/links/table.ts";
+import { linkClicks, linkDays, shortLinks, slugOwners } from "../../src/features/links/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import {
@@ -73,6 +73,7 @@ const TABLES: SQLiteTable[] = [
   creditLedger,
   domains,
   shortLinks,
+  slugOwners,
   linkClicks,
   linkDays,
 ];

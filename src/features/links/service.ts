@@ -54,16 +54,16 @@ export async function createLink(
         given.hostQuery,
         repo.findDomain({ team: ctx.team, id: domainId }),
         teamPlan(ctx.team),
-        repo.holderOf({ domainId, slugKey: wanted ?? "" }),
+        repo.holdersOf({ domainId, slugKey: wanted ?? "" }),
       ]);
       if (stored) return { known: null, stored };
-      const [shortHosts, [domain], [plan], [holder]] = known;
+      const [shortHosts, [domain], [plan], holders] = known;
       if (domainId !== OWN_DOMAIN) {
         requireDomainPlan(ctx.config, plan);
         judgeDomain(given, domain);
       }
       given.require(shortHosts);
-      requireFree(given, holder, ctx.actor.teamId);
+      requireFree(given, holders, ctx.actor.teamId);
       return { known: domain?.host ?? null, stored };
     },
     make: async (host, { isNew, keep }) => {
@@ -113,14 +113,15 @@ function judgeDomain(given: GivenFields, domain: repo.LinkDomain | undefined): v
   }
 }
 
-/** @throws AppError SLUG_TAKEN, unless the link that has the slug was deleted by the same team */
+/** @throws AppError SLUG_TAKEN where a link uses the slug, or another team had it */
 function requireFree(
   given: GivenFields,
-  holder: repo.SlugHolder | undefined,
-  teamId: number,
+  holders: readonly repo.SlugHolder[],
+  ownTeamId: number,
 ): void {
-  if (!holder || given.fields.slug === undefined) return;
-  if (!holder.isDeleted || holder.teamId !== teamId) throw slugTaken(given.fields.slug);
+  if (given.fields.slug === undefined) return;
+  const isTaken = holders.some(({ teamId, isUsed }) => isUsed || teamId !== ownTeamId);
+  if (isTaken) throw slugTaken(given.fields.slug);
 }
 
 /** A link with its rules and clicks. @throws AppError NOT_FOUND */

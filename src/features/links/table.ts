@@ -31,6 +31,13 @@ export const shortLinks = sqliteTable("short_links", {
   rules: json<StoredRule[]>("rules").notNull(),
 });
 
+/** The team that had a slug of the instance's own address first. A row outlives its link and its team. */
+export const slugOwners = sqliteTable("slug_owners", {
+  /** The slug as it is compared. */
+  slugKey: text("slug_key").primaryKey(),
+  teamId: integer("team_id").notNull(),
+});
+
 /** The clicks of a link that one message brought. */
 export const linkClicks = sqliteTable(
   "link_clicks",

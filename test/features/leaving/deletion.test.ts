@@ -186,10 +186,16 @@ describe("a deleted team", () => {
     const targets = "SELECT 1 FROM notice_targets WHERE user_id = ? OR team_id = ?";
     expect(await env.DB.prepare(targets).bind(userId, teamId).first()).toBeNull();
     await erase(life);
-    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual(["deliveries", "members", "teams"]);
+    expect(Object.keys(await rowsOf(teamId)).sort()).toEqual([
+      "deliveries",
+      "members",
+      "slug_owners",
+      "teams",
+    ]);
     life.harness.advance(86_400);
     await erase(life);
-    expect(await rowsOf(teamId)).toEqual({});
+    const slug_owners = [{ slug_key: expect.any(String), team_id: teamId }];
+    expect(await rowsOf(teamId)).toEqual({ slug_owners });
     expect(await objectsOf(teamId)).toEqual([]);
     expect(
       await env.DB.prepare("SELECT 1 FROM users WHERE id = ?").bind(userId).first(),

@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { eraseTeams } from "../../../src/features/leaving/erase.ts";
 import {
   createMember,
   createToken,
@@ -196,6 +197,64 @@ describe("a short link", () => {
     });
     expect(answer.headers.get("content-type")).toBe("image/svg+xml");
     expect(await answer.text()).toMatch(/^<svg .+<\/svg>$/s);
+  });
+});
+
+describe("an address that was shared", () => {
+  const take = (slug: string, member: Member) =>
+    call("POST", "/short-links", { url: URL_B, slug }, member);
+
+  test("stays the team's when its link is renamed, and the team can take it back", async () => {
+    const { id, shortUrl } = await make({ slug: "Printed-1" });
+    await call("PUT", `/short-links/${id}`, { slug: "renamed-1" });
+    const stranger = await createMember();
+    const taken = await take("printed-1", stranger);
+    expect(taken).toMatchObject({ status: 409, body: { code: "SLUG_TAKEN" } });
+    const { body: other } = await take("other-1", stranger);
+    const renamed = await call("PUT", `/short-links/${other.id}`, { slug: "printed-1" }, stranger);
+    expect(renamed).toMatchObject({ status: 409, body: { code: "SLUG_TAKEN" } });
+    expect(await visits.follow(shortUrl)).toBe(404);
+    expect((await take("printed-1", owner)).status).toBe(200);
+    expect(await visits.follow(shortUrl)).toBe(URL_B);
+  });
+
+  test("stays the team's when its link moves to a domain", async () => {
+    await env.DB.prepare(
+      `INSERT INTO domains (id, team_id, user_id, is_shared, host, txt_name, txt_value, cname_target,
+        verified_at, created_at, updated_at) VALUES (901, ?, ?, 0, 'moved.example', 'a', 'b', 'c', 1, 0, 0)`,
+    )
+      .bind(owner.teamId, owner.userId)
+      .run();
+    const { id, shortUrl } = await make({ slug: "printed-2" });
+    await call("PUT", `/short-links/${id}`, { domainId: 901 });
+    expect((await take("printed-2", await createMember())).status).toBe(409);
+    expect((await call("PUT", `/short-links/${id}`, { domainId: null })).status).toBe(200);
+    expect(await visits.follow(shortUrl)).toBe(URL_A);
+  });
+
+  test("is given to no other team once its own is erased; nothing else of the team is kept", async () => {
+    const { shortUrl, id } = await make({ slug: "printed-3" });
+    await call("PUT", `/short-links/${id}`, { slug: "printed-4" });
+    const confirm = await env.DB.prepare("SELECT slug FROM teams WHERE id = ?")
+      .bind(owner.teamId)
+      .first("slug");
+    expect((await call("DELETE", `/teams/${owner.teamId}`, { confirm })).status).toBe(200);
+    harness.advance(86_400);
+    for (let cursor: string | null = null, pages = 0; pages < 9; pages++) {
+      cursor = await eraseTeams(harness.deps, cursor);
+    }
+    const stranger = await createMember();
+    for (const slug of ["printed-3", "printed-4"]) {
+      expect(await take(slug, stranger)).toMatchObject({ status: 409 });
+    }
+    expect(await visits.follow(shortUrl)).toBe(404);
+    const { results } = await env.DB.prepare("SELECT * FROM slug_owners WHERE team_id = ?")
+      .bind(owner.teamId)
+      .all();
+    expect(results).toEqual([
+      { slug_key: "printed-3", team_id: owner.teamId },
+      { slug_key: "printed-4", team_id: owner.teamId },
+    ]);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Params } from "../../../db/text.ts";
 import { domains } from "../../domains/table.ts";
 import type { FirstTime } from "../../idempotency/once.ts";
 import { linkClicks, linkDays, shortLinks } from "../table.ts";
+import { OWN_DOMAIN } from "./places.ts";
 
 export type LinkRow = typeof shortLinks.$inferSelect;
 
@@ -103,20 +104,21 @@ export const shortHostsAmong = prepared(
 );
 
 const readHolder = rowReader({
-  ...pickColumns(shortLinks, ["id", "teamId"]),
-  isDeleted: flag("is_deleted").notNull(),
+  ...pickColumns(shortLinks, ["teamId"]),
+  isUsed: flag("is_used").notNull(),
 });
 
-/** Who has a slug: its link's team, and whether that link was deleted. */
+/** A team that has a slug, and whether a link of it uses the slug. */
 export type SlugHolder = ReturnType<typeof readHolder>;
 
 type SlugPlace = { domainId: number; slugKey: string };
 
 /** Finds who has a slug, of whatever team. */
-export const holderOf = prepared(
+export const holdersOf = prepared(
   ({ domainId, slugKey }: Params<SlugPlace>) =>
-    sql`SELECT id, team_id, deleted_at IS NOT NULL AS is_deleted FROM short_links
-      WHERE domain_id = ${domainId} AND slug_key = ${slugKey}`,
+    sql`SELECT team_id, deleted_at IS NULL AS is_used FROM short_links
+      WHERE domain_id = ${domainId} AND slug_key = ${slugKey}
+      UNION ALL SELECT team_id, 0 FROM slug_owners WHERE slug_key = ${slugKey} AND ${domainId} = ${OWN_DOMAIN}`,
   readHolder,
 );
 
@@ -146,14 +148,24 @@ export type LinkFields = Pick<
 
 /** Holds where the domain is still there and verified. */
 const isServed = (domainId: number): SQL =>
-  domainId === 0
+  domainId === OWN_DOMAIN
     ? sql`TRUE`
     : sql`EXISTS (SELECT 1 FROM domains WHERE id = ${domainId} AND deleted_at IS NULL
         AND verified_at IS NOT NULL)`;
 
-const isFree = (domainId: number, slugKey: string | null, exceptId = 0): SQL =>
-  sql`NOT EXISTS (SELECT 1 FROM short_links
+/**
+ * Holds where no other link has a slug and, on the instance's own address, no other team ever had it.
+ *
+ * Spec is silent: links that were shared or printed live longer than their rows. Whoever proves that a custom
+ * domain is theirs may use every slug of it.
+ */
+function isFree({ domainId, slugKey }: LinkPlace, team: number, exceptId = 0): SQL {
+  const hasNoLink = sql`NOT EXISTS (SELECT 1 FROM short_links
     WHERE domain_id = ${domainId} AND slug_key = ${slugKey} AND id <> ${exceptId})`;
+  if (domainId !== OWN_DOMAIN) return hasNoLink;
+  return sql`${hasNoLink} AND NOT EXISTS (SELECT 1 FROM slug_owners
+    WHERE slug_key = ${slugKey} AND team_id <> ${team})`;
+}
 
 /** The id of the link that the statement before inserted. */
 export const NEW_ID = sql`last_insert_rowid()`;
@@ -170,7 +182,7 @@ export const insertLink = (
         ${Number(row.isActive)}, ${Number(row.useDeeplink)}, ${Number(row.botProtection)}, ${row.safeUrl},
         ${row.title}, ${row.description}, ${row.imageUrl}, ${row.createdBy}, ${row.createdAt.getTime()},
         ${row.createdAt.getTime()}, ${JSON.stringify(row.rules)}
-      WHERE ${isNew} AND ${isServed(row.domainId)} AND ${isFree(row.domainId, row.slugKey)}
+      WHERE ${isNew} AND ${isServed(row.domainId)} AND ${isFree(row, row.teamId)}
       RETURNING id AS value`,
     readNumber,
   );
@@ -205,9 +217,8 @@ export function updateLink(
     ([name, value]) => sql`${sql.raw(STORED[name as keyof LinkFields])} = ${toStored(value)}`,
   );
   const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
-  const { domainId, slugKey } = place;
   return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis({ team, id })}
-    AND ${isServed(domainId)} AND ${isFree(domainId, slugKey, id)}`);
+    AND ${isServed(place.domainId)} AND ${isFree(place, team, id)}`);
 }
 
 export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
