@@ -53,6 +53,8 @@ export interface Connected {
 export interface LoginRefusal {
   message: string;
   final: boolean;
+  /** The platform answered about this login alone: it may renew others. */
+  isAboutLogin?: true;
   /** Field of the request that is wrong; left out for the login itself. */
   field?: "identifier" | "authFactorToken" | "pageId";
 }

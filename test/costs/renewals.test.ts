@@ -31,6 +31,8 @@ interface Fate {
   isLost?(account: number, nth: number): boolean;
   /** The platform does nothing and gives no answer. */
   isDown?(platform: Platform): boolean;
+  /** A platform that is asked about the app gives an answer that does not tell whether its keys are right. */
+  isUnclearAboutApp?: boolean;
 }
 
 /** The platforms' token endpoints, each with the tokens that it takes. */
@@ -46,8 +48,7 @@ class Platforms {
 
   async answer(request: Request): Promise<Response> {
     const given = await tokenIn(request);
-    // A token of the app itself: its keys are right.
-    if (given === "") return Response.json({ access_token: "app", token_type: "bearer" });
+    if (given === null) return this.#answerAboutApp();
     const [i] = readToken(given);
     const logins = loginsOf(platformOf(i));
     if (!this.#renew(given)) return Response.json(logins.refusal, { status: 400 });
@@ -55,6 +56,12 @@ class Platforms {
     if (this.#fate.isLost?.(i, nth)) throw new TypeError("Network connection lost.");
     const token = logins.tokenOf(i, this.#renewals.get(i)?.count ?? 0);
     return Response.json(logins.grantOf(i, token));
+  }
+
+  /** Answers a call by the app's keys alone. */
+  #answerAboutApp(): Response {
+    if (this.#fate.isUnclearAboutApp) return Response.json({ code: 29 }, { status: 403 });
+    return Response.json({ access_token: "app", token_type: "bearer" });
   }
 
   /** Renews the login of this token; false where it is taken no more. */
@@ -72,11 +79,12 @@ class Platforms {
   }
 }
 
-async function tokenIn(request: Request): Promise<string> {
+/** Returns the token that a call brings; null for one that brings the app's keys alone. */
+async function tokenIn(request: Request): Promise<string | null> {
   const { searchParams } = new URL(request.url);
   const form = new URLSearchParams(await new Response(request.body).text());
-  const bearer = request.headers.get("authorization")?.replace(/^Bearer /, "");
-  return searchParams.get("access_token") ?? form.get("refresh_token") ?? bearer ?? "";
+  const [, bearer = null] = /^Bearer (.+)$/.exec(request.headers.get("authorization") ?? "") ?? [];
+  return searchParams.get("access_token") ?? form.get("refresh_token") ?? bearer;
 }
 
 /** A harness with accounts whose logins are all due, on a clock of three o'clock. */
@@ -195,6 +203,27 @@ test(
       const isKept = loginsOf(platform).used !== "dies";
       if (isKept) expect([platform, renewed]).toEqual([platform, accounts]);
       else expect(Math.abs(renewed - accounts / 2)).toBeLessThanOrEqual(1);
+    }
+  },
+  LONG_MS,
+);
+
+test(
+  "logins that a platform refuses without a clear reason do not keep its other logins waiting",
+  async () => {
+    // Both the logins that are due first and those that are due last.
+    const isRefused = (account: number) => account % 60 < 20 || account % 60 >= 40;
+    const { harness } = await prepare({
+      isLost: (account, nth) => isRefused(account) && nth === 1,
+      isUnclearAboutApp: true,
+    });
+    await tickFor(harness, loadOf(1, 4));
+    const refused = Array.from({ length: ACCOUNTS }, (_, i) => i).filter(
+      (i) => isRefused(i) && platformOf(i) === "pinterest",
+    );
+    for (const { platform, accounts, renewed } of await outcome()) {
+      if (platform !== "pinterest") continue;
+      expect(renewed).toBe(accounts - refused.length);
     }
   },
   LONG_MS,

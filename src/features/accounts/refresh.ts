@@ -34,7 +34,7 @@ const RESTS_SECONDS = DAY / SECOND;
 export type Login =
   | { kind: "ready"; credentials: Credentials }
   | { kind: "busy" }
-  | { kind: "refused"; message: string; final: boolean };
+  | ({ kind: "refused" } & LoginRefusal);
 
 /** Refreshes a login, whether it has to be or not. */
 export async function refreshLogin(

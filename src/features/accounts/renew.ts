@@ -44,7 +44,10 @@ function readFailures(cursor: string | null): Record<string, number> {
   }
 }
 
-/** `skipped`: nothing was asked of the platform. `over`: somebody else did it, or the login is lost. */
+/**
+ * `skipped`: nothing was asked of the platform. `failed`: other logins of the platform may fail as well.
+ * `over`: another invocation renewed it, the login is lost, or the platform refused this login alone.
+ */
 type Renewal = "renewed" | "failed" | "skipped" | "over";
 
 /**
@@ -93,7 +96,7 @@ async function renew(deps: Deps, account: AccountRow): Promise<Renewal> {
     const credentials = await openCredentials(deps, account);
     const connector = connectorOf(account.platform);
     const login = await refreshUnderLease(deps, connector, account, credentials, TRIES);
-    if (login.kind === "refused" && !login.final) return "failed";
+    if (login.kind === "refused" && !login.final && !login.isAboutLogin) return "failed";
     return login.kind === "ready" ? "renewed" : "over";
   } catch (error) {
     deps.log({ event: "login.renewal_failed", accountId: account.id, error: String(error) });

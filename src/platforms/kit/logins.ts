@@ -158,7 +158,8 @@ export async function refreshByGrant<T extends GrantedTokens, R extends { messag
       return refuse({ message: unknownApp(platform, message), final: false });
     }
     if (isLost(reply.error)) return finalRefusal(message);
-    if (app || isPassing(reply.error)) return refuse({ message, final: false });
+    if (isPassing(reply.error)) return refuse({ message, final: false });
+    if (app) return refuse({ message, final: false, isAboutLogin: true });
     return refuse({
       message: `${keyNames(platform)} are not set, so this login cannot be renewed.`,
       final: expiresAt !== null && expiresAt <= now(),

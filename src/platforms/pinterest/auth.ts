@@ -1,7 +1,13 @@
 import * as z from "zod";
 import { type Result, refuse } from "../../core/result.ts";
 import type { Fetch, PublishAccount } from "../connector.ts";
-import { formRequest, grantedTokens, refreshByGrant, toConnected } from "../kit/logins.ts";
+import {
+  finalRefusal,
+  formRequest,
+  grantedTokens,
+  refreshByGrant,
+  toConnected,
+} from "../kit/logins.ts";
 import type { AppKeys, Connected, Credentials, LoginRefusal } from "../login.ts";
 import { API, get, type PinterestRefusal, readReply } from "./api.ts";
 import { checkApp } from "./app-check.ts";
@@ -82,5 +88,5 @@ export async function refresh(
   // Pinterest refuses unknown keys in the same words: the login is lost only where the keys are right.
   const { verdict, message } = await checkApp(fetch, app);
   if (verdict === "wrong") return refuse({ message, final: false });
-  return refuse({ message: renewed.error.message, final: verdict === "right" });
+  return verdict === "right" ? finalRefusal(renewed.error.message) : renewed;
 }

@@ -138,10 +138,19 @@ describe("renewing a login", () => {
     ["a body that cannot be read", json({}), APP, null, false, "cannot be read"],
   ])("%s", async (_, answer, app, expiresAt, final, wording) => {
     const { refreshed } = await refresh(answer, app, { expiresAt });
-    expect(refreshed).toEqual({
+    expect(refreshed).toMatchObject({
       ok: false,
       error: { message: expect.stringContaining(wording), final },
     });
+  });
+
+  test.each<[string, Answer, true | undefined]>([
+    ["a refusal without a clear reason is about this login alone", error(401, 283, "Gone"), true],
+    ["an outage is about every login", error(503, 1, "Later"), undefined],
+    ["too many calls are about every login", error(429, 8, "Later"), undefined],
+  ])("%s", async (_, answer, isAboutLogin) => {
+    const { refreshed } = await refresh(answer);
+    expect(refreshed.ok ? null : refreshed.error.isAboutLogin).toBe(isAboutLogin);
   });
 
   test("needs a refresh token", async () => {
