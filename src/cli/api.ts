@@ -34,6 +34,8 @@ export type Form = Record<string, string | Blob | (string | Blob)[]>;
 interface EventPage {
   data: FeedEvent[];
   nextCursor: string;
+  /** Further events are stored already. */
+  hasMore: boolean;
 }
 
 /** The client of the REST API as the commands use it: every failure is a Problem in the API's own words. */

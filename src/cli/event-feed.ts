@@ -62,7 +62,7 @@ export async function followEvents(
   const known = new Set<string>();
   let cursor = since ? firstIdSince("evt", since) : null;
 
-  /** The events of the next page that are new; the feed repeats those of the last 30 seconds. */
+  /** Reads the events of the next page that are new; an older instance repeats those of 30 seconds. */
   const readPage = async () => {
     const after = cursor;
     const page = await withRetries(() => api.listEvents({ after, limit: PAGE }), patience);
@@ -70,7 +70,7 @@ export async function followEvents(
     for (const { id } of fresh) known.add(id);
     cursor = page.nextCursor;
     for (const id of known) if (id <= page.nextCursor) known.delete(id);
-    return { fresh, hasMore: page.data.length === PAGE && fresh.length > 0 };
+    return { fresh, hasMore: page.hasMore };
   };
 
   async function* follow() {

@@ -1,5 +1,6 @@
 import { is, SQL, sql } from "drizzle-orm";
 import { text } from "drizzle-orm/sqlite-core";
+import { firstIdSince } from "../../core/ids.ts";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
@@ -39,9 +40,14 @@ function toJson(data: NewEvent["data"]): string | SQL {
     );
 }
 
-interface Values {
+/** An id in two parts: the time and counter that it sorts by, and what is random. */
+interface IdParts {
+  head: string;
+  tail: string | SQL;
+}
+
+interface Values extends IdParts {
   team: number | SQL;
-  id: string | SQL;
   name: EventName;
   data: string | SQL;
   by: number | null;
@@ -53,11 +59,20 @@ interface Values {
 /**
  * Inserts events; triggers put each up for delivery to the webhooks that subscribe to it, and leave the notices
  * that people get of it.
+ *
+ * An event whose id would not come last in its team gets the head that follows the last one: the database makes
+ * one write after another, so that a reader of the feed never misses an event behind the cursor. Pings, which the
+ * feed leaves out, keep their ids. SQLite reads hexadecimal numbers only as JSON5.
  */
 const insertEvents = prepared(
-  ({ team, id, name, data, by, at, source }: Params<Values>) =>
+  ({ team, head, tail, name, data, by, at, source }: Params<Values>) =>
     sql`INSERT INTO events (team_id, id, name, data, actor_id, created_at)
-      SELECT ${team}, ${id}, ${name}, ${data}, ${by}, ${at} ${source}
+      SELECT of_team, 'evt_' || coalesce((
+          SELECT printf('%016x', ('0x' || substr(later.id, 5, 16)) ->> '$' + 1) FROM events later
+          WHERE later.team_id = of_team AND later.id >= 'evt_' || ${head}
+            AND ${name} <> 'webhook.ping'
+          ORDER BY later.id DESC LIMIT 1), ${head}) || ${tail}, ${name}, data, ${by}, ${at}
+      FROM (SELECT ${team} AS of_team, ${data} AS data ${source})
       RETURNING id, EXISTS (SELECT 1 FROM webhooks WHERE team_id = events.team_id
         AND deleted_at IS NULL AND is_active = 1
         AND instr(webhooks.events, '"' || events.name || '"') > 0) AS is_awaited`,
@@ -103,8 +118,11 @@ const insertEvent = (
   source: SQL,
 ): Query<number> =>
   insertAndWake(deps, {
-    ...{ ...event, by, id: deps.newEventId(), data: toJson(data), at: deps.now(), source },
+    ...{ ...event, ...partsOf(deps.newEventId()), by, data: toJson(data), at: deps.now(), source },
   });
+
+/** Source: `timeSortedId`. */
+const partsOf = (id: string): IdParts => ({ head: id.slice(4, 20), tail: id.slice(20) });
 
 /** Inserts an event in the batch of the change that it reports; only where `condition` holds. */
 export const emit = (deps: Emitter, event: NewEvent, condition: SQL): Query<number> =>
@@ -123,12 +141,11 @@ export function emitForEach(
   source: SQL,
 ): Query<number> {
   const at = deps.now();
-  return insertAndWake(deps, { ...event, by, id: unorderedId(at), data: toJson(data), at, source });
+  // The events of one statement are stored together, in no order.
+  const { head } = partsOf(`${firstIdSince("evt", at)}0000`);
+  const tail = sql`lower(hex(randomblob(6)))`;
+  return insertAndWake(deps, { ...event, head, tail, by, data: toJson(data), at, source });
 }
-
-/** Ids as `timeSortedId` makes them, but in no order within the millisecond: nobody knows how many there are. */
-const unorderedId = (now: Date): SQL =>
-  sql`'evt_' || printf('%012x', ${now.getTime()}) || lower(hex(randomblob(8)))`;
 
 /** Finds the team that comes `count` teams after the first with an id of `from` or more. */
 export const teamAfter = (from: number, count: number): Query<number[]> =>
@@ -171,4 +188,11 @@ export const eventsAfter = (
     sql`SELECT id, name, data, created_at FROM events WHERE team_id = ${team} AND id > ${after}
       AND name <> 'webhook.ping' AND name = ${name ?? sql`name`} ORDER BY id LIMIT ${limit}`,
     readStored,
+  );
+
+/** The id of the team's last event, pings included. */
+export const lastEventId = (team: number | SQL): Query<string[]> =>
+  sqlQuery(
+    sql`SELECT id FROM events WHERE team_id = ${team} ORDER BY id DESC LIMIT 1`,
+    valueReader(events.id),
   );

@@ -12,13 +12,14 @@ const feed = apiRoute({
   operationId: "listEvents",
   summary: "Read the team's events",
   description:
-    "Every event of the last 30 days, oldest first, in the form in which webhooks are sent them. Ask again with `nextCursor` for the events since then; this way you miss none. Events of the last 30 seconds come again with the next page: ignore an `id` that you know.",
+    "Every event of the last 30 days, oldest first, in the form in which webhooks are sent them. Ask again with `nextCursor` for the events since then: each comes once, and you miss none.",
   scope: "webhooks:read",
   limit: "read:events",
   request: { query: eventFeedSchema },
   responses: json(eventPageSchema, "Oldest first."),
 });
 eventRoutes.openapi(feed, async (c) => {
-  const { events, nextCursor } = await readFeed(c.var.ctx, c.req.valid("query"));
-  return c.json({ success: true as const, data: events.map(toEnvelope), nextCursor }, 200);
+  const { events, nextCursor, hasMore } = await readFeed(c.var.ctx, c.req.valid("query"));
+  const data = events.map(toEnvelope);
+  return c.json({ success: true as const, data, nextCursor, hasMore }, 200);
 });

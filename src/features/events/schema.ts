@@ -41,4 +41,7 @@ export const eventPageSchema = z.object({
   nextCursor: z
     .string()
     .describe("Pass it as `after` to go on from here, at once or any time later."),
+  hasMore: z
+    .boolean()
+    .describe("Further events are stored already: ask for the next page at once."),
 });
