@@ -10,7 +10,7 @@ import { clockOf } from "../../pages/times.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { openInvitesOf } from "../teams/repo/invites.ts";
 import { type MemberRow, membersOf } from "../teams/repo/members.ts";
-import { removableRoles } from "../teams/rules.ts";
+import { CHANGE_MESSAGES, removableRoles } from "../teams/rules.ts";
 import * as teams from "../teams/service.ts";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
@@ -21,7 +21,7 @@ export const teamPage = new Hono<PageEnv>();
 
 /** Tells what a form did that leads back here. */
 const DONE: Record<string, string> = {
-  changed: "The member is changed.",
+  ...CHANGE_MESSAGES,
   joined: "Welcome. You are a member of this team now.",
   left: "You have left the team. This is your own.",
   member: "You are a member of this team already, and your role stays. The invite is still open.",
@@ -64,11 +64,12 @@ teamPage.post("/app/team/members/:id", signedIn("write"), async (c) => {
     ...(role === "" ? {} : { role }),
     ...(active === "" ? {} : { isActive: active === "yes" }),
   });
+  let done = "";
   const refused = await attempt(async () => {
     if (!wanted.success) throw invalidFields(toFieldErrors(wanted.error));
-    await teams.changeMember(c.var.ctx, userId, wanted.data);
+    done = (await teams.changeMember(c.var.ctx, userId, wanted.data)).kind;
   });
-  return refused ? showTeam(c, refused) : c.redirect("/app/team?done=changed", 303);
+  return refused ? showTeam(c, refused) : c.redirect(`/app/team?done=${done}`, 303);
 });
 
 teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) => {
@@ -86,8 +87,9 @@ teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) =
       <h1>{isSelf ? `Leave ${viewerOf(c).team.name}?` : `Remove ${member.email}?`}</h1>
       <div class="card">
         <p>
-          {isSelf ? "You lose" : "They lose"} access at once, and tokens made for this team alone
-          are revoked. Posts and accounts stay with the team. A new invite leads back in.
+          {isSelf ? "You lose" : "They lose"} access at once. Tokens made for this team alone are
+          revoked, and the invites, review links and connection links that {isSelf ? "you" : "they"}{" "}
+          made end. Posts and accounts stay with the team. A new invite leads back in.
         </p>
         <TeamForm class="row" action={`/app/team/members/${userId}/remove`}>
           <button class="danger" type="submit">

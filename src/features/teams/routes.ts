@@ -2,6 +2,7 @@ import * as z from "zod";
 import { publicOrigin } from "../../http/env.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import { CHANGE_MESSAGES } from "./rules.ts";
 import * as schema from "./schema.ts";
 import * as teams from "./service.ts";
 
@@ -74,20 +75,24 @@ const change = apiRoute({
   operationId: "changeMember",
   summary: "Change a member",
   description:
-    "For the owner: the role of a member, and whether they have access. Deactivating revokes their tokens that are pinned to the team; activating does not bring them back. The owner's own membership cannot be changed.",
+    "For the owner: the role of a member, and whether they have access. Deactivating revokes their tokens that are pinned to the team, and ends the invites, review links and connection links that they made; making an admin a member ends the links and invites too. Activating brings none of them back, as `message` says. The owner's own membership cannot be changed.",
   scope: "team:write",
   limit: "write",
   request: { params: targetParams, body: jsonBody(schema.memberChangeSchema) },
   responses: {
-    ...json(z.object({ success: yes, data: schema.changedMemberSchema }), "The member as changed."),
+    ...json(
+      z.object({ success: yes, message: z.string(), data: schema.changedMemberSchema }),
+      "The member as changed.",
+    ),
     ...NOT_FOUND,
     ...conflict("PLAN_LIMIT: the plan allows no more active members; the owner is one of them."),
   },
 });
 teamRoutes.openapi(change, async (c) => {
   const userId = readNumericId(c.req.valid("param").targetUserId, "Member");
-  const data = await teams.changeMember(c.var.ctx, userId, c.req.valid("json"));
-  return c.json({ success: true as const, data }, 200);
+  const { kind, member } = await teams.changeMember(c.var.ctx, userId, c.req.valid("json"));
+  const message = CHANGE_MESSAGES[kind];
+  return c.json({ success: true as const, message, data: member }, 200);
 });
 
 const remove = apiRoute({
@@ -97,7 +102,7 @@ const remove = apiRoute({
   operationId: "removeMember",
   summary: "Remove a member",
   description:
-    "For owners and admins; only the owner removes an admin, and nobody can remove the owner. A member may remove themselves. Posts and everything else that they made stay; their tokens that are pinned to the team are revoked.",
+    "For owners and admins; only the owner removes an admin, and nobody can remove the owner. A member may remove themselves. Posts and everything else that they made stay; their tokens that are pinned to the team are revoked, and the invites, review links and connection links that they made end.",
   scope: "team:write",
   limit: "destructive",
   request: { params: targetParams },

@@ -81,6 +81,24 @@ export function changeRefusal({ role, isActive, isFull }: MemberFacts, isActiveN
   return null;
 }
 
+/** Tells people the effects of each kind of change. */
+export const CHANGE_MESSAGES = {
+  activated:
+    "The member is active again. Their tokens that were pinned to the team stay revoked, and the links that they made stay ended: they have to make new ones.",
+  deactivated:
+    "The member is deactivated. Their tokens that were pinned to the team are revoked, and the invites and links that they made have ended.",
+  demoted:
+    "The admin is a member now. The invites, review links and connection links that they made have ended.",
+  changed: "The member is changed.",
+};
+
+type Membership = Pick<MemberFacts, "role" | "isActive">;
+
+export function kindOfChange(before: Membership, after: Membership): keyof typeof CHANGE_MESSAGES {
+  if (before.isActive !== after.isActive) return after.isActive ? "activated" : "deactivated";
+  return before.role === "ADMIN" && after.role === "MEMBER" ? "demoted" : "changed";
+}
+
 /** Returns the reason why a member of this role is not removed; null where nothing stands against it. */
 export function removalRefusal(role: Role, removable: readonly Role[]) {
   if (role === "OWNER") return ownerStays();

@@ -6,6 +6,7 @@ import type { Ctx, Deps } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sendMail } from "../mail/service.ts";
+import { endRightsOfFormerMember, withdrawLinksOfDemoted } from "./repo/ended-rights.ts";
 import * as invites from "./repo/invites.ts";
 import { memberLimits } from "./repo/limits.ts";
 import * as members from "./repo/members.ts";
@@ -42,8 +43,8 @@ export async function listMembers(ctx: Ctx): Promise<members.MemberRow[]> {
 }
 
 /**
- * Changes the role of a member, or whether they have access. Somebody who loses access loses the tokens
- * pinned to the team; they do not come back with it.
+ * Changes the role of a member, or whether they have access. A person who loses access loses the tokens
+ * pinned to the team, and one who loses rights loses the links made with them; they do not come back.
  *
  * @throws AppError FORBIDDEN for anybody but the owner, and for the owner's own membership; NOT_FOUND;
  * PLAN_LIMIT when the team is full
@@ -58,18 +59,20 @@ export async function changeMember(ctx: Ctx, userId: number, change: MemberChang
   const target = { teamId: ctx.actor.teamId, userId };
   const { role = null, isActive = null } = change;
   const limits = memberLimits(ctx.config);
-  const [[facts], [changed]] = await ctx.db.run([
+  const ending = { ...target, now: ctx.now() };
+  const [[facts], , [changed]] = await ctx.db.run([
     members.memberFacts({ ...target, ...limits }),
+    withdrawLinksOfDemoted({ ...ending, role }),
     members.updateMember({ ...target, role, isActive, ...limits }),
-    ...members.endRightsOfFormerMember({ ...target, now: ctx.now() }),
+    ...endRightsOfFormerMember(ending),
   ]);
-  if (changed) return changed;
+  if (changed && facts) return { member: changed, kind: rules.kindOfChange(facts, changed) };
   throw (facts && rules.changeRefusal(facts, isActive ?? facts.isActive)) ?? notFound("Member");
 }
 
 /**
- * Removes a member, or lets the caller leave. Their tokens pinned to the team and invites to their address
- * are revoked in the same batch; what they made stays.
+ * Removes a member, or lets the caller leave. Their tokens pinned to the team, invites to their address and
+ * the links that they made end in the same batch; the rest of what they made stays.
  *
  * Spec is silent on leaving: everybody but the owner may remove themselves.
  *
@@ -89,7 +92,7 @@ export async function removeMember(ctx: Ctx, userId: number): Promise<void> {
     members.memberFacts({ ...target, ...memberLimits(ctx.config) }),
     members.deleteMember({ ...target, roles: JSON.stringify(roles) }),
     members.revokeInvitesTo({ ...target, now }),
-    ...members.endRightsOfFormerMember({ ...target, now }),
+    ...endRightsOfFormerMember({ ...target, now }),
   ]);
   if (removed > 0) return;
   throw (facts && rules.removalRefusal(facts.role, roles)) ?? notFound("Member");

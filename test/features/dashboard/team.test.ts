@@ -68,10 +68,11 @@ test("the owner changes roles, deactivates, activates and renames", async () => 
   const path = `${PATH}/members/${member.userId}`;
   const changed = await browser.post(path, { role: "ADMIN" });
   expect(changed).toMatchObject({ status: 303, location: `${PATH}?done=changed` });
-  await browser.post(path, { active: "no" });
+  const deactivated = await browser.post(path, { active: "no" });
   expect(await membership(member)).toEqual({ role: "ADMIN", is_active: 0 });
-  expect((await browser.get(`${PATH}?done=changed`)).html).toContain("Deactivated");
-  await browser.post(path, { active: "yes" });
+  expect((await browser.get(deactivated.location ?? "")).html).toContain("Deactivated");
+  const activated = await browser.post(path, { active: "yes" });
+  expect((await browser.get(activated.location ?? "")).html).toContain("stay revoked");
   expect(await membership(member)).toEqual({ role: "ADMIN", is_active: 1 });
   await browser.post(`${PATH}/name`, { name: "Studio <b>" });
   expect((await browser.get(PATH)).html).toContain("Studio &lt;b&gt;");

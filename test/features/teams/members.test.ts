@@ -215,7 +215,8 @@ test("a deactivated member loses access at once, and their tokens for good", asy
   await change(owner, member, { isActive: false });
   expect((await act(member, "GET", "/teams")).status).toBe(403);
   expect((await harness.call("GET", "/teams", { token: pinned })).status).toBe(401);
-  await change(owner, member, { isActive: true });
+  const { body } = await change(owner, member, { isActive: true });
+  expect(body.message).toContain("pinned to the team stay revoked");
   expect((await act(member, "GET", "/teams")).status).toBe(200);
   expect((await harness.call("GET", "/teams", { token: pinned })).status).toBe(401);
 });

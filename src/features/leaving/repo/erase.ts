@@ -22,12 +22,18 @@ const isPublishing = (teamId: number): SQL =>
   sql`EXISTS (SELECT 1 FROM uploads WHERE team_id = ${teamId} AND status_group = 'pending'
     AND status = 'processing' AND deleted_at IS NULL)`;
 
+/** Holds for open links `l` that the person made in other teams. */
+const isOpenElsewhere = ({ teamId, ownerId }: Leaving, at: number): SQL =>
+  sql`l.created_by = ${ownerId} AND l.expires_at > ${at} AND l.team_id IN
+    (SELECT team_id FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId})`;
+
 /**
  * Deletes a team for everybody: nobody belongs to it, no token works for it, and its accounts have no logins,
  * so that nothing is published any more. The person whose own it was is nobody any more, in no team. The
  * first of the statements answers 0, and nothing is changed, while a post is being published.
  */
-export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<number>[] {
+export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
+  const { teamId, ownerId } = leaving;
   const at = now.getTime();
   const isDeleted = sql`EXISTS (SELECT 1 FROM teams WHERE id = ${teamId} AND deleted_at IS NOT NULL)`;
   return [
@@ -38,6 +44,12 @@ export function markDeleted({ teamId, ownerId }: Leaving, now: Date): Query<numb
       WHERE is_addressed AND email = (SELECT lower(email) FROM users WHERE id = ${ownerId})
         AND team_id IN (SELECT team_id FROM members WHERE user_id = ${ownerId})
         AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
+    sql`DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
+        SELECT l.team_id, item.value, l.id FROM review_links l, json_each(l.upload_ids) item
+        WHERE ${isOpenElsewhere(leaving, at)}) AND ${isDeleted}`,
+    sql`DELETE FROM review_links AS l WHERE ${isOpenElsewhere(leaving, at)} AND ${isDeleted}`,
+    sql`DELETE FROM connection_links AS l WHERE ${isOpenElsewhere(leaving, at)}
+      AND l.account_id IS NULL AND ${isDeleted}`,
     sql`DELETE FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId} AND ${isDeleted}`,
     sql`UPDATE tokens SET revoked_at = ${at}
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,

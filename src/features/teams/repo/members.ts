@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
+import { prepared, preparedWrite } from "../../../db/client.ts";
 import { flag } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
@@ -48,7 +48,7 @@ export const memberOf = prepared(
   rowReader(pickColumns(members, ["role", "joinedAt"])),
 );
 
-interface Target {
+export interface Target {
   teamId: number;
   userId: number;
 }
@@ -95,29 +95,3 @@ export const revokeInvitesTo = preparedWrite(
         AND email = (SELECT lower(email) FROM users WHERE id = ${userId})
         AND accepted_at IS NULL AND revoked_at IS NULL AND changes() > 0`,
 );
-
-const revokePinnedTokens = preparedWrite(
-  ({ teamId, userId, now }: Params<Target & { now: Date }>) =>
-    sql`UPDATE tokens SET revoked_at = ${now}
-      WHERE team_id = ${teamId} AND user_id = ${userId} AND revoked_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM members m
-          WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)`,
-);
-
-const revokeOwnInvites = preparedWrite(
-  ({ teamId, userId, now }: Params<Target & { now: Date }>) =>
-    sql`UPDATE invites SET revoked_at = ${now}
-      WHERE team_id = ${teamId} AND invited_by = ${userId}
-        AND accepted_at IS NULL AND revoked_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM members m WHERE m.team_id = ${teamId}
-          AND m.user_id = ${userId} AND m.is_active = 1 AND m.role IN ('OWNER', 'ADMIN'))`,
-);
-
-/**
- * Ends what a member may no longer do, in the batch that changes or removes them: tokens pinned to a team
- * that they left, and invites by somebody who may not invite any more, which could lead them back in.
- */
-export const endRightsOfFormerMember = (target: Target & { now: Date }): Query<number>[] => [
-  revokePinnedTokens(target),
-  revokeOwnInvites(target),
-];
