@@ -1,11 +1,11 @@
 import { moveClock } from "./core/clock.ts";
 import type { EncryptionKey } from "./core/encryption.ts";
-import { DEFAULT_PLANS, PLAN_NAMES, type Plan, type PlanName, type Plans } from "./core/plans.ts";
+import { plansOverride, readPlans } from "./core/plan-readers.ts";
+import { PLAN_NAMES, type PlanName, type Plans } from "./core/plans.ts";
 import type { Platform } from "./core/platforms.ts";
 import { isPrivateKey, isPublicKey, type VapidKeys } from "./core/push-keys.ts";
 import { isLimitName } from "./core/quotas.ts";
 import {
-  boolean,
   json,
   listOf,
   Malformed,
@@ -14,11 +14,9 @@ import {
   objectOf,
   oneOf,
   only,
-  orNull,
   type Read,
   type Reader,
   recordOf,
-  someOf,
   strictObjectOf,
   text,
   textThat,
@@ -54,42 +52,6 @@ const rateLimits: Reader<Config["rateLimits"]> = (value) => {
     );
   }
 };
-
-const most = orNull(wholeNumber(0));
-
-const planOverride = someOf({
-  monthlyPosts: most,
-  members: most,
-  presignBytes: most,
-  analytics: boolean,
-  customDomains: boolean,
-  xCredits: wholeNumber(0),
-  platforms: listOf(text),
-});
-
-/** Every part may be left out: what stands is what is other than usual. */
-const plansOverride = someOf({
-  plans: someOf(
-    Object.fromEntries(PLAN_NAMES.map((name) => [name, planOverride])) as Record<
-      PlanName,
-      typeof planOverride
-    >,
-  ),
-  packs: listOf(strictObjectOf({ name: notEmpty, credits: wholeNumber(1), price: text })),
-  dailyCaps: recordOf(wholeNumber(1)),
-});
-
-function readPlans(override: Read<typeof plansOverride> = {}): Plans {
-  const names = PLAN_NAMES.map((name) => {
-    const plan: Plan = { ...DEFAULT_PLANS.plans[name], ...override.plans?.[name] };
-    return [name, plan] as const;
-  });
-  return {
-    plans: Object.fromEntries(names) as Record<PlanName, Plan>,
-    packs: override.packs ?? DEFAULT_PLANS.packs,
-    dailyCaps: override.dailyCaps ?? DEFAULT_PLANS.dailyCaps,
-  };
-}
 
 const KEY_BYTES = 32;
 
@@ -178,6 +140,8 @@ const VARIABLES = {
   CLOCK_OFFSET: wholeText(/^-?\d{1,9}$/, "seconds"),
   PLANS: json(plansOverride),
   DEFAULT_PLAN: oneOf(PLAN_NAMES),
+  INVITED_PLAN: oneOf(PLAN_NAMES),
+  MAX_PEOPLE: wholeText(/^[1-9]\d{0,5}$/, "people, from 1 to 999999"),
   MEDIA_RETENTION_HOURS: wholeText(/^\d{1,5}$/, "hours"),
   APP_SCOPES: json(recordOf(listOf(matching(/^\S+$/, "must be a word")))),
   PLATFORM_ORIGINS: json(recordOf(origin, isOrigin)),
@@ -206,6 +170,9 @@ type Variables = Partial<Values> & Pick<Values, (typeof REQUIRED)[number]>;
 
 /** Storage is the largest cost of all. Spec is silent. */
 const MEDIA_RETENTION_HOURS = 24;
+
+/** People of an instance, at most. Spec is silent: each of them owns a team, whose costs are the operator's. */
+const MAX_PEOPLE = 100;
 
 /** Every name but those of `appKeyNames`. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
@@ -253,6 +220,10 @@ export interface Config {
   plans: Plans;
   /** The plan of teams that have none of their own. */
   defaultPlan: PlanName;
+  /** The plan of the teams of people who come by an invite. */
+  invitedPlan: PlanName;
+  /** People who may have an account, the owner included. */
+  maxPeople: number;
   /** How long the files of a published post are kept. */
   mediaRetentionHours: number;
   /** Null: no address is set, or no key, and nothing can be presigned. */
@@ -379,6 +350,8 @@ export function parseConfig(env: object): Config {
     vapid: readVapid(vars),
     plans: readPlans(vars.PLANS),
     defaultPlan: vars.DEFAULT_PLAN ?? "owner",
+    invitedPlan: vars.INVITED_PLAN ?? "basic",
+    maxPeople: vars.MAX_PEOPLE ?? MAX_PEOPLE,
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
     storage: readStorage(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },

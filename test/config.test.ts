@@ -49,6 +49,8 @@ test("the least there can be", () => {
     storage: null,
     plans: DEFAULT_PLANS,
     defaultPlan: "owner",
+    invitedPlan: "basic",
+    maxPeople: 100,
     mediaRetentionHours: 24,
   });
 });
@@ -68,6 +70,10 @@ test.each<[object, object]>([
   [
     { CLOUDFLARE_API_TOKEN: "t", CLOUDFLARE_ZONE_ID: "0123456789abcdef".repeat(2) },
     { edge: { apiToken: "t", zoneId: "0123456789abcdef".repeat(2) } },
+  ],
+  [
+    { INVITED_PLAN: "pro", MAX_PEOPLE: "5" },
+    { invitedPlan: "pro", maxPeople: 5 },
   ],
   [{ SANDBOX: "on" }, { sandboxEnabled: true }],
   [{ TIKTOK_CLIENT_ID: "a" }, { appKeys: {}, halfAppKeys: ["TIKTOK_CLIENT_ID"] }],
@@ -113,6 +119,9 @@ test.each<[object, object]>([
 
 test.each<[string, object]>([
   ["ENVIRONMENT", { ENVIRONMENT: "staging" }],
+  ["INVITED_PLAN", { INVITED_PLAN: "large" }],
+  ["MAX_PEOPLE", { MAX_PEOPLE: "0" }],
+  ["MAX_PEOPLE", { MAX_PEOPLE: "many" }],
   ["ENVIRONMENT is missing", { ENVIRONMENT: undefined }],
   ["ENVIRONMENT is missing", { ENVIRONMENT: "" }],
   ["PUBLIC_URL", { PUBLIC_URL: "akimbo.example" }],

@@ -34,6 +34,8 @@ export default defineConfig({
           ENVIRONMENT: "development",
           TEST_LOADS: process.env.TEST_LOADS ?? "",
           RATE_LIMITS: "off",
+          // Every test makes its own people, and those of a file share a database.
+          MAX_PEOPLE: "100000",
           // Whatever a developer has set for the local run is not for tests; empty counts as unset.
           PUBLIC_URL: "",
           SANDBOX: "",

@@ -106,9 +106,16 @@ export function addOwnerCommands(program: Command): void {
       console.log(await describePlan(await choosePlace(options), options.team));
     });
 
+  withPlace(plan.command("list"))
+    .description("shows the plan of every team")
+    .action(async (options: PlaceOptions) => {
+      const { describePlans } = await import("./plan-commands.ts");
+      console.log(await describePlans(await choosePlace(options)));
+    });
+
   ofTeam(plan.command("set"))
     .description("changes the plan, and notifies the team's webhooks")
-    .argument("<plan>", "the plan's name, or none for the default plan")
+    .argument("<plan>", "the plan's name, or none for the plan that the team had at first")
     .option("--until <date>", "when it ends by itself, in UTC; default: never")
     .action(async (name: string, options: TeamOptions & { until?: string }) => {
       const { setPlan } = await import("./plan-commands.ts");

@@ -3,7 +3,15 @@ import { PLAN_NAMES, type PlanName } from "../core/plans.ts";
 import { setLegacyDomains as setLegacy, setTeamPlan } from "../features/plans/repo.ts";
 import type { Place } from "./d1.ts";
 import { Problem } from "./program.ts";
-import { executeQueries, findTeam, type Offer, readOffer, type Team } from "./team-database.ts";
+import { formatTable } from "./table.ts";
+import {
+  executeQueries,
+  findTeam,
+  listTeams,
+  type Offer,
+  readOffer,
+  type Team,
+} from "./team-database.ts";
 
 /** The word that removes a team's own plan. */
 const NONE = "none";
@@ -38,9 +46,12 @@ export function parseUntil(text: string, now: Date): Date {
 }
 
 export const describeTeamPlan = (
-  { slug, plan, planUntil }: Team,
+  { slug, plan, basePlan, planUntil }: Team,
   { defaultPlan }: Offer,
 ): string => {
+  if (plan === null && basePlan !== null) {
+    return `${slug} has no plan of its own and uses ${basePlan}: its owner came by an invite.`;
+  }
   if (plan === null) {
     return `${slug} has no plan of its own and uses ${defaultPlan}, as DEFAULT_PLAN says.`;
   }
@@ -51,6 +62,21 @@ export const describeTeamPlan = (
 export async function describePlan(place: Place, wanted: string): Promise<string> {
   const offer = await readOffer(place);
   return describeTeamPlan(await findTeam(place, wanted), offer);
+}
+
+/** The plan of every team, with whose it is. */
+export async function describePlans(place: Place): Promise<string> {
+  const { defaultPlan } = await readOffer(place);
+  const teams = await listTeams(place);
+  return formatTable(
+    ["team", "owner", "plan", "until"],
+    teams.map(({ slug, owner, plan, basePlan, planUntil }) => [
+      slug,
+      owner,
+      plan ?? `${basePlan ?? defaultPlan} (no plan of its own)`,
+      planUntil?.toISOString() ?? "",
+    ]),
+  );
 }
 
 /** Gives a team the domains of a former plan, or takes them. @throws Problem when there is no such team */

@@ -30,6 +30,8 @@ export interface Team {
   id: number;
   slug: string;
   plan: string | null;
+  /** The plan that a team of an invited person has without one of its own; null: the instance's. */
+  basePlan: string | null;
   /** When the plan ends; null: not by itself. */
   planUntil: Date | null;
 }
@@ -37,16 +39,31 @@ export interface Team {
 /** @throws Problem when no team has that id or slug */
 export async function findTeam(place: Place, wanted: string): Promise<Team> {
   const [[team] = []] = await execute(place, [
-    sql`SELECT id, slug, plan, plan_until FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
+    sql`SELECT id, slug, plan, base_plan, plan_until FROM teams WHERE slug = ${wanted} OR CAST(id AS TEXT) = ${wanted}
       ORDER BY slug = ${wanted} DESC LIMIT 1`,
   ]);
   if (!team) throw new Problem(`There is no team ${wanted}.`);
-  return {
-    id: Number(team.id),
-    slug: String(team.slug),
-    plan: team.plan === null || team.plan === undefined ? null : String(team.plan),
-    planUntil: typeof team.plan_until === "number" ? new Date(team.plan_until) : null,
-  };
+  return toTeam(team);
+}
+
+const toText = (value: unknown): string | null =>
+  value === null || value === undefined ? null : String(value);
+
+const toTeam = (row: Row): Team => ({
+  id: Number(row.id),
+  slug: String(row.slug),
+  plan: toText(row.plan),
+  basePlan: toText(row.base_plan),
+  planUntil: typeof row.plan_until === "number" ? new Date(row.plan_until) : null,
+});
+
+/** All teams with the addresses of their owners, the oldest first. */
+export async function listTeams(place: Place): Promise<(Team & { owner: string })[]> {
+  const [rows = []] = await execute(place, [
+    sql`SELECT t.id, t.slug, t.plan, t.base_plan, t.plan_until, u.email FROM teams t
+      JOIN users u ON u.id = t.owner_id WHERE t.deleted_at IS NULL ORDER BY t.id`,
+  ]);
+  return rows.map((row) => ({ ...toTeam(row), owner: String(row.email) }));
 }
 
 /** The plans and credit packs of an instance: `PLANS` and `DEFAULT_PLAN` as the Worker reads them. */

@@ -48,8 +48,12 @@ test("knows the plans, and none", () => {
 });
 
 test("tells whose plan it is", () => {
-  const team = { id: 1, slug: "acme", plan: null, planUntil: null };
+  const team = { id: 1, slug: "acme", plan: null, basePlan: null, planUntil: null };
   assert.match(describeTeamPlan(team, toOffer({})), /^acme has no plan of its own and uses owner/);
+  assert.match(
+    describeTeamPlan({ ...team, basePlan: "basic" }, toOffer({})),
+    /uses basic: its owner came/,
+  );
   assert.equal(describeTeamPlan({ ...team, plan: "pro" }, toOffer({})), "acme is on pro.");
   const planUntil = new Date("2027-01-31T00:00:00Z");
   assert.equal(

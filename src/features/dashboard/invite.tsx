@@ -9,7 +9,7 @@ import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { createPersonCtx, type Person } from "../auth/session.ts";
 import { type PageEnv, rememberTeam, signedIn } from "../auth/signed-in.ts";
 import type { inviteByHash } from "../teams/repo/invites.ts";
-import { endOfInvite } from "../teams/rules.ts";
+import { endOfInvite, NO_PLACE } from "../teams/rules.ts";
 import { acceptInvite, giveAddress, inviteOfLink, invitePath } from "../teams/service.ts";
 import { type Notice, NoticeLine } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
@@ -67,7 +67,7 @@ async function findInvite(
 ): Promise<{ invite: Invite; person: Person | null }> {
   await admission;
   const { deps } = c.var;
-  const query = await inviteOfLink(token);
+  const query = await inviteOfLink(deps, token);
   const cookies = c.req.header("cookie") ?? null;
   const presented = { cookies, origin: publicOrigin(deps, c.req.url), teamId: null, form: null };
   try {
@@ -121,7 +121,7 @@ function showInvite(c: AppContext, { token, invite, person, refusal }: Shown) {
       {person ? (
         <Accept token={token} invite={invite} person={person} />
       ) : (
-        <SignIn token={token} invite={invite} />
+        <WayIn token={token} invite={invite} />
       )}
     </>,
   );
@@ -165,6 +165,17 @@ const Accept = ({ token, invite, person }: Pick<Shown, "token" | "invite"> & { p
         <button type="submit">Join the team</button>
       </form>
     </>
+  );
+
+const WayIn = ({ token, invite }: Pick<Shown, "token" | "invite">) =>
+  invite.hasPlace ? (
+    <SignIn token={token} invite={invite} />
+  ) : (
+    <p>
+      {NO_PLACE} You have an account here?{" "}
+      <a href={`/sign-in?next=${encodeURIComponent(invitePath(token))}`}>Sign in</a>, and come back
+      to this page.
+    </p>
   );
 
 const SignIn = ({ token, invite }: Pick<Shown, "token" | "invite">) => {

@@ -11,7 +11,7 @@ export type DomainRow = typeof domains.$inferSelect;
 /** The team's plan, and its legacy flag. */
 export const teamPlan = (team: number | SQL) =>
   sqlQuery(
-    sql`SELECT plan, has_legacy_domains FROM teams WHERE id = ${team}`,
+    sql`SELECT coalesce(plan, base_plan) AS plan, has_legacy_domains FROM teams WHERE id = ${team}`,
     rowReader(pickColumns(teams, ["plan", "hasLegacyDomains"])),
   );
 

@@ -25,7 +25,8 @@ const windowStart = (at: Date): number => at.getTime() - USAGE_WINDOW_MS;
 /** The team's plan, null being the instance's own, and the bytes it has presigned in the window. */
 export const planAndUsage = (team: SQL, now: Date) =>
   sqlQuery(
-    sql`SELECT plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes FROM teams WHERE id = ${team}`,
+    sql`SELECT coalesce(plan, base_plan) AS plan, ${bytesSince(sql`teams.id`, windowStart(now))} AS bytes
+      FROM teams WHERE id = ${team}`,
     rowReader({ plan: teams.plan, bytes: integer("bytes").notNull() }),
   );
 

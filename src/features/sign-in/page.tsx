@@ -153,7 +153,7 @@ signInPages.post("/sign-in/link", counted("sign-in"), async (c) => {
   if (used.kind === "closed") {
     throw new AppError(
       "FORBIDDEN",
-      "No invite is open for this address any more: it was used, was revoked or has expired. Ask for a new invite.",
+      "No invite lets this address in any more: it was used, was revoked or has expired, or this instance has no place for one more person. Ask for a new invite.",
     );
   }
   setCookies(c, used.cookies);

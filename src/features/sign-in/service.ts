@@ -64,7 +64,7 @@ async function openAuth(deps: Deps, { headers, origin }: Visit, method: Method) 
     hashToken: sha256Hex,
     createUser: async (email) => {
       const { rows } = await runNamed(deps.db, {
-        made: createPerson(email, deps.now()),
+        made: createPerson(deps, email),
         rows: userRow({ email }),
       });
       return rows[0] ?? null;

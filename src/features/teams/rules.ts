@@ -38,9 +38,15 @@ const planLimit = (instead: string) =>
 
 const emailRefused = (message: string) => invalidFields([{ field: "email", message }]);
 
+/** Why a person without an account gets none. */
+export const NO_PLACE =
+  "This instance has as many people with an account as its owner allows. Ask its owner to raise MAX_PEOPLE.";
+
 /** The state of a team that decides about one more invite. */
 export interface InviteFacts {
   isFull: boolean;
+  /** The address is of a person who has an account, or the instance has a place for one more. */
+  canHaveAccount: boolean;
   /** Besides one to the same address, which the new one replaces. */
   openInvites: number;
   /** The membership of whoever has the address; null for none. */
@@ -48,7 +54,12 @@ export interface InviteFacts {
 }
 
 /** Returns the reason why an invite is refused; null where nothing stands against it. */
-export function inviteRefusal({ isFull, openInvites, isActiveMember }: InviteFacts) {
+export function inviteRefusal({
+  isFull,
+  canHaveAccount,
+  openInvites,
+  isActiveMember,
+}: InviteFacts) {
   if (isActiveMember) {
     return emailRefused("This address belongs to a member of the team already.");
   }
@@ -58,6 +69,9 @@ export function inviteRefusal({ isFull, openInvites, isActiveMember }: InviteFac
     );
   }
   if (isFull) return planLimit("Remove a member or change the plan, then invite again.");
+  if (!canHaveAccount) {
+    return new AppError("PLAN_LIMIT", `${NO_PLACE} People who have one already can be invited.`);
+  }
   if (openInvites < MAX_OPEN_INVITES) return null;
   return new AppError(
     "PLAN_LIMIT",
@@ -146,12 +160,13 @@ export function endOfInvite({ acceptedAt, expiresAt, revokedAt }: InviteState, n
 }
 
 /** Returns the reason why an address was not taken for an invite. */
-export function addressRefusal(invite: InviteState, now: Date): AppError {
+export function addressRefusal(invite: InviteState & { hasPlace: boolean }, now: Date): AppError {
   const end = endOfInvite(invite, now);
   if (end) return end;
   if (invite.isAddressed) {
     return new AppError("FORBIDDEN", `This invite is for ${invite.email}. Sign in with it.`);
   }
+  if (!invite.hasPlace) return new AppError(null, NO_PLACE, { status: 409 });
   return new AppError(
     null,
     `${MAX_GIVEN_ADDRESSES} addresses were given for this invite, which is the most. Sign in with one of them, or ask for a new invite.`,

@@ -1,7 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import { sha256Hex } from "../../core/signature.ts";
-import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { emitIfChanged } from "../events/repo.ts";
@@ -122,7 +121,7 @@ export const invitePath = (token: string): string => `/invite/${token}`;
  *
  * @param origin under which the link is opened
  * @throws AppError FORBIDDEN for a MEMBER; 400 for the address of a member; PLAN_LIMIT when the team is full
- * or has too many open invites
+ * or has too many open invites, and for a new person when the instance has no place for one
  */
 export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   await ctx.read("team:write", []);
@@ -137,6 +136,7 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
     ...{ teamId, hash, email, role, invitedBy, now },
     expiresAt: new Date(now.getTime() + rules.INVITE_LIFETIME_MS),
     ...memberLimits(ctx.config),
+    maxPeople: ctx.config.maxPeople,
   };
   const data = { inviteId: invites.idOfInvite(hash), email, role };
   const [[facts], [row]] = await ctx.db.run([
@@ -160,20 +160,26 @@ export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {
   if (revoked === 0) throw notFound("Invite");
 }
 
-/** Returns true when an open invite lets this address in, which is in lower case. */
-export async function mayJoin(deps: Pick<Deps, "db" | "now">, email: string): Promise<boolean> {
-  const [found] = await deps.db.run([invites.openInviteTo({ email, now: deps.now() })]);
+/** Returns true when an open invite lets a new person of this address in, which is in lower case. */
+export async function mayJoin(
+  { db, config, now }: Pick<Deps, "db" | "config" | "now">,
+  email: string,
+): Promise<boolean> {
+  const { maxPeople } = config;
+  const [found] = await db.run([invites.openInviteTo({ email, maxPeople, now: now() })]);
   return found.length > 0;
 }
 
 /**
- * A new person and the team that they own, to be run in one batch; nothing for somebody who is known, and for
- * an address that no open invite lets in.
+ * A new person and the team that they own, to be run in one batch; nothing for a person who has an account, for
+ * an address that no open invite lets in, and when the instance has no place for one more.
  *
  * @param email in lower case, and proven
  */
-export const createPerson = (email: string, at: Date): Query<number>[] =>
-  insertPerson({ ...rules.ownTeam(email), email, at });
+export function createPerson({ config, now }: Pick<Deps, "config" | "now">, email: string) {
+  const { invitedPlan: basePlan, maxPeople } = config;
+  return insertPerson({ ...rules.ownTeam(email), email, basePlan, maxPeople, at: now() });
+}
 
 /** @throws AppError NOT_FOUND for what cannot be the token of an invite */
 async function hashOfInvite(token: string): Promise<string> {
@@ -182,8 +188,9 @@ async function hashOfInvite(token: string): Promise<string> {
 }
 
 /** Finds the invite of a link, open or over; to be run in the batch of its page. @throws AppError NOT_FOUND */
-export async function inviteOfLink(token: string) {
-  return invites.inviteByHash({ hash: await hashOfInvite(token) });
+export async function inviteOfLink({ config }: Pick<Deps, "config">, token: string) {
+  const { maxPeople } = config;
+  return invites.inviteByHash({ hash: await hashOfInvite(token), maxPeople });
 }
 
 /**
@@ -192,11 +199,12 @@ export async function inviteOfLink(token: string) {
  *
  * @param email in lower case
  * @throws AppError NOT_FOUND for an unknown link; 410 for an invite that is over; FORBIDDEN where it names its
- * own address; 409 when as many were given as there may be
+ * own address; 409 when as many were given as there may be, or the instance has no place for one more person
  */
 export async function giveAddress(deps: Deps, token: string, email: string): Promise<void> {
   const now = deps.now();
-  const given = { hash: await hashOfInvite(token), email, now };
+  const { maxPeople } = deps.config;
+  const given = { hash: await hashOfInvite(token), email, maxPeople, now };
   const [, [facts]] = await deps.db.run([
     invites.insertAddress(given),
     invites.addressFacts(given),

@@ -17,6 +17,8 @@ export const teams = sqliteTable("teams", {
   slug: text("slug").notNull(),
   ownerId: integer("owner_id").notNull(),
   plan: text("plan").$type<PlanName>(),
+  /** The plan of a team without one of its own; null: the instance's. */
+  basePlan: text("base_plan").$type<PlanName>(),
   /** When the plan ends; null: not by itself. */
   planUntil: instant("plan_until"),
   /** It has domains of its own from a former plan, whatever the present one includes. */

@@ -10,7 +10,7 @@ async function invite(email: string): Promise<void> {
   await harness.call("POST", "/teams/invites", { token, json: { role: "MEMBER", email } });
 }
 
-const create = (email: string) => harness.deps.db.runAll(createPerson(email, harness.deps.now()));
+const create = (email: string) => harness.deps.db.runAll(createPerson(harness.deps, email));
 
 async function add(email: string): Promise<void> {
   await invite(email);

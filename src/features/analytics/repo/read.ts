@@ -13,7 +13,10 @@ import type { SyncError } from "../table.ts";
 
 /** The plan that the team is on; null: the instance's own. */
 export const planOf = (team: SQL) =>
-  sqlQuery(sql`SELECT plan FROM teams WHERE id = ${team}`, valueReader(teams.plan));
+  sqlQuery(
+    sql`SELECT coalesce(plan, base_plan) AS plan FROM teams WHERE id = ${team}`,
+    valueReader(teams.plan),
+  );
 
 const measured = {
   ...pickColumns(accounts, ["id", "accountName", "platform", "status", "tags"]),

@@ -99,7 +99,8 @@ const readReadable = rowReader({
  */
 export const accountsInUse = prepared(
   ({ after, most }: Params<{ after: string; most: number }>) =>
-    sql`SELECT a.id, a.team_id, a.platform, t.plan, n.night, n.bookmark IS NOT NULL AS is_open
+    sql`SELECT a.id, a.team_id, a.platform, coalesce(t.plan, t.base_plan) AS plan, n.night,
+        n.bookmark IS NOT NULL AS is_open
       FROM accounts a JOIN teams t ON t.id = a.team_id
         LEFT JOIN analytics n ON n.team_id = a.team_id AND n.account_id = a.id
       WHERE a.id > ${after} AND a.status = 'active' AND a.deleted_at IS NULL

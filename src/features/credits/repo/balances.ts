@@ -19,7 +19,7 @@ function allowanceOf({ config }: CreditTerms): SQL {
   const included = Object.fromEntries(
     Object.entries(plans).map(([name, { xCredits }]) => [name, xCredits]),
   );
-  return sql`coalesce(${JSON.stringify(included)} ->> t.plan, ${plans[config.defaultPlan].xCredits})`;
+  return sql`coalesce(${JSON.stringify(included)} ->> coalesce(t.plan, t.base_plan), ${plans[config.defaultPlan].xCredits})`;
 }
 
 /** Sums the credits granted to the team `t` in the period; null when nothing moved yet. */

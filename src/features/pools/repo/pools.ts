@@ -129,7 +129,7 @@ export function planUse(
   const [from, until] = [0, 1].map((months) => sql`${monthStart(now(), months)}`) as [SQL, SQL];
   const quotas = Object.values(plans).map(({ monthlyPosts }) => monthlyPosts ?? 0);
   return sqlQuery(
-    sql`SELECT coalesce(t.plan, ${config.defaultPlan}) AS plan, (SELECT COUNT(*) FROM
+    sql`SELECT coalesce(t.plan, t.base_plan, ${config.defaultPlan}) AS plan, (SELECT COUNT(*) FROM
         (SELECT 1 FROM uploads u WHERE ${countsInMonth(sql`t.id`, from, until)}
           LIMIT ${Math.max(...quotas)})) AS used
       FROM teams t WHERE t.id = ${team}`,

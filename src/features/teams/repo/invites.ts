@@ -7,7 +7,7 @@ import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
 import { MAX_GIVEN_ADDRESSES, MAX_OPEN_INVITES } from "../rules.ts";
 import { invites } from "../table.ts";
-import { isFull, type MemberLimits } from "./limits.ts";
+import { hasPlaceForPerson, isFull, type MemberLimits } from "./limits.ts";
 
 const isUnused = sql`i.accepted_at IS NULL AND i.revoked_at IS NULL`;
 
@@ -22,8 +22,10 @@ const openInvite = (email: SQL, now: SQL): SQL =>
         UNION ALL SELECT invite_id FROM invite_addresses WHERE email = ${email})
       AND ${isOpen(now)} LIMIT 1`;
 
+/** Finds an open invite for a new person; none while the instance has no place for one. */
 export const openInviteTo = prepared(
-  ({ email, now }: Params<{ email: string; now: Date }>) => openInvite(email, now),
+  ({ email, maxPeople, now }: Params<{ email: string; maxPeople: number; now: Date }>) =>
+    sql`SELECT id FROM (${openInvite(email, now)}) WHERE ${hasPlaceForPerson(maxPeople)}`,
   valueReader(invites.id),
 );
 
@@ -59,6 +61,8 @@ interface NewInvite extends MemberLimits {
   email: string | null;
   role: Exclude<Role, "OWNER">;
   invitedBy: number;
+  /** People of the instance, at most. */
+  maxPeople: number;
   now: Date;
   expiresAt: Date;
 }
@@ -73,13 +77,20 @@ const membershipOf = (email: SQL): SQL =>
   sql`(SELECT m.is_active FROM members m JOIN users u ON u.id = m.user_id
     WHERE m.team_id = t.id AND lower(u.email) = ${email})`;
 
+/** True where the address is of a person who has an account, or there is a place for one more. */
+const canHaveAccount = (email: SQL, maxPeople: SQL): SQL =>
+  sql`(${email} IS NULL OR EXISTS (SELECT 1 FROM users WHERE lower(email) = ${email})
+    OR ${hasPlaceForPerson(maxPeople)})`;
+
 export const inviteFacts = prepared(
-  ({ teamId, email, now, limits, defaultPlan }: Params<NewInvite>) =>
+  ({ teamId, email, maxPeople, now, limits, defaultPlan }: Params<NewInvite>) =>
     sql`SELECT ${isFull(limits, defaultPlan)} AS is_full,
+        ${canHaveAccount(email, maxPeople)} AS can_have_account,
         ${otherOpenInvites(email, now)} AS open_invites, ${membershipOf(email)} AS is_active_member
       FROM teams t WHERE t.id = ${teamId}`,
   rowReader({
     isFull: flag("is_full").notNull(),
+    canHaveAccount: flag("can_have_account").notNull(),
     openInvites: integer("open_invites").notNull(),
     isActiveMember: flag("is_active_member"),
   }),
@@ -93,6 +104,7 @@ export const insertInvite = prepared(
     email,
     role,
     invitedBy,
+    maxPeople,
     now,
     expiresAt,
     limits,
@@ -102,7 +114,7 @@ export const insertInvite = prepared(
         (team_id, token_hash, email, is_addressed, role, invited_by, created_at, expires_at)
       SELECT t.id, ${hash}, ${email}, ${email} IS NOT NULL, ${role}, ${invitedBy}, ${now}, ${expiresAt}
       FROM teams t WHERE t.id = ${teamId} AND t.deleted_at IS NULL
-        AND NOT ${isFull(limits, defaultPlan)}
+        AND NOT ${isFull(limits, defaultPlan)} AND ${canHaveAccount(email, maxPeople)}
         AND ${otherOpenInvites(email, now)} < ${MAX_OPEN_INVITES}
         AND ${membershipOf(email)} IS NULL
       RETURNING id, email, is_addressed, role, invited_by, created_at, expires_at`,
@@ -141,43 +153,53 @@ const state = sql`i.team_id, i.email, i.is_addressed, i.role, i.expires_at, i.ac
 
 /** Finds the invite of a link; none of a team that is gone. */
 export const inviteByHash = prepared(
-  ({ hash }: Params<{ hash: string }>) =>
+  ({ hash, maxPeople }: Params<{ hash: string; maxPeople: number }>) =>
     sql`SELECT ${state},
-        t.name AS team, coalesce(u.name, u.email) AS inviter
+        t.name AS team, coalesce(u.name, u.email) AS inviter,
+        ${hasPlaceForPerson(maxPeople)} AS has_place
       FROM invites i JOIN teams t ON t.id = i.team_id JOIN users u ON u.id = i.invited_by
       WHERE i.token_hash = ${hash} AND t.deleted_at IS NULL`,
   rowReader({
     ...stateColumns,
     team: text("team").notNull(),
     invitedBy: text("inviter").notNull(),
+    /** A person without an account can get one. */
+    hasPlace: flag("has_place").notNull(),
   }),
 );
 
 interface GivenAddress {
   hash: string;
   email: string;
+  /** People of the instance, at most. */
+  maxPeople: number;
   now: Date;
 }
 
-/** Stores an address that a holder of the link gave, where the invite names none and has room for it. */
+/** Stores an address that a holder of the link gave, where the invite names none and there is room for it. */
 export const insertAddress = preparedWrite(
-  ({ hash, email, now }: Params<GivenAddress>) =>
+  ({ hash, email, maxPeople, now }: Params<GivenAddress>) =>
     sql`INSERT INTO invite_addresses (invite_id, email, given_at)
       SELECT i.id, ${email}, ${now} FROM invites i JOIN teams t ON t.id = i.team_id
       WHERE i.token_hash = ${hash} AND NOT i.is_addressed AND ${isOpen(now)}
         AND (SELECT count(*) FROM invite_addresses a WHERE a.invite_id = i.id)
           < ${MAX_GIVEN_ADDRESSES}
+        AND ${hasPlaceForPerson(maxPeople)}
       ON CONFLICT DO NOTHING`,
 );
 
 /** Finds the invite, and if the address is among those that were given for it. */
 export const addressFacts = prepared(
-  ({ hash, email }: Params<GivenAddress>) =>
-    sql`SELECT ${state}, EXISTS (SELECT 1 FROM invite_addresses a
+  ({ hash, email, maxPeople }: Params<GivenAddress>) =>
+    sql`SELECT ${state}, ${hasPlaceForPerson(maxPeople)} AS has_place, EXISTS (SELECT 1 FROM invite_addresses a
           WHERE a.invite_id = i.id AND a.email = ${email}) AS is_given
       FROM invites i JOIN teams t ON t.id = i.team_id
       WHERE i.token_hash = ${hash} AND t.deleted_at IS NULL`,
-  rowReader({ ...stateColumns, isGiven: flag("is_given").notNull() }),
+  rowReader({
+    ...stateColumns,
+    hasPlace: flag("has_place").notNull(),
+    isGiven: flag("is_given").notNull(),
+  }),
 );
 
 interface Joining extends MemberLimits {

@@ -1,28 +1,35 @@
 import { sql } from "drizzle-orm";
+import type { PlanName } from "../../../core/plans.ts";
 import { preparedWrite, type Query } from "../../../db/client.ts";
 import type { Params } from "../../../db/text.ts";
 import { isInvited } from "./invites.ts";
+import { hasPlaceForPerson } from "./limits.ts";
 
 interface NewPerson {
   email: string;
   name: string;
   slug: string;
+  /** The plan of their team while it has none of its own. */
+  basePlan: PlanName;
+  /** People of the instance, at most. */
+  maxPeople: number;
   at: Date;
 }
 
 const insertUser = preparedWrite(
-  ({ email, at }: Params<NewPerson>) =>
-    sql`INSERT INTO users (email, created_at) SELECT ${email}, ${at} WHERE ${isInvited(email, at)}
+  ({ email, maxPeople, at }: Params<NewPerson>) =>
+    sql`INSERT INTO users (email, created_at) SELECT ${email}, ${at}
+      WHERE ${isInvited(email, at)} AND ${hasPlaceForPerson(maxPeople)}
       ON CONFLICT DO NOTHING`,
 );
 
 const insertOwnTeam = preparedWrite(
-  ({ email, name, slug, at }: Params<NewPerson>) =>
-    sql`INSERT INTO teams (name, slug, owner_id, created_at, updated_at)
+  ({ email, name, slug, basePlan, at }: Params<NewPerson>) =>
+    sql`INSERT INTO teams (name, slug, owner_id, base_plan, created_at, updated_at)
       SELECT ${name},
         iif(EXISTS (SELECT 1 FROM teams WHERE slug = ${slug}),
           ${slug} || '-' || lower(hex(randomblob(6))), ${slug}),
-        u.id, ${at}, ${at}
+        u.id, ${basePlan}, ${at}, ${at}
       FROM users u WHERE u.email = ${email}
         AND NOT EXISTS (SELECT 1 FROM teams WHERE owner_id = u.id)`,
 );
@@ -35,8 +42,8 @@ const insertOwner = preparedWrite(
 );
 
 /**
- * An invited user with a team of their own, to be run together; changes nothing for an address that has both,
- * and makes nobody of one that no open invite lets in.
+ * An invited user with a team of their own, to be run together; changes nothing for an address that has both.
+ * A person without an open invite is not created, nor one more than the instance has places for.
  */
 export const insertPerson = (person: NewPerson): Query<number>[] => [
   insertUser(person),

@@ -90,7 +90,7 @@ const DRAFTS = sql`(SELECT COUNT(*) FROM
   (SELECT 1 FROM uploads u WHERE ${isDraftOf(TEAM)} LIMIT ${MAX_DRAFTS}))`;
 
 const toFacts = prepareText((p: Params<Values>) => {
-  const plan = sql`coalesce(t.plan, ${p.defaultPlan})`;
+  const plan = sql`coalesce(t.plan, t.base_plan, ${p.defaultPlan})`;
   const quota = sql`(${p.quotas} ->> ${plan})`;
   const counted = sql`uploads u WHERE u.account_id = accounts.id AND u.counted_at > ${p.since}`;
   const inMonth = countsInMonth(TEAM, sql`month.value ->> 1`, sql`month.value ->> 2`);
