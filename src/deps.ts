@@ -97,6 +97,8 @@ export interface Ctx extends Deps {
   /** Known once the first `read` has come back; reading it before that is a fault of ours. */
   actor: Actor;
   knownActor(): Actor | null;
+  /** Binds a scope that the caller needs for everything from now on, besides what each read asks for. */
+  bindScope(scope: Scope): void;
   /**
    * Runs the queries in one round trip, together with the authentication where that is still to be
    * done, and answers only when the caller holds `scope`; null: when the caller is known.

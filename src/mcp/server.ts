@@ -42,10 +42,14 @@ export function createServer(
   return server;
 }
 
-/** Runs a tool, and keeps what comes of it from a caller who is not known to hold its scope. */
+/**
+ * Runs a tool within its scope: its context lets no caller without it read or write, and a result that asked
+ * for no caller is kept back from one who does not hold it.
+ */
 async function runFor(call: Call, tool: AnyTool, args: unknown): Promise<Record<string, unknown>> {
+  call.ctx.bindScope(tool.scope);
   const outcome = await Promise.allSettled([tool.run(call, args)]);
-  await call.ctx.read(tool.scope, []);
+  await call.ctx.read(null, []);
   const [ran] = outcome;
   if (ran.status === "rejected") throw ran.reason;
   return ran.value;

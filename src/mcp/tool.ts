@@ -14,7 +14,7 @@ export interface Call {
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   name: string;
   title: string;
-  /** Needed of the token: no result leaves to a caller without it. */
+  /** Needed of the token: without it the tool reads and writes nothing, and no result leaves. */
   scope: Scope;
   /** For an agent: what the tool does, when to use it, and what to do about its refusals. */
   description: string;

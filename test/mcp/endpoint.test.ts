@@ -1,10 +1,19 @@
+import { env } from "cloudflare:workers";
+import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import type { Scope } from "../../src/core/scopes.ts";
+import { sqlWrite } from "../../src/db/client.ts";
 import { createMcp } from "../../src/doors/mcp.ts";
-import { READS, tool } from "../../src/mcp/tool.ts";
+import { type Call, READS, tool } from "../../src/mcp/tool.ts";
 import { callTool, MODERN, OLDER, send, toMessage } from "../support/agent.ts";
-import { connectSandbox, createMember, createToken, Harness } from "../support/harness.ts";
+import {
+  connectSandbox,
+  createMember,
+  createToken,
+  Harness,
+  type Member,
+} from "../support/harness.ts";
 
 const NAMES = [
   "list_accounts",
@@ -252,6 +261,56 @@ describe("is refused:", () => {
     const answer = await send(new Harness(), "resources/list", {}, { token });
     expect([answer.status, answer.body.error.code]).toEqual([404, -32_601]);
   });
+});
+
+describe("a tool that forgets to ask, and writes", () => {
+  const harness = new Harness();
+  const steal = ({ ctx }: Call) => [
+    sqlWrite(sql`UPDATE teams SET name = 'Written' WHERE id = ${ctx.team}`),
+  ];
+  const shared = {
+    ...{ title: "Forgetful", description: "Asks nothing.", annotations: READS },
+    scope: "posts:publish" as const,
+    input: z.strictObject({}),
+    output: z.object({ done: z.boolean() }),
+  };
+  const tools = {
+    runs: tool({
+      ...{ ...shared, name: "runs" },
+      run: async (call) => ({ done: (await call.ctx.db.run(steal(call)))[0] === 1 }),
+    }),
+    runs_all: tool({
+      ...{ ...shared, name: "runs_all" },
+      run: async (call) => ({ done: (await call.ctx.db.runAll(steal(call)))[0] === 1 }),
+    }),
+    reads: tool({
+      ...{ ...shared, name: "reads" },
+      run: async (call) => ({ done: (await call.ctx.read(null, steal(call)))[0] === 1 }),
+    }),
+  };
+  const app = createMcp(
+    () => harness.deps,
+    Object.fromEntries(Object.entries(tools).map(([name, one]) => [name, async () => one])),
+  );
+  const door = {
+    request: async (path: string, init?: RequestInit) =>
+      app.fetch(new Request(`https://akimbo.test${path}`, init)),
+  };
+  const nameOf = ({ teamId }: Member) =>
+    env.DB.prepare("SELECT name FROM teams WHERE id = ?").bind(teamId).first<string>("name");
+
+  test.each(["runs", "runs_all", "reads"])(
+    "changes nothing for a token without its scope, and for one that holds it: %s",
+    async (name) => {
+      const member = await createMember();
+      const token = await createToken(member.userId, { scopes: ["posts:read", "team:write"] });
+      const refused = await callTool(door, token, name);
+      expect(refused.content[0].text).toMatch(/posts:publish.*INSUFFICIENT_SCOPE/);
+      expect(await nameOf(member)).toBe("A team");
+      expect((await callTool(door, member.token, name)).structuredContent).toEqual({ done: true });
+      expect(await nameOf(member)).toBe("Written");
+    },
+  );
 });
 
 describe("a tool that forgets to ask who is calling", () => {

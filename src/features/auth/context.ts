@@ -1,7 +1,7 @@
 import type { SQL } from "drizzle-orm";
 import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
-import type { Query, Results } from "../../db/client.ts";
+import type { Db, Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { knownId } from "./repo/tokens.ts";
 
@@ -13,6 +13,10 @@ function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {
     extras: { requiredScope: lacking },
   });
 }
+
+/** True for a statement that may share the batch in which its caller is identified. */
+const onlyReads = ({ sql }: Query<unknown>): boolean =>
+  /^\s*(SELECT|WITH)\b/i.test(sql) && !/\b(INSERT|UPDATE|DELETE)\b/i.test(sql);
 
 /** Credentials that the database has not been asked about yet. */
 interface Claim<R> {
@@ -29,7 +33,8 @@ interface Claim<R> {
 /**
  * Creates the context of whoever makes the claim. Nothing is asked of the database until the first `read`,
  * which authenticates in the same round trip; `admission` (the rate limit) runs beside it and is
- * awaited before anything is answered. Every read needs `scope`, if any, besides its own.
+ * awaited before anything is answered. Every read needs `scope`, if any, besides its own. A statement that is
+ * run before any read, or that writes, waits until the caller is known and holds the scopes that are bound.
  */
 export function createContext<R>(
   deps: Deps,
@@ -37,25 +42,49 @@ export function createContext<R>(
   scope: Scope | null,
   admission: Promise<void>,
 ): Ctx {
+  const bound = new Set<Scope | null>([scope]);
   let actor: Actor | null = null;
   let refusal: unknown = null;
 
+  const admit = async (): Promise<void> => {
+    if (actor) requireScopes(actor, ...bound);
+    else await ctx.read(null, []);
+  };
+  const db: Db = {
+    run: async (queries) => {
+      await admit();
+      return deps.db.run(queries);
+    },
+    runAll: async (queries) => {
+      await admit();
+      return deps.db.runAll(queries);
+    },
+  };
+
   const ctx: Ctx = {
     ...deps,
+    db,
     team,
     user,
     knownActor: () => actor,
+    bindScope: (needed) => {
+      bound.add(needed);
+    },
     get actor(): Actor {
       if (!actor) throw new Error("The caller is not known before the first read.");
       return actor;
     },
     async read<const Q extends readonly Query<unknown>[]>(needed: Scope | null, queries: Q) {
       if (actor) {
-        requireScopes(actor, scope, needed);
+        requireScopes(actor, ...bound, needed);
         return queries.length > 0 ? deps.db.run(queries) : ([] as unknown as Results<Q>);
       }
       // Who was refused once is not asked about again.
       if (refusal) throw refusal;
+      if (!queries.every(onlyReads)) {
+        await ctx.read(needed, []);
+        return deps.db.run(queries);
+      }
       try {
         const [[records, ...results]] = await Promise.all([
           deps.db.run([query, ...queries]),
@@ -65,7 +94,7 @@ export function createContext<R>(
         actor = resolve(record);
         ctx.team = knownId(actor.teamId);
         ctx.user = knownId(actor.userId);
-        requireScopes(actor, scope, needed);
+        requireScopes(actor, ...bound, needed);
         return results;
       } catch (error) {
         refusal = error;

@@ -122,6 +122,8 @@ function contextOf(deps: Deps, firing: Firing, item: ItemRow): Ctx {
     ...deps,
     ...{ team: knownId(teamId), user: knownId(item.addedBy), actor },
     knownActor: () => actor,
+    // The item's own scopes decide; a pool calls no tools.
+    bindScope: () => {},
     read: (_, queries) => deps.db.run(queries),
   };
 }

@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { toFieldErrors } from "../../../core/errors.ts";
+import { type FieldError, toFieldErrors } from "../../../core/errors.ts";
 import { MAX_KEY_CHARACTERS, type NamedCall } from "../../../core/idempotency-key.ts";
 import type { Platform } from "../../../core/platforms.ts";
 import { inToolTerms } from "../../../mcp/terms.ts";
 import { type Call, READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.ts";
 import type { Looked } from "../../idempotency/once.ts";
-import { keyInUrl } from "../../presign/address.ts";
+import { readOwnUrl } from "../../presign/address.ts";
 import { HELD_MESSAGE } from "../approval.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
@@ -37,9 +37,6 @@ const input = z.strictObject({
   mediaUrls: z
     .array(z.string().max(MAX_URL_CHARACTERS))
     .max(MAX_MEDIA)
-    .refine((urls) => urls.filter((url) => keyInUrl(url) === null).length <= MAX_DOWNLOADED, {
-      error: `has more than ${MAX_DOWNLOADED} addresses that are not presigned uploads`,
-    })
     .optional()
     .describe(
       `Up to ${MAX_DOWNLOADED} public http(s) URLs, each under 200 MB, and addresses of presigned uploads of any size. Several make a carousel.`,
@@ -75,6 +72,18 @@ const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedi
   return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
 };
 
+/** Refuses more addresses than are downloaded; an address of another origin is no presigned upload of ours. */
+function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
+  const isPresigned = (url: string) => {
+    const own = readOwnUrl(origin, url);
+    return own !== null && own !== "changed";
+  };
+  const downloaded = urls.filter((url) => !isPresigned(url));
+  if (downloaded.length <= MAX_DOWNLOADED) return [];
+  const message = `mediaUrls has more than ${MAX_DOWNLOADED} addresses that are not presigned uploads of this instance. Presign the others, or leave some out.`;
+  return [{ field: "mediaUrls", message }];
+}
+
 function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
   const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
   const when = postFieldsSchema
@@ -96,7 +105,13 @@ function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPos
     overrides: Object.fromEntries(overrides),
     scheduledFor: when.data?.schedule_date ?? null,
     status: args.status ?? null,
-    refused: { targets: [], fields: when.success ? [] : toFieldErrors(when.error) },
+    refused: {
+      targets: [],
+      fields: [
+        ...(when.success ? [] : toFieldErrors(when.error)),
+        ...refusedUrls(origin, mediaUrls),
+      ],
+    },
   };
 }
 

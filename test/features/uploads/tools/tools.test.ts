@@ -143,6 +143,18 @@ describe("create_post", () => {
     expect(refused.content[0].text).toMatch(/mediaUrls.*more than 10 addresses/s);
   });
 
+  test("counts an address that only looks presigned, at another origin, as one to download", async () => {
+    const { harness, accountIds, run } = await openAgent("tiktok");
+    const key = (i: number) => `storage/presigned/1/${String(i).padStart(32, "0")}`;
+    const mediaUrls = Array.from({ length: 11 }, (_, i) => `https://files.example/${key(i)}`);
+    const settings = { tiktok: { privacyLevel: "SELF_ONLY" } };
+    for (const name of ["create_post", "validate_post"]) {
+      const { content } = await run(name, { accountIds, text: "Eleven", mediaUrls, settings });
+      expect(content[0].text).toMatch(/mediaUrls.*more than 10 addresses/s);
+    }
+    expect(harness.sent).toEqual([]);
+  });
+
   test("of a token without posts:publish is held, and says so", async () => {
     const { harness, member, accountIds, run } = await openAgent("bluesky");
     const token = await createToken(member.userId, { scopes: ["posts:write"] });
