@@ -6,6 +6,7 @@ import { randomId, timeSortedId } from "./core/ids.ts";
 import type { Scope } from "./core/scopes.ts";
 import { refusedUrl } from "./core/url-policy.ts";
 import { connect, type Db, type Query, type Results } from "./db/client.ts";
+import type { DeliveryGate } from "./durable/delivery-gate.ts";
 import type { Heartbeat } from "./durable/heartbeat.ts";
 import type { RateLimiter } from "./durable/rate-limiter.ts";
 import type { Fetch } from "./platforms/connector.ts";
@@ -30,6 +31,7 @@ export interface Env {
   EMAIL?: SendEmail;
   RATE_LIMITER: DurableObjectNamespace<RateLimiter>;
   HEARTBEAT: DurableObjectNamespace<Heartbeat>;
+  DELIVERY_GATE: DurableObjectNamespace<DeliveryGate>;
   SANDBOX_STATE: DurableObjectNamespace<SandboxState>;
 }
 
@@ -48,6 +50,7 @@ export interface Deps {
   email: SendEmail | null;
   rateLimiter: DurableObjectNamespace<RateLimiter>;
   heartbeat: DurableObjectNamespace<Heartbeat>;
+  deliveryGate: DurableObjectNamespace<DeliveryGate>;
   sandbox: DurableObjectNamespace<SandboxState>;
   cipher: Cipher;
   /** The network. Never follows redirects by itself. */
@@ -175,6 +178,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     email: env.EMAIL ?? null,
     rateLimiter: env.RATE_LIMITER,
     heartbeat: env.HEARTBEAT,
+    deliveryGate: env.DELIVERY_GATE,
     sandbox: env.SANDBOX_STATE,
     now,
     wait: (ms) => scheduler.wait(ms),

@@ -1,6 +1,7 @@
 import type { Env } from "./deps.ts";
 import { type Hosts, hostsOf, placeOf } from "./doors/place.ts";
 
+export { DeliveryGate } from "./durable/delivery-gate.ts";
 export { Heartbeat } from "./durable/heartbeat.ts";
 export { RateLimiter } from "./durable/rate-limiter.ts";
 export { SandboxState } from "./sandbox/state.ts";

@@ -49,6 +49,7 @@ const bindings = {
   PUBLISH: { send: async () => {}, sendBatch: async () => {} },
   WEBHOOKS: { send: async () => {}, sendBatch: async () => {} },
   HEARTBEAT: objects({ beat: async () => {}, pulse: async () => ({}) }),
+  DELIVERY_GATE: objects({ take: async () => [], giveBack: async () => {} }),
 };
 const message = { id: "1", body: { kind: "publish", uploadId: 1 }, attempts: 1, ack() {}, retry() {} };
 

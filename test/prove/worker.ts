@@ -5,7 +5,7 @@ import { createTeam } from "./team.ts";
 import { World } from "./world.ts";
 import type { WorldOptions } from "./world-options.ts";
 
-export { Heartbeat, RateLimiter } from "../../src/worker.ts";
+export { DeliveryGate, Heartbeat, RateLimiter } from "../../src/worker.ts";
 export { WatchedSandbox as SandboxState } from "./watched-sandbox.ts";
 
 const execution = { waitUntil: (work: Promise<unknown>) => void work } as ExecutionContext;

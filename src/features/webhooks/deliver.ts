@@ -19,7 +19,7 @@ export async function deliver(deps: Deps, given: readonly DueKey[]): Promise<voi
   if (keys.length === 0) return;
   const [found] = await deps.db.run([repo.dueDeliveries(keys, MAX_READ)]);
   const { ready, ended, moved } = await triage(deps, found);
-  const round = new Round(deps, ready);
+  const round = await Round.begin(deps, ready);
   await Promise.race([round.work, round.healthyWork, deps.wait(BATCH_MS)]);
   const { inFlight, notBegun } = round.close();
   const now = deps.now().getTime();
@@ -28,7 +28,7 @@ export async function deliver(deps: Deps, given: readonly DueKey[]): Promise<voi
     ...inFlight.map((held) => ({ held, to: new Date(now + LEASE_MS), isSilent: true })),
   ] satisfies Moved[]);
   if (inFlight.length > 0) deps.defer(storeLater(deps, round, first));
-  await first;
+  await Promise.all([first, round.returnPlaces()]);
   // They stay where they are: nothing is written for a delivery that was only looked at.
   await tryToWake(deps, [
     ...notBegun.map((one) => toWake(one, now)),

@@ -1,6 +1,8 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import type { Place } from "../../durable/delivery-gate.ts";
 import { envelopeText } from "../events/envelope.ts";
+import { Places } from "./places.ts";
 import { signingKey } from "./secrets.ts";
 import { type Sent, send } from "./send.ts";
 import type { Ended, Held } from "./store.ts";
@@ -14,10 +16,8 @@ const SLOW_AFTER = 3;
 const SLOW_MS = 30 * SECOND;
 /** Source: Workers, "Limits": connections that wait for an answer at the same time. */
 const CONNECTIONS = 6;
-/** Connections to one endpoint, so that a slow one leaves room for others. */
-const CONNECTIONS_PER_WEBHOOK = 2;
-/** Source: Workers, "Limits": 50 subrequests on the free plan; the database and the queue need some. */
-const MAX_REQUESTS = 40;
+/** Source: Workers, "Limits": 50 subrequests on the free plan; the database, the queue and the gate need some. */
+const MAX_REQUESTS = 34;
 
 /**
  * How often endpoints were unanswered in a row when their batch ended, and until when that counts, ms; by the
@@ -46,8 +46,16 @@ function noteUnanswered(webhookIds: Iterable<number>, now: number): void {
 
 export interface NotBegun {
   held: Held;
-  /** Its endpoint has as many requests as it gets at a time. */
+  /** Its endpoint has as many requests in flight as it gets at a time. */
   isBusy: boolean;
+}
+
+/** What a round sends, and the places that it has for that. */
+interface Lineup {
+  ready: readonly Ready[];
+  /** Those whose endpoints did not answer quickly before. */
+  slow: Set<Ready>;
+  places: Places;
 }
 
 /** Sends to some endpoints at a time: those that answered last time first, and then the oldest event. */
@@ -65,11 +73,12 @@ export class Round {
   private readonly endHealthy: () => void;
 
   private readonly deps: Deps;
+  private readonly places: Places;
 
-  constructor(deps: Deps, ready: readonly Ready[]) {
+  private constructor(deps: Deps, { ready, slow, places }: Lineup) {
     this.deps = deps;
-    const now = deps.now().getTime();
-    this.slow = new Set(ready.filter((one) => isSlow(one, now)));
+    this.places = places;
+    this.slow = slow;
     const rank = (one: Ready) => Number(this.slow.has(one));
     this.waiting = ready.toSorted(
       (a, b) => rank(a) - rank(b) || a.held.due.queuedAt.getTime() - b.held.due.queuedAt.getTime(),
@@ -79,6 +88,15 @@ export class Round {
     this.endHealthy = resolve;
     this.work = Promise.all(Array.from({ length: CONNECTIONS }, () => this.serve()));
     this.noteHealthy();
+  }
+
+  /** Takes the places that there are, and begins. */
+  static async begin(deps: Deps, ready: readonly Ready[]): Promise<Round> {
+    const now = deps.now().getTime();
+    const slow = new Set(ready.filter((one) => isSlow(one, now)));
+    const webhookIds = ready.map(({ held }) => held.due.webhookId);
+    const places = await Places.take(deps, webhookIds, { isPatient: slow.size < ready.length });
+    return new Round(deps, { ready, slow, places });
   }
 
   /** Begins nothing more. Answers what goes on, and what was left. */
@@ -91,8 +109,13 @@ export class Round {
     );
     return {
       inFlight,
-      notBegun: this.waiting.map(({ held }) => ({ held, isBusy: this.requestsTo(held) > 0 })),
+      notBegun: this.waiting.map(({ held }) => ({ held, isBusy: this.isBusy(held) })),
     };
+  }
+
+  /** Gives back the places that are not in use; those of what goes on follow as it ends. */
+  returnPlaces(): Promise<void> {
+    return this.places.close();
   }
 
   takeEnded(): Ended[] {
@@ -102,35 +125,47 @@ export class Round {
   }
 
   private async serve(): Promise<void> {
-    for (let ready = this.next(); ready; ready = this.next()) {
+    for (let next = this.next(); next; next = this.next()) {
+      const { ready, place } = next;
       this.inFlight.add(ready);
       const sent = await attempt(this.deps, ready);
       this.ended.push({ held: ready.held, at: this.deps.now(), end: { kind: "sent", sent } });
       this.inFlight.delete(ready);
       if (sent.durationMs <= BATCH_MS) unanswered.delete(ready.held.due.webhookId);
+      if (this.isOver) await this.places.giveBack([place]);
+      else if (this.waiting.some(isTo(place.webhookId))) this.places.keep(place);
+      else void this.places.leave(place);
       this.noteHealthy();
     }
   }
 
-  private next(): Ready | undefined {
+  private next(): { ready: Ready; place: Place } | undefined {
     if (this.isOver || this.begun === MAX_REQUESTS) return undefined;
-    const hasRoom = ({ held }: Ready) => this.requestsTo(held) < CONNECTIONS_PER_WEBHOOK;
+    const hasRoom = ({ held }: Ready) => this.places.isFree(held.due.webhookId);
     const index = this.waiting.findIndex(hasRoom);
-    if (index < 0) return undefined;
+    const [ready] = index < 0 ? [] : this.waiting.splice(index, 1);
+    const place = ready && this.places.use(ready.held.due.webhookId);
+    if (!ready || !place) return undefined;
     this.begun++;
-    return this.waiting.splice(index, 1)[0];
+    return { ready, place };
   }
 
-  private requestsTo({ due: { webhookId } }: Held): number {
-    return [...this.inFlight].filter(({ held }) => held.due.webhookId === webhookId).length;
+  private isBusy({ due: { webhookId } }: Held): boolean {
+    return this.places.isTaken(webhookId) || [...this.inFlight].some(isTo(webhookId));
   }
 
   private noteHealthy(): void {
-    const begins = this.begun < MAX_REQUESTS ? this.waiting : [];
-    const left = [...this.inFlight, ...begins];
+    const canBegin = ({ held }: Ready) =>
+      this.begun < MAX_REQUESTS && !this.places.isTaken(held.due.webhookId);
+    const left = [...this.inFlight, ...this.waiting.filter(canBegin)];
     if (left.every((one) => this.slow.has(one))) this.endHealthy();
   }
 }
+
+const isTo =
+  (webhookId: number) =>
+  ({ held }: Ready): boolean =>
+    held.due.webhookId === webhookId;
 
 async function attempt(deps: Deps, { held: { due }, webhook, event }: Ready): Promise<Sent> {
   let key: CryptoKey;

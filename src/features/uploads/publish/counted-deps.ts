@@ -16,7 +16,8 @@ function counted<T extends object>(target: T, spend: () => void): T {
 
 /** The same deps, of which every call that leaves the Worker is counted: each is a subrequest. */
 export function countedDeps(deps: Deps, spend: () => void): Deps {
-  const { db, media, publishQueue, collectQueue, webhookQueue, sandbox, fetch } = deps;
+  const { db, media, publishQueue, collectQueue, webhookQueue, deliveryGate, sandbox, fetch } =
+    deps;
   const bucket = {
     get: (...call: Parameters<typeof media.get>) => media.get(...call),
     put: (...call: Parameters<typeof media.put>) => media.put(...call),
@@ -35,6 +36,9 @@ export function countedDeps(deps: Deps, spend: () => void): Deps {
     publishQueue: counted(publishQueue, spend),
     collectQueue: counted(collectQueue, spend),
     webhookQueue: counted(webhookQueue, spend),
+    deliveryGate: {
+      getByName: (name: string) => counted(deliveryGate.getByName(name), spend),
+    } as typeof deliveryGate,
     sandbox: {
       getByName: (name: string) => counted(sandbox.getByName(name), spend),
     } as typeof sandbox,

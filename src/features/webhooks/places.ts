@@ -1,0 +1,98 @@
+import { SECOND } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import type { Place } from "../../durable/delivery-gate.ts";
+import { ANSWER_MS } from "./rules.ts";
+
+/** Requests in flight to one endpoint, so that a slow one leaves room for others. Spec is silent. */
+const PER_ENDPOINT = 2;
+/** The longest attempt, and what a batch takes before it begins one. */
+const LEASE_MS = ANSWER_MS + 5 * SECOND;
+/** How long a batch waits where none of its endpoints has a place. */
+const WAIT_MS = 300;
+/** Places that nothing more is sent by go back together, this long after the first. */
+const RETURN_MS = SECOND / 4;
+
+type Gated = Pick<Deps, "deliveryGate" | "log" | "wait">;
+
+const gateOf = ({ deliveryGate }: Gated) => deliveryGate.getByName("webhooks");
+
+/** The places at endpoints that one batch holds. */
+export class Places {
+  private readonly deps: Gated;
+  private readonly free: Place[];
+  private readonly granted: ReadonlySet<number>;
+  private leaving: Place[] = [];
+
+  private constructor(deps: Gated, places: readonly Place[]) {
+    this.deps = deps;
+    this.free = [...places];
+    this.granted = new Set(places.map(({ webhookId }) => webhookId));
+  }
+
+  /**
+   * Takes places for as many deliveries as there are of each webhook. Without an answer of the gate the batch
+   * has all that it can use: deliveries do not stop for it.
+   */
+  static async take(
+    deps: Gated,
+    webhookIds: readonly number[],
+    { isPatient }: { isPatient: boolean },
+  ): Promise<Places> {
+    const counts = [...Map.groupBy(webhookIds, (id) => id)].map(
+      ([id, { length }]) => [id, Math.min(length, PER_ENDPOINT)] as const,
+    );
+    if (counts.length === 0) return new Places(deps, []);
+    const waitMs = isPatient ? WAIT_MS : 0;
+    try {
+      const request = { counts, most: PER_ENDPOINT, leaseMs: LEASE_MS, waitMs };
+      return new Places(deps, await gateOf(deps).take(request));
+    } catch (error) {
+      deps.log({ event: "delivery_gate.failed", error: String(error) });
+      const all = counts.flatMap(([webhookId, count]) =>
+        Array.from({ length: count }, () => ({ id: "", webhookId })),
+      );
+      return new Places(deps, all);
+    }
+  }
+
+  /** Returns true for a webhook that other batches left no place. */
+  isTaken(webhookId: number): boolean {
+    return !this.granted.has(webhookId);
+  }
+
+  isFree(webhookId: number): boolean {
+    return this.free.some((place) => place.webhookId === webhookId);
+  }
+
+  use(webhookId: number): Place | undefined {
+    const index = this.free.findIndex((place) => place.webhookId === webhookId);
+    return index < 0 ? undefined : this.free.splice(index, 1)[0];
+  }
+
+  /** Takes a place back that is used again in this batch. */
+  keep(place: Place): void {
+    this.free.push(place);
+  }
+
+  /** Gives a place back soon, together with others. */
+  async leave(place: Place): Promise<void> {
+    this.leaving.push(place);
+    if (this.leaving.length > 1) return;
+    await this.deps.wait(RETURN_MS);
+    await this.giveBack(this.leaving.splice(0));
+  }
+
+  /** Gives back all places that are not in use. */
+  async close(): Promise<void> {
+    await this.giveBack([...this.leaving.splice(0), ...this.free.splice(0)]);
+  }
+
+  async giveBack(places: readonly Place[]): Promise<void> {
+    if (places.length === 0) return;
+    try {
+      await gateOf(this.deps).giveBack(places);
+    } catch (error) {
+      this.deps.log({ event: "delivery_gate.failed", error: String(error) });
+    }
+  }
+}
