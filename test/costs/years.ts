@@ -21,7 +21,7 @@ export function yearOf(): { series: string; summary: string; posts: string } {
   );
   const days = Array.from({ length: DAYS }, (_, i) => ({
     ...{ day: Math.floor(today / DAY) - DAYS + 1 + i, gains: [9_000 + i, 500, 40, 3] },
-    ...{ followers: 10_000 + i, followersAt: 0 },
+    ...{ followers: 10_000 + i, followersAt: 0, readAt: Array(4).fill(today - i * DAY) },
   }));
   return {
     series: JSON.stringify(packSeries({ firstAt: 0, days, months: [] })),

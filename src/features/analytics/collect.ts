@@ -21,9 +21,8 @@ import type { AccountRow } from "../accounts/table.ts";
 import { usableLogin } from "../accounts/usable-login.ts";
 import type { OwnRow } from "./repo/write.ts";
 import { METRICS } from "./rules/counters.ts";
-import type { Measures } from "./rules/series.ts";
+import type { Measures, SyncReading } from "./rules/series.ts";
 import type { PostReading } from "./rules/snapshots.ts";
-import type { Synced } from "./store.ts";
 import type { CollectionBookmark, SyncError } from "./table.ts";
 
 /** The part of an account's posts to be read. */
@@ -44,7 +43,7 @@ export interface Task {
 
 /** The outcome of such a part. */
 export interface Collected {
-  reading: Synced["reading"];
+  reading: SyncReading | null;
   errors: SyncError[];
   /** Where the next part begins; null once all is read, or no more can be. */
   next: CollectionBookmark | null;
@@ -92,7 +91,7 @@ export async function collect(
   const errors: SyncError[] = [];
   const tell = (message: string) => errors.push({ message, at });
   const session = createSession(deps, reader, account, own);
-  const posts: MeasuredPost[] = [];
+  let posts: MeasuredPost[] | null = null;
   let followers: number | null = null;
   let isRead = false;
 
@@ -116,7 +115,7 @@ export async function collect(
     }
     isRead = true;
     const { cursor, problems = [] } = answer.value;
-    posts.push(...answer.value.posts);
+    posts = [...(posts ?? []), ...answer.value.posts];
     for (const problem of problems) tell(problem);
     // A page without posts counts as one, so that no list goes on for ever.
     const soFar = read + Math.max(1, answer.value.posts.length);
@@ -141,9 +140,14 @@ const describe = (platform: string, stopped: Stopped): string =>
     ? `${platform} refuses the account's login. Reconnect the account.`
     : stopped.failure.message;
 
-const toReading = (at: number, posts: readonly MeasuredPost[], followers: number | null) => ({
+const toReading = (
+  at: number,
+  posts: readonly MeasuredPost[] | null,
+  followers: number | null,
+): SyncReading => ({
   ...{ at, followers },
-  posts: posts.filter(({ id }) => id.length <= MAX_ID).map((post) => toPostReading(post, at)),
+  posts:
+    posts?.filter(({ id }) => id.length <= MAX_ID).map((post) => toPostReading(post, at)) ?? null,
 });
 
 const toPostReading = (

@@ -1,6 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import { postsOf } from "./repo/read.ts";
 import { type AnalyticsRow, stateOf, storePosts, storeState } from "./repo/write.ts";
+import { isDoubted } from "./rules/doubts.ts";
 import {
   type AccountState,
   type Measures,
@@ -61,7 +62,11 @@ export async function storeSync(deps: Deps, synced: Synced, known?: Known): Prom
     const after = synced.reading
       ? takeSync(before, synced.reading, synced.uploadIds, synced.measures)
       : before;
-    const errors = [...synced.errors, ...shrinkErrors(before.posts, synced.reading)];
+    const errors = [
+      ...synced.errors,
+      ...shrinkErrors(before.posts, synced.reading),
+      ...doubtErrors(after.posts, synced.reading),
+    ];
     if (await replace(deps, { ...synced, errors }, row, after)) return true;
     lost = row?.version ?? 0;
   }
@@ -71,10 +76,20 @@ export async function storeSync(deps: Deps, synced: Synced, known?: Known): Prom
 /** Tells of posts that have fewer views than at their reading before. */
 function shrinkErrors(known: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
   const before = new Map(known.map((post) => [post.id, post]));
-  const count = reading?.posts.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
+  const count = reading?.posts?.filter((post) => hasShrunk(before.get(post.id), post)).length ?? 0;
   if (!reading || count === 0) return [];
-  const posts = `${count} post${count === 1 ? "" : "s"}`;
-  const message = `The platform reports fewer views than before for ${posts}. Gains are counted on from the highest number.`;
+  const message = `The platform reports fewer views than before for ${countOfPosts(count)}. Gains are counted on from the highest number.`;
+  return [{ message, at: reading.at }];
+}
+
+const countOfPosts = (count: number): string => `${count} post${count === 1 ? "" : "s"}`;
+
+/** Tells of posts whose numbers wait for a second reading. */
+function doubtErrors(posts: readonly StoredPost[], reading: SyncReading | null): SyncError[] {
+  const read = new Set(reading?.posts?.map(({ id }) => id));
+  const count = posts.filter((post) => read.has(post.id) && isDoubted(post)).length;
+  if (!reading || count === 0) return [];
+  const message = `The platform reports an unlikely rise for ${countOfPosts(count)}. The new numbers count once the next reading confirms them.`;
   return [{ message, at: reading.at }];
 }
 

@@ -1,3 +1,4 @@
+import { DAY } from "../../core/time.ts";
 import { type Counters, METRICS } from "./rules/counters.ts";
 import type { DayRow, MonthRow, Series } from "./rules/series.ts";
 
@@ -6,7 +7,7 @@ type Numbers = (number | null)[];
 /** A series as it is stored: lists of numbers, as there are hundreds of days of hundreds of accounts. */
 export interface StoredSeries {
   firstAt: number | null;
-  /** Day, gains, followers and when those were read. */
+  /** Day, gains, followers and when those were read; then when metrics were read: once where all are the same. */
   days: Numbers[];
   /** Month, gains, followers. */
   months: [string, ...Numbers][];
@@ -19,13 +20,22 @@ const toGains = (numbers: Numbers): Counters | null =>
 
 export const packSeries = ({ firstAt, days, months }: Series): StoredSeries => ({
   firstAt,
-  days: days.map(({ day, gains, followers, followersAt }) => [
+  days: days.map(({ day, gains, followers, followersAt, readAt }) => [
     ...[day, ...toNumbers(gains), followers, followersAt],
+    ...(new Set(readAt).size === 1 ? readAt.slice(0, 1) : readAt),
   ]),
   months: months.map(({ month, gains, followers }) => [month, ...toNumbers(gains), followers]),
 });
 
 const GAINS = METRICS.length;
+
+/** A row of an older instance does not say when its metrics were read: what it has was read at its end. */
+function toReadAt(day: number, gains: Numbers, times: Numbers): Counters {
+  if (times.length === GAINS) return times;
+  if (times.length === 1) return METRICS.map(() => times[0] ?? null);
+  const end = (day + 1) * DAY - 1;
+  return gains.map((gain) => (gain === null ? null : end));
+}
 
 export const unpackSeries = ({ firstAt, days, months }: StoredSeries): Series => ({
   firstAt,
@@ -35,6 +45,7 @@ export const unpackSeries = ({ firstAt, days, months }: StoredSeries): Series =>
       gains: toGains(rest.slice(0, GAINS)),
       followers: rest[GAINS] ?? null,
       followersAt: rest[GAINS + 1] ?? 0,
+      readAt: toReadAt(day as number, rest.slice(0, GAINS), rest.slice(GAINS + 2)),
     }),
   ),
   months: months.map(

@@ -22,6 +22,9 @@ const one = (day: number, views: number | null, hour = 3): SyncReading => ({
   followers: null,
 });
 
+/** A sync that could read the followers alone. */
+const unread = (day: number): SyncReading => ({ at: atDay(day), posts: null, followers: 7 });
+
 const viewGains = ({ series }: AccountState) =>
   series.days.map(({ day, gains }) => [day - dayOf(START), gains?.[0] ?? null]);
 
@@ -72,8 +75,105 @@ test.each<[string, SyncReading[], unknown]>([
       [3, 10],
     ],
   ],
+  [
+    "what is gained between two readings of the first day counts, in any order",
+    [one(0, 150, 20), one(0, 100, 3), one(1, 160)],
+    [
+      [0, 50],
+      [1, 10],
+    ],
+  ],
+  [
+    "a day on which the posts could not be read is not measured, and its gains are the next reading's",
+    [one(0, 100), unread(1), one(2, 130), unread(3)],
+    [
+      [0, null],
+      [1, null],
+      [2, 30],
+      [3, null],
+    ],
+  ],
+  [
+    "a day on which no post's views could be read has none",
+    [one(0, 100), one(1, null), one(2, 130)],
+    [
+      [0, null],
+      [1, null],
+      [2, 30],
+    ],
+  ],
+  [
+    "counting begins with the first day on which posts were read",
+    [unread(0), one(1, 100), one(2, 130)],
+    [
+      [0, null],
+      [1, null],
+      [2, 30],
+    ],
+  ],
 ])("%s", (_, syncs, expected) => {
   expect(viewGains(takeAll(syncs))).toEqual(expected);
+});
+
+const ABSURD = 1e15;
+
+test.each<[string, SyncReading[], (number | null)[], number]>([
+  [
+    "that the next reading does not show is forgotten",
+    [one(0, 100), one(1, ABSURD), one(2, 130), one(3, 140)],
+    [null, 0, 30, 10],
+    140,
+  ],
+  [
+    "is not shown before it is confirmed",
+    [one(0, 100), one(1, 110), one(2, ABSURD)],
+    [null, 10, 0],
+    110,
+  ],
+  [
+    "that the next reading confirms counts",
+    [one(0, 100), one(1, 5_000_000), one(2, 6_000_000)],
+    [null, 4_999_900, 1_000_000],
+    6_000_000,
+  ],
+  [
+    "counts as far as the next reading shows it",
+    [one(0, 100), one(1, ABSURD), one(2, 5_000_000), one(3, 5_000_010)],
+    [null, 4_999_900, 0, 10],
+    5_000_010,
+  ],
+  [
+    "at the very first reading is forgotten once the next does not show it",
+    [one(0, ABSURD), one(1, 130), one(2, 140)],
+    [null, 0, 10],
+    140,
+  ],
+  [
+    "of a million alone, or of a thousand times alone, counts at once",
+    [one(0, 10), one(1, 900_000), one(2, 5_000_000)],
+    [null, 899_990, 4_100_000],
+    5_000_000,
+  ],
+])("an impossible rise %s", (_, syncs, expected, shown) => {
+  for (const order of [syncs, [...syncs, ...syncs]]) {
+    const state = takeAll(order);
+    expect(viewGains(state).map(([, gain]) => gain)).toEqual(expected);
+    expect(state.posts[0]?.counters[0]).toBe(shown);
+  }
+});
+
+test("days that an older instance stored are read, and go on", () => {
+  const { series, posts } = takeAll([one(0, 100), one(1, 130)]);
+  const stored = packSeries(series);
+  const older = { ...stored, days: stored.days.map((row) => row.slice(0, 7)) };
+  const olderPosts = posts.map(({ first: _, ...post }) => post);
+  const state = { series: unpackSeries(JSON.parse(JSON.stringify(older))), posts: olderPosts };
+  const after = takeSync(state, one(2, 150), NO_UPLOADS, ALL);
+  expect(viewGains(after)).toEqual([
+    [0, null],
+    [1, 30],
+    [2, 20],
+  ]);
 });
 
 test("a post that is published after the first sync gains from zero, an older one that turns up does not", () => {
@@ -120,7 +220,7 @@ test("gains sum to the difference of the counters' highest and first, whatever d
       const gains = state.series.days.map(({ gains }) => gains?.[metric] ?? 0);
       expect(Math.min(...gains)).toBeGreaterThanOrEqual(0);
       const difference = state.posts.reduce((sum, post) => {
-        const read = syncs.flatMap(({ posts }) => posts.filter(({ id }) => id === post.id));
+        const read = syncs.flatMap(({ posts }) => (posts ?? []).filter(({ id }) => id === post.id));
         const counters = read.map((one) => one.counters[metric] ?? 0);
         const from = post.publishedAt >= firstAt ? 0 : (counters[0] ?? 0);
         return sum + Math.max(...counters) - from;

@@ -1,5 +1,5 @@
 import { addMonths, DAY } from "../../../core/time.ts";
-import { add, type Counters, METRICS, UNMEASURED } from "./counters.ts";
+import { add, type Counters, highest, METRICS, UNMEASURED } from "./counters.ts";
 import { type DayNumber, dayOf, monthOf } from "./days.ts";
 import {
   forgetDaysBefore,
@@ -13,8 +13,10 @@ import {
 /** A day on which an account was read. */
 export interface DayRow {
   day: DayNumber;
-  /** Null on the first day: with it counting begins. */
+  /** Null where no metric was measured: counting begins with the first reading. */
   gains: Counters | null;
+  /** When each metric was read last on that day, in ms; null where it was not. */
+  readAt: Counters;
   followers: number | null;
   /** When its followers were read, in ms. */
   followersAt: number;
@@ -30,7 +32,7 @@ export interface MonthRow {
 }
 
 export interface Series {
-  /** When the account was first read, in ms; null before. */
+  /** When the account's posts were first read, in ms; null before. */
   firstAt: number | null;
   /** In the order of days. */
   days: readonly DayRow[];
@@ -53,7 +55,8 @@ export const NOTHING: AccountState = {
 export interface SyncReading {
   /** In ms. */
   at: number;
-  posts: readonly PostReading[];
+  /** Null where they could not be read. */
+  posts: readonly PostReading[] | null;
   /** Null where the platform does not tell, or was not asked. */
   followers: number | null;
 }
@@ -87,14 +90,15 @@ export function takeSync(
   const open = Math.max(day, known.at(-1)?.day ?? day) - OPEN_DAYS;
   if (day < open) return state;
   const posts = new Map(state.posts.map((post) => [post.id, post]));
-  for (const reading of sync.posts) {
+  for (const reading of sync.posts ?? []) {
     const uploadId = uploadIds.get(reading.id) ?? null;
     posts.set(reading.id, takeReading(posts.get(reading.id), reading, uploadId));
   }
-  const firstAt = Math.min(state.series.firstAt ?? sync.at, sync.at);
+  const { firstAt: before } = state.series;
+  const firstAt = sync.posts ? Math.min(before ?? sync.at, sync.at) : before;
   const settled = newestFirst([...posts.values()].map((post) => forgetDaysBefore(post, open)));
   const days = withDay(known, sync).map((row) =>
-    row.day < open ? row : { ...row, gains: gainsOf(settled, { day: row.day, firstAt }, measures) },
+    row.day < open ? row : { ...row, gains: gainsOf(settled, row, firstAt, measures) },
   );
   const series = { firstAt, days, months: state.series.months };
   return { series: rollUp(series, keptFrom(days, measures)), posts: kept(settled) };
@@ -108,33 +112,46 @@ const kept = (posts: readonly StoredPost[]): StoredPost[] =>
   posts.filter(({ steps }, i) => i < MOST_POSTS || steps.length > 0);
 
 /** The rows, with one of that day; of its followers the last reading counts, of two at once the higher. */
-function withDay(rows: readonly DayRow[], { at, followers }: SyncReading): DayRow[] {
+function withDay(rows: readonly DayRow[], sync: SyncReading): DayRow[] {
+  const { at, followers } = sync;
   const day = dayOf(at);
   const row = rows.find((one) => one.day === day) ?? {
-    ...{ day, gains: null, followers: null, followersAt: 0 },
+    ...{ day, gains: null, readAt: UNMEASURED, followers: null, followersAt: 0 },
   };
   const isLater =
     followers !== null &&
     (at > row.followersAt || (at === row.followersAt && followers > (row.followers ?? -1)));
-  const read = isLater ? { ...row, followers, followersAt: at } : row;
+  const readAt = highest(row.readAt, readBy(sync));
+  const read = { ...row, readAt, ...(isLater ? { followers, followersAt: at } : {}) };
   return [...rows.filter((one) => one.day !== day), read].sort((a, b) => a.day - b.day);
 }
 
+/** The time of a sync for each metric that it has read; an account without posts has nothing to be read. */
+function readBy({ at, posts }: SyncReading): Counters {
+  const isRead = (i: number) =>
+    posts?.length === 0 || posts?.some(({ counters }) => (counters[i] ?? null) !== null);
+  return METRICS.map((_, i) => (isRead(i) ? at : null));
+}
+
 /**
- * The gains of all posts on a day. A metric is null where the platform has none, and where it told it of no
- * post; an account without posts gains nothing.
+ * The gains of all posts on a day. A metric is null where the platform has none, and where it was not read
+ * on that day, or only at the reading with which counting begins.
  */
 function gainsOf(
   posts: readonly StoredPost[],
-  { day, firstAt }: { day: DayNumber; firstAt: number },
+  { day, readAt }: Pick<DayRow, "day" | "readAt">,
+  firstAt: number | null,
   { metrics }: Measures,
 ): Counters | null {
-  if (day <= dayOf(firstAt)) return null;
+  if (firstAt === null || day < dayOf(firstAt)) return null;
   const sum = posts.reduce<Counters>(
     (gains, post) => add(gains, gainOf(post, day, firstAt)),
     posts.length > 0 ? UNMEASURED : METRICS.map(() => 0),
   );
-  return METRICS.map((_, i) => (metrics[i] ? (sum[i] ?? null) : null));
+  const gains = METRICS.map((_, i) =>
+    metrics[i] && (readAt[i] ?? 0) > firstAt ? (sum[i] ?? null) : null,
+  );
+  return gains.every((gain) => gain === null) ? null : gains;
 }
 
 /** The first day that is kept by itself, seen from the last one. */

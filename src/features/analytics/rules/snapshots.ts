@@ -1,5 +1,6 @@
 import { type Counters, highest, isSame, METRICS, UNMEASURED } from "./counters.ts";
 import { type DayNumber, dayOf } from "./days.ts";
+import { type Doubts, judgeReading, withoutContradicted } from "./doubts.ts";
 
 /** A post as a platform showed it at one moment. */
 export interface PostReading {
@@ -24,6 +25,10 @@ export interface StoredPost extends PostReading {
   base: Counters | null;
   /** The days on which a counter passed its mark, and the marks from then on, in the order of days. */
   steps: readonly Step[];
+  /** The first reading, until its day is settled. */
+  first?: readonly [at: number, counters: Counters];
+  /** Counters that rose by more than is possible, until another reading confirms them. */
+  doubts?: Doubts;
 }
 
 type Step = readonly [day: DayNumber, marks: Counters];
@@ -61,26 +66,51 @@ const toReading = (post: PostReading): PostReading => ({
 /**
  * Takes a reading in. A mark is a maximum, so that the same readings lead to the same snapshots, in whatever
  * order and however often they come; a counter that shrinks lowers none, and what it regains is not counted
- * twice.
+ * twice. A counter that rises by more than is possible waits until another reading confirms it.
  */
 export function takeReading(
-  known: StoredPost | undefined,
-  reading: PostReading,
+  stored: StoredPost | undefined,
+  given: PostReading,
   uploadId: number | null,
 ): StoredPost {
-  const fresh: StoredPost = { ...toReading(reading), uploadId: null, base: null, steps: [] };
-  const post = known ?? fresh;
-  const day = dayOf(reading.at);
-  const before = marksAt(post, day - 1) ?? UNMEASURED;
+  const fresh: StoredPost = { ...toReading(given), uploadId: null, base: null, steps: [] };
+  const post = stored ? withoutContradicted(stored, given) : fresh;
+  const { believed, doubts } = judgeReading(post, given);
   const days = new Map(post.steps);
-  days.set(day, highest(marksAt(post, day) ?? before, reading.counters));
-  const sorted = [...days].sort(([a], [b]) => a - b);
+  for (const { at, counters } of believed) {
+    const day = dayOf(at);
+    const marks = days.get(day) ?? marksAt(post, day) ?? UNMEASURED;
+    days.set(day, highest(marks, counters));
+  }
+  const isBelieved = (i: number) => believed.some(({ counters }) => (counters[i] ?? null) !== null);
+  const counters = given.counters.map((counter, i) => (isBelieved(i) ? counter : null));
+  const shown = counters.map((counter, i) =>
+    doubts?.[i]?.[0] === given.at ? (post.counters[i] ?? null) : counter,
+  );
+  const { doubts: _, ...rest } = post;
   return {
-    ...later(post, toReading(reading)),
+    ...later(rest, toReading({ ...given, counters: shown })),
     uploadId: uploadId ?? post.uploadId,
     base: post.base,
-    steps: rising(post.base, sorted),
+    steps: rising(
+      post.base,
+      [...days].sort(([a], [b]) => a - b),
+    ),
+    ...firstOf(stored && post, { at: given.at, counters }),
+    ...(doubts ? { doubts } : {}),
   };
+}
+
+/** The earlier of the first reading and this one. A post that was known without one has none. */
+function firstOf(
+  stored: StoredPost | undefined,
+  { at, counters }: Pick<PostReading, "at" | "counters">,
+): Pick<StoredPost, "first"> {
+  if (!stored) return { first: [at, counters] };
+  if (!stored.first) return {};
+  const [firstAt, known] = stored.first;
+  if (at === firstAt) return { first: [at, highest(known, counters)] };
+  return { first: at < firstAt ? [at, counters] : stored.first };
 }
 
 /** The steps, each as high as all before it; without those that change nothing. */
@@ -106,17 +136,21 @@ export function marksAt({ base, steps }: Pick<StoredPost, "base" | "steps">, day
 }
 
 /** Forgets the single days before this one. */
-export const forgetDaysBefore = (post: StoredPost, before: DayNumber): StoredPost => ({
-  ...post,
-  base: marksAt(post, before - 1),
-  steps: post.steps.filter(([day]) => day >= before),
-});
+export function forgetDaysBefore(post: StoredPost, before: DayNumber): StoredPost {
+  const { first, ...rest } = post;
+  return {
+    ...rest,
+    base: marksAt(post, before - 1),
+    steps: post.steps.filter(([day]) => day >= before),
+    ...(first && dayOf(first[0]) >= before ? { first } : {}),
+  };
+}
 
 /**
  * The gain of a post on a day. A post that was there before anything was ever read gains from its first
  * reading on, another one from zero.
  *
- * @param firstAt when the account was first read, in ms
+ * @param firstAt when the account's posts were first read, in ms
  */
 export function gainOf(post: StoredPost, day: DayNumber, firstAt: number): Counters {
   const now = marksAt(post, day) ?? UNMEASURED;
@@ -125,7 +159,7 @@ export function gainOf(post: StoredPost, day: DayNumber, firstAt: number): Count
   return METRICS.map((_, i) => {
     const [reached = null, from = null] = [now[i], before[i]];
     if (reached === null) return null;
-    if (from === null) return isNew ? reached : 0;
-    return reached - from;
+    if (from !== null) return reached - from;
+    return isNew ? reached : reached - (post.first?.[1][i] ?? reached);
   });
 }

@@ -7,9 +7,12 @@ export const WINDOW_DAYS = 30;
 /** A number of followers stands for the days after it as long as this, where some were not measured. */
 const FOLLOWERS_STAND_DAYS = 7;
 
+/** The figures of a day. */
+type Figures = Pick<DayRow, "day" | "gains" | "followers">;
+
 /** The part of an account that is compared. */
 export interface Compared {
-  days: readonly DayRow[];
+  days: readonly Figures[];
   /** Days on which its posts were published. */
   published: readonly DayNumber[];
 }
@@ -110,7 +113,7 @@ function followersOf(accounts: readonly Compared[], today: DayNumber): WindowSum
 
 /** The gains of several accounts together on each day on which one was read, in the order of days. */
 export function gainsByDay(
-  accounts: readonly (readonly DayRow[])[],
+  accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; gains: Counters }[] {
   const byDay = new Map<DayNumber, Counters>();
   for (const days of accounts) {
@@ -127,7 +130,7 @@ export function gainsByDay(
  * measured on a day counts with the number before, as long as that stands.
  */
 export function followersByDay(
-  accounts: readonly (readonly DayRow[])[],
+  accounts: readonly (readonly Figures[])[],
 ): { day: DayNumber; followers: number }[] {
   const byDay = new Map<DayNumber, number>();
   const measured = accounts.map((days) => days.filter(({ followers }) => followers !== null));
