@@ -218,7 +218,7 @@ const base = z.object({
     )
     .describe("Up to 20 hashtags without the #. The one whose posts have most views comes first."),
   dailyHistory: days.describe(
-    "Gains of each UTC day on which an account was read, up to a year, oldest first. Null: not measured. An account's first day has no gains, because counting begins on it.",
+    "Gains of each UTC day on which an account was read, up to a year, oldest first. Null: not measured. An account's first day has the gains between its readings; counting begins with the first.",
   ),
   platformHistory: z
     .array(

@@ -9,7 +9,7 @@ const TODAY = 1_000;
 
 const row = (daysAgo: number, views: number | null, followers: number | null = null): DayRow => ({
   ...{ day: TODAY - daysAgo, gains: views === null ? null : [views, 0, 0, 0] },
-  ...{ followers, followersAt: 0 },
+  ...{ followers, followersAt: 0, readAt: [] },
 });
 
 const compare = (days: DayRow[], published: number[] = []) =>
