@@ -7,7 +7,7 @@ import { countPerson } from "../features/auth/signed-in.ts";
 import { countCaller } from "../http/caller.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import type { AppContext, AppEnv } from "../http/env.ts";
-import { refuseCrossSite } from "../http/pages.tsx";
+import { refuseCrossSite, refuseOtherSites } from "../http/pages.tsx";
 import type { FeedTeam } from "../sandbox/kit/feed-team.ts";
 import { createSandboxRoutes } from "../sandbox/routes.tsx";
 
@@ -48,6 +48,7 @@ export function createSandbox(makeDeps: MakeDeps): Hono<AppEnv> {
       await leapTo(c.var.deps, at, ticks);
     },
   });
+  app.use(refuseOtherSites);
   app.use("/sandbox/webhook/settings", refuseCrossSite);
   return app.route("/sandbox", routes);
 }

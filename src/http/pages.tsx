@@ -11,7 +11,7 @@ const refuseUnless = (isOurs: (c: AppContext) => boolean) =>
     if (method !== "GET" && method !== "HEAD" && !isOurs(c)) {
       throw new AppError(
         "FORBIDDEN",
-        "This form was sent from another site. Open the page here and send it again.",
+        "This was sent from a page of another site. Open the page here and send it again.",
       );
     }
     await next();
@@ -33,6 +33,18 @@ export const refuseForeignForm = refuseUnless((c) => isSameOrigin(c) || isOfUnto
 
 const isOfUntoldOrigin = ({ req }: AppContext): boolean =>
   req.header("sec-fetch-site") === undefined && req.header("origin") === "null";
+
+/**
+ * Refuses what a page of another site sends to calls that ask for no login. Programs name neither a site nor an
+ * origin, and are let in.
+ *
+ * @throws AppError FORBIDDEN
+ */
+export const refuseOtherSites = refuseUnless(
+  (c) =>
+    isSameOrigin(c) ||
+    (c.req.header("sec-fetch-site") === undefined && c.req.header("origin") === undefined),
+);
 
 function isSameOrigin(c: AppContext): boolean {
   const site = c.req.header("sec-fetch-site");
