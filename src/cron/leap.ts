@@ -8,6 +8,10 @@ import { runSchedule } from "./schedule.ts";
 const MAX_ATTEMPTS = 6;
 /** Messages of one leap: one that calls for itself for ever ends with it. */
 const MAX_MESSAGES = 2_000;
+/** Time that a post has for its steps, at least. */
+const LEAST_MS = 3 * MINUTE;
+/** Longest delay of a message, in seconds. Source: Queues, "Limits". */
+const MAX_DELAY_SECONDS = 12 * 3_600;
 /** Messages that are due within this time of each other are handled together, as consumers would. */
 const TOGETHER_MS = 6 * SECOND;
 
@@ -22,13 +26,22 @@ interface Held {
 class HeldQueues {
   #messages: Held[] = [];
 
-  /** The messages that are due first, with those that are hardly later. */
-  take(): Held[] {
+  /** The messages that are due first, with those that are hardly later: none that is due after `endMs`. */
+  take(endMs: number): Held[] {
     const first = Math.min(...this.#messages.map(({ dueMs }) => dueMs));
-    const isFirst = ({ dueMs }: Held) => dueMs <= first + TOGETHER_MS;
+    const isFirst = ({ dueMs }: Held) => dueMs <= Math.min(first + TOGETHER_MS, endMs);
     const taken = this.#messages.filter(isFirst);
     this.#messages = this.#messages.filter((held) => !isFirst(held));
     return taken;
+  }
+
+  /** Hands the messages that wait to the queues themselves. */
+  async release(queues: Record<string, Queue<never>>): Promise<void> {
+    for (const { queue, body, dueMs } of this.#messages.splice(0)) {
+      const seconds = Math.ceil((dueMs - now().getTime()) / SECOND);
+      const delaySeconds = Math.min(Math.max(seconds, 0), MAX_DELAY_SECONDS);
+      await queues[queue]?.send(body as never, { delaySeconds });
+    }
   }
 
   add(queue: string, body: unknown, delaySeconds = 0, attempts = 1): void {
@@ -59,17 +72,18 @@ class HeldQueues {
 /**
  * Development only: holds the clock at this instant, or where it is later already, runs the schedule there, and
  * at each of the following minutes for as many `ticks` as are asked for. Messages that this sends are handled
- * here, the clock moved on to when they are due. Afterwards the clock runs on from there. One at a time.
+ * here, the clock moved on to when they are due: within three minutes, or as many as there are ticks. Later ones are
+ * left to the queues. Afterwards the clock runs on from there. One at a time.
  */
 export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void> {
   const queues = new HeldQueues();
   let deferred: Promise<unknown>[] = [];
-  const jobs = "akimbo-publish";
+  const [jobs, deliveries] = ["akimbo-publish", "akimbo-webhooks"];
   const deps: Deps = {
     ...given,
     publishQueue: queues.of(jobs),
     collectQueue: queues.of(jobs),
-    webhookQueue: queues.of("akimbo-webhooks"),
+    webhookQueue: queues.of(deliveries),
     defer: (work) => deferred.push(work),
   };
   const settle = async () => {
@@ -80,13 +94,14 @@ export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void
   const holdFrom = (ms: number) => holdClock(new Date(Math.max(now().getTime(), ms)));
 
   holdFrom(at.getTime());
+  const endMs = now().getTime() + Math.max(LEAST_MS, ticks * MINUTE);
   try {
     for (let left = ticks; left > 0; left--) {
       const minute = Math.floor(now().getTime() / MINUTE) * MINUTE;
       await runSchedule(deps, new Date(minute));
       await settle();
       for (let handled = 0; handled < MAX_MESSAGES; ) {
-        const due = queues.take();
+        const due = queues.take(left > 1 ? minute + MINUTE - 1 : endMs);
         if (due.length === 0) break;
         handled += due.length;
         holdFrom(Math.max(...due.map(({ dueMs }) => dueMs)));
@@ -97,5 +112,6 @@ export async function leapTo(given: Deps, at: Date, ticks: number): Promise<void
     }
   } finally {
     releaseClock();
+    await queues.release({ [jobs]: given.publishQueue, [deliveries]: given.webhookQueue });
   }
 }

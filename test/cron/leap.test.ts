@@ -87,6 +87,21 @@ test("a leap never goes back, and the clock runs on from where it came to", asyn
   });
 });
 
+test("a leap ends within three minutes, and leaves what is due later to its time", async () => {
+  const id = await connect("bluesky");
+  const fields = { accountId: id, description: "Later [sandbox:5xx=3]" };
+  const body = form({ ...fields, schedule_date: "2026-12-05T18:00:00Z" });
+  const answer = await harness.call("POST", "/upload", { token: owner.token, body });
+  const { uploadId } = answer.body.data;
+  const leap = await leapTo("2026-12-05T18:00:00Z", 3);
+  expect(Date.parse(String(leap.body.now))).toBeLessThanOrEqual(
+    Date.parse("2026-12-05T18:03:00Z"),
+  );
+  expect(await read(`/upload/${uploadId}`)).toMatchObject({ status: "processing" });
+  await leapTo("2026-12-05T18:30:00Z");
+  expect(await read(`/upload/${uploadId}`)).toMatchObject({ status: "completed" });
+});
+
 test.each([
   ["clock", { at: "tomorrow" }],
   ["clock", { at: "2026-12-03T10:00:00Z", ticks: 0 }],
