@@ -1,5 +1,6 @@
 import { createMiddleware } from "hono/factory";
 import { AppError, tooLarge } from "../core/errors.ts";
+import { Turns } from "../core/turns.ts";
 import type { Deps } from "../deps.ts";
 import type { AppEnv } from "./env.ts";
 
@@ -46,6 +47,7 @@ class RequestBody {
   private readonly declaredBytes: number;
   private reader: ByteReader | null = null;
   private takenBytes = 0;
+  private readonly turns = new Turns();
   private isOver = false;
 
   constructor(request: Request) {
@@ -69,6 +71,7 @@ class RequestBody {
       return null;
     }
     this.takenBytes += bytes.length;
+    await this.turns.passed(bytes.length);
     if (this.takenBytes > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES);
     // Asking for the end would take another turn of the runtime.
     if (this.takenBytes === this.declaredBytes) this.isOver = true;
@@ -134,6 +137,7 @@ class RequestBody {
         if (!read) return;
         if (read === TIME_IS_UP) break;
         left -= read.length;
+        await this.turns.passed(read.length);
       }
       await this.reader.cancel();
     } catch {

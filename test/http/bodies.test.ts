@@ -235,6 +235,28 @@ test.each<[string, Call]>([
 });
 
 describe("a form", () => {
+  test("of many bytes leaves time for other work while it is read", async () => {
+    const megabytes = 24;
+    const head = join(field("accounts", JSON.stringify([accountId])), file("video", "x"));
+    let left = megabytes;
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(head),
+      // Bytes that are there as soon as they are asked for.
+      pull: (controller) =>
+        left-- > 0 ? controller.enqueue(new Uint8Array(1_000_000)) : controller.close(),
+    });
+    let isOver = false;
+    let turns = 0;
+    const otherWork = async () => {
+      for (; !isOver; turns++) await scheduler.wait(0);
+    };
+    const working = otherWork();
+    await send(serve(), { body }, { path: "/upload/validate" });
+    isOver = true;
+    await working;
+    expect(turns).toBeGreaterThan(megabytes / 2);
+  });
+
   const post = (...more: (Uint8Array | string)[]) =>
     join(
       field("accountId", accountId),
