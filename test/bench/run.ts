@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { measureAbuse } from "./abuse.ts";
-import { buildBundle, bundleRows } from "./bundle.ts";
+import { type Bundle, buildBundle, bundleRows } from "./bundle.ts";
 import { countCosts } from "./counted.ts";
 import { measureDeliveries } from "./deliveries.ts";
 import { measureDuePosts } from "./due-posts.ts";
@@ -19,8 +19,9 @@ import {
   LONGEST_TO_TIKTOK,
   measureRelay,
 } from "./relay.ts";
-import { printTable, printVerdict, type Row, skipped } from "./report.ts";
+import { type Row, skipped } from "./report.ts";
 import { measureRequests } from "./requests.ts";
+import { measureAll, type Section } from "./sections.ts";
 import { measureStartUp } from "./start-up.ts";
 import { measureStorage } from "./storage.ts";
 import { Workspace } from "./workspace.ts";
@@ -60,6 +61,8 @@ const ON_REQUEST = {
     measureStartUp(workspace, await buildBundle(workspace), THOROUGH.starts),
   calls: async (workspace: Workspace) =>
     measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
+  intake: async (workspace: Workspace) =>
+    measureIntake(workspace, await buildBundle(workspace)),
   analytics: async (workspace: Workspace) =>
     measureOverview(workspace, await buildBundle(workspace)),
   webhooks: async (workspace: Workspace) =>
@@ -82,61 +85,64 @@ function readArguments() {
   return { ...values, mebibytes: values.mebibytes ? Number(values.mebibytes) : null };
 }
 
+/** The sections of a whole run, in their order; each is measured by itself. */
+function sectionsOf(workspace: Workspace, isQuick: boolean): Section[] {
+  const { starts, effort, sizes, due, films } = isQuick ? QUICK : THOROUGH;
+  let built: Promise<Bundle> | undefined;
+  const bundle = () => (built ??= buildBundle(workspace));
+  const withCpu = (title: string, measure: () => Promise<Row[]>): Section => ({
+    title,
+    measure: canMeasureCpu ? measure : async () => [skipped(title, NO_PROC)],
+  });
+  return [
+    { title: "Size", measure: async () => bundleRows(await bundle()) },
+    withCpu("Start", async () => measureStartUp(workspace, await bundle(), starts)),
+    { title: "Counted costs", measure: () => countCosts(workspace) },
+    withCpu("CPU of one call, 16 connections, lowest of the rounds", async () =>
+      measureRequests(workspace, await bundle(), effort),
+    ),
+    withCpu("Redirects", async () => measureRedirects(workspace, await bundle(), effort)),
+    withCpu("Files taken in", async () => measureIntake(workspace, await bundle())),
+    withCpu("Hostile bodies", async () => measureAbuse(workspace, await bundle())),
+    ...films.map((film) =>
+      withCpu(`A file passed on to ${film.name}`, async () =>
+        measureRelay(workspace, await bundle(), film),
+      ),
+    ),
+    withCpu("Webhooks", async () => measureDeliveries(workspace, await bundle())),
+    withCpu("Due posts", async () => measureDuePosts(workspace, await bundle(), due)),
+    withCpu("100 posts on time", async () => measureLateness(workspace, await bundle(), 100)),
+    withCpu("1,000 posts on time", async () => measureLateness(workspace, await bundle(), 1_000)),
+    {
+      title: "A page of 100 posts",
+      measure: async () => measureFullSize(workspace, await bundle(), sizes),
+    },
+    {
+      title: "An overview of analytics",
+      measure: async () => measureOverview(workspace, await bundle()),
+    },
+    {
+      title: "A page of short links",
+      measure: async () => measureLinkPages(workspace, await bundle(), sizes),
+    },
+  ];
+}
+
 /**
- * Measures and prints; a bar that is missed is told, and is no failure of the program. `--only storage` and
- * `--only film` measure nothing but the way of one file into storage, and of 10 GiB to YouTube; `--only redirect`,
- * `links`, `start`, `calls`, `analytics` and `webhooks` the redirects, the pages of short links, the first answers of
- * fresh Workers, the CPU of calls, an overview of analytics and the CPU of attempts.
+ * Measures and prints; a bar that is missed is told, and is no failure of the program. A section that cannot be
+ * measured says why, the others go on, and the program fails at its end. `--only` measures one part: `storage` and
+ * `film` the way of one file into storage, and of 10 GiB to YouTube; `redirect`, `links`, `start`, `calls`, `intake`,
+ * `analytics` and `webhooks` the redirects, the pages of short links, the first answers of fresh Workers, the CPU of
+ * calls, files in forms, an overview of analytics and the CPU of attempts.
  */
 async function main(): Promise<number> {
-  const { quick, only, mebibytes } = readArguments();
-  const { starts, effort, sizes, due, films } = quick ? QUICK : THOROUGH;
+  const { quick = false, only, mebibytes } = readArguments();
   const workspace = new Workspace();
-  const all: Row[] = [];
-  const show = (title: string, rows: Row[]) => {
-    printTable(title, rows);
-    all.push(...rows);
-  };
   try {
-    if (only !== undefined) {
-      const measure = ON_REQUEST[only as keyof typeof ON_REQUEST];
-      if (!measure) throw new Problem(`--only names one of ${Object.keys(ON_REQUEST).join(", ")}.`);
-      show(only, await measure(workspace, mebibytes));
-      return 0;
-    }
-    const bundle = await buildBundle(workspace);
-    show("Size and start", [
-      ...bundleRows(bundle),
-      ...(canMeasureCpu
-        ? await measureStartUp(workspace, bundle, starts)
-        : [skipped("start-up", NO_PROC)]),
-    ]);
-    show("Counted costs", await countCosts(workspace));
-    show(
-      "CPU of one call, 16 connections, lowest of the rounds",
-      canMeasureCpu
-        ? await measureRequests(workspace, bundle, effort)
-        : [skipped("GET /upload, POST /upload", NO_PROC)],
-    );
-    if (canMeasureCpu) {
-      show("Redirects", await measureRedirects(workspace, bundle, effort));
-      show("Files taken in", await measureIntake(workspace, bundle));
-      show("Hostile bodies", await measureAbuse(workspace, bundle));
-      for (const film of films) {
-        show(`A file passed on to ${film.name}`, await measureRelay(workspace, bundle, film));
-      }
-      show("Webhooks", await measureDeliveries(workspace, bundle));
-      show("Due posts", [
-        ...(await measureDuePosts(workspace, bundle, due)),
-        ...(await measureLateness(workspace, bundle, 100)),
-        ...(await measureLateness(workspace, bundle, 1_000)),
-      ]);
-    }
-    show("A page of 100 posts", await measureFullSize(workspace, bundle, sizes));
-    show("An overview of analytics", await measureOverview(workspace, bundle));
-    show("A page of short links", await measureLinkPages(workspace, bundle, sizes));
-    printVerdict(all);
-    return 0;
+    if (only === undefined) return await measureAll(sectionsOf(workspace, quick));
+    const measure = ON_REQUEST[only as keyof typeof ON_REQUEST];
+    if (!measure) throw new Problem(`--only names one of ${Object.keys(ON_REQUEST).join(", ")}.`);
+    return await measureAll([{ title: only, measure: () => measure(workspace, mebibytes) }]);
   } finally {
     await workspace.end();
   }
