@@ -61,8 +61,7 @@ const ON_REQUEST = {
     measureStartUp(workspace, await buildBundle(workspace), THOROUGH.starts),
   calls: async (workspace: Workspace) =>
     measureRequests(workspace, await buildBundle(workspace), THOROUGH.effort),
-  intake: async (workspace: Workspace) =>
-    measureIntake(workspace, await buildBundle(workspace)),
+  intake: async (workspace: Workspace) => measureIntake(workspace, await buildBundle(workspace)),
   analytics: async (workspace: Workspace) =>
     measureOverview(workspace, await buildBundle(workspace)),
   webhooks: async (workspace: Workspace) =>

@@ -94,9 +94,7 @@ test("a leap ends within three minutes, and leaves what is due later to its time
   const answer = await harness.call("POST", "/upload", { token: owner.token, body });
   const { uploadId } = answer.body.data;
   const leap = await leapTo("2026-12-05T18:00:00Z", 3);
-  expect(Date.parse(String(leap.body.now))).toBeLessThanOrEqual(
-    Date.parse("2026-12-05T18:03:00Z"),
-  );
+  expect(Date.parse(String(leap.body.now))).toBeLessThanOrEqual(Date.parse("2026-12-05T18:03:00Z"));
   expect(await read(`/upload/${uploadId}`)).toMatchObject({ status: "processing" });
   await leapTo("2026-12-05T18:30:00Z");
   expect(await read(`/upload/${uploadId}`)).toMatchObject({ status: "completed" });
