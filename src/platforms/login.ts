@@ -47,6 +47,8 @@ export interface Profile {
 export interface Connected {
   profile: Profile;
   credentials: Credentials;
+  /** Why nothing but the account's own server bears out its id; absent where the platform does. */
+  unproven?: LoginRefusal;
 }
 
 /** `final`: the login is gone and only a person can renew it. Otherwise: try again later. */
@@ -56,7 +58,7 @@ export interface LoginRefusal {
   /** The platform answered about this login alone: it may renew others. */
   isAboutLogin?: true;
   /** Field of the request that is wrong; left out for the login itself. */
-  field?: "identifier" | "authFactorToken" | "pageId";
+  field?: "identifier" | "authFactorToken" | "pageId" | "service";
 }
 
 /** The fields of a login by password; which are required is the network's business. */
@@ -92,4 +94,6 @@ export interface PublishAccount {
   handle: string | null;
   /** Origin of the account's server where a network has many (Bluesky's PDS), else null. */
   service: string | null;
+  /** Nothing but that server bears out the id. */
+  isUnproven?: true;
 }

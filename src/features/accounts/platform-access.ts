@@ -4,7 +4,7 @@ import type { Fetch, PublishAccount } from "../../platforms/connector.ts";
 import type { AppKeys, Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import type { CallOrigin } from "../../sandbox/kit/origin.ts";
-import { isSwitchedOff, loginEnd, renewalAt } from "./rules.ts";
+import { isSwitchedOff, loginEnd, platformIdOf, renewalAt } from "./rules.ts";
 import type { AccountRow } from "./table.ts";
 
 /** The login is gone: the account was disconnected, or no key of this instance opens it. */
@@ -79,11 +79,11 @@ export const withTimeout =
   (input, init) =>
     network(input, { ...init, signal: AbortSignal.timeout(LOGIN_CALL_SECONDS * SECOND) });
 
-export const toPublishAccount = (account: AccountRow): PublishAccount => ({
-  platformAccountId: account.platformAccountId,
-  handle: account.handle,
-  service: account.service,
-});
+export function toPublishAccount(account: AccountRow): PublishAccount {
+  const { id, isUnproven } = platformIdOf(account);
+  const { handle, service } = account;
+  return { platformAccountId: id, handle, service, ...(isUnproven ? { isUnproven } : {}) };
+}
 
 type Owner = Pick<AccountRow, "teamId" | "id" | "platform">;
 

@@ -18,8 +18,11 @@ const PAGE = 6;
 /** Calls for one login of a page, at most, where no answer came. */
 const TRIES = 2;
 
-/** Calls beside those tries: a platform that refuses in words that do not tell is asked about the app. */
-const CALLS_BESIDE = 1;
+/**
+ * Calls beside those tries: before each, a directory is asked about the account's server where a platform has
+ * many; a platform that refuses in words that do not tell is asked about the app.
+ */
+const CALLS_BESIDE = TRIES;
 
 /**
  * Calls of one page, at most, where the database answers: what is due, the leases, those that are put off, and

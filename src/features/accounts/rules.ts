@@ -1,6 +1,6 @@
 import { addSeconds, DAY, HOUR, MINUTE, SECOND, secondsBetween } from "../../core/time.ts";
 import type { Connector } from "../../platforms/connector.ts";
-import type { Credentials } from "../../platforms/login.ts";
+import type { Connected, Credentials } from "../../platforms/login.ts";
 import type { AccountRow } from "./table.ts";
 
 type Subject = Pick<AccountRow, "accountName" | "status" | "mode">;
@@ -31,6 +31,21 @@ export const loginRefusal = ({ accountName, status }: Pick<Subject, "accountName
 /** Goes on from the name of an account. */
 export const SWITCHED_OFF =
   "is a sandbox account, and the sandbox is switched off on this instance. Use an account of a real platform.";
+
+/** Parts an account's id from the server that alone bears it out: no platform has ids with spaces. */
+const AT_SERVER = " at ";
+
+/** The id under which an account is stored: one that is not proven neither matches nor excludes another's. */
+export const identityOf = ({ profile, unproven }: Connected): string =>
+  unproven
+    ? `${profile.platformAccountId}${AT_SERVER}${profile.service}`
+    : profile.platformAccountId;
+
+/** An account's id at its platform. */
+export function platformIdOf({ platformAccountId }: Pick<AccountRow, "platformAccountId">) {
+  const [id = "", server] = platformAccountId.split(AT_SERVER);
+  return { id, isUnproven: server !== undefined };
+}
 
 /** Returns true where disconnecting an account ends its login at the platform too. @param isShared with another account */
 export const isRevokedAtPlatform = (

@@ -86,7 +86,14 @@ const credentials = z.strictObject({
     .optional(),
 });
 
-const base = { platform, service: z.string().max(2_048).optional() };
+const base = {
+  platform,
+  service: z
+    .string()
+    .max(2_048)
+    .optional()
+    .describe("bluesky: the account's own server, as its DID document names it."),
+};
 
 const MAX_PAGE_ID_CHARACTERS = 100;
 

@@ -1,7 +1,7 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
-import type { Result } from "../../core/result.ts";
+import { type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Ctx } from "../../deps.ts";
 import type { Connector, Fetch } from "../../platforms/connector.ts";
@@ -95,15 +95,25 @@ async function logIn(
     return connected;
   }
   if (input.service !== undefined) refuseService(ctx, input.service);
-  const connected = await ask(connector, fetch, input, app).catch((error: unknown) => {
+  const answer = await ask(connector, fetch, input, app).catch((error: unknown) => {
     if (error instanceof AppError) throw error;
     throw absent(input.platform, "no connection");
   });
+  const connected = requireProof(answer, ctx.config);
   if (!connected.ok && !connected.error.final && isAbsent()) {
     throw absent(input.platform, connected.error.message);
   }
   return connected;
 }
+
+/** Refuses an account whose id its own server alone bears out: only development has servers of that kind. */
+const requireProof = (
+  connected: Result<Connected, LoginRefusal>,
+  { isDevelopment }: { isDevelopment: boolean },
+): Result<Connected, LoginRefusal> =>
+  connected.ok && connected.value.unproven && !isDevelopment
+    ? refuse(connected.value.unproven)
+    : connected;
 
 async function ask(
   connector: Connector,
@@ -134,6 +144,7 @@ function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {
   let isAbsent = false;
   return {
     fetch: async (input, init) => {
+      isAbsent = true;
       const reply = await network(input, init);
       isAbsent = reply.status >= 500 || reply.status === 429 || reply.status === 408;
       return reply;

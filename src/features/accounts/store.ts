@@ -9,7 +9,7 @@ import type { Connected } from "../../platforms/login.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sealCredentials } from "./platform-access.ts";
 import * as repo from "./repo/accounts.ts";
-import { mergeTags } from "./rules.ts";
+import { identityOf, mergeTags } from "./rules.ts";
 import type { AccountMode, AccountRow } from "./table.ts";
 
 /** Logins of one platform that were given for a team. */
@@ -39,10 +39,13 @@ export async function storeLogins(deps: Deps, input: NewLogins): Promise<Account
     const refusal = refusedProfile(profile);
     if (refusal !== null) throw new AppError(null, refusal);
   }
-  const platformIds = logins.map(({ profile }) => profile.platformAccountId);
-  const find = platformIds.map((id) => repo.accountByPlatformId(teamId, platform, id));
+  const find = logins.map((login) => repo.accountByPlatformId(teamId, platform, identityOf(login)));
   const known = (await deps.db.runAll(find)).map(([account]) => account);
-  const condition = repo.mayStore({ teamId, platform, platformIds }, isExclusive);
+  const identities = logins.map((login) => ({
+    id: identityOf(login),
+    service: login.profile.service,
+  }));
+  const condition = repo.mayStore({ teamId, platform, identities }, isExclusive);
   const stored = await Promise.all(
     logins.map((login, i) => storeOne(deps, input, { login, known: known[i], condition })),
   );
@@ -66,11 +69,13 @@ interface Storing {
 async function storeOne(
   deps: Deps,
   { teamId, platform, mode, tags = [], missingScopes }: NewLogins,
-  { login: { profile, credentials }, known, condition }: Storing,
+  { login: connected, known, condition }: Storing,
 ): Promise<{ id: string; statements: Query<unknown>[] }> {
   const owner = { teamId, platform, id: known?.id ?? deps.newId("acc") };
+  const { profile, credentials } = connected;
   const login = {
     ...profile,
+    platformAccountId: identityOf(connected),
     platformUserId: profile.platformUserId ?? null,
     ...(await sealCredentials(deps, owner, credentials)),
     mode,

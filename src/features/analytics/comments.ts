@@ -4,7 +4,7 @@ import type { Extras } from "../../platforms/extras.ts";
 import { connectorOf, connectors } from "../../platforms/registry.ts";
 import { ask } from "../accounts/extras.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
-import { accountRefusal } from "../accounts/rules.ts";
+import { accountRefusal, platformIdOf } from "../accounts/rules.ts";
 import { readerOf } from "./collect.ts";
 import { requireAnalytics } from "./plan.ts";
 import { requireOwn } from "./refusals.ts";
@@ -44,7 +44,7 @@ export async function listComments(ctx: Ctx, id: string, postId: string): Promis
   );
   return {
     comments: comments.map(({ author, text, createdAt }) => ({
-      author: author === account.platformAccountId ? account.accountName : author,
+      author: author === platformIdOf(account).id ? account.accountName : author,
       text,
       createdAt: createdAt.toISOString(),
     })),

@@ -240,8 +240,11 @@ async function refuseTaken(
   logins: readonly Connected[],
 ): Promise<StoppedStep | null> {
   if (mode === "sandbox") return null;
-  const platformIds = logins.map(({ profile }) => profile.platformAccountId);
-  const [taken] = await deps.db.run([takenElsewhere({ teamId, platform, platformIds })]);
+  const identities = logins.map(({ profile }) => ({
+    id: profile.platformAccountId,
+    service: profile.service,
+  }));
+  const [taken] = await deps.db.run([takenElsewhere({ teamId, platform, identities })]);
   const lost = logins.find(({ profile }) => taken.includes(profile.platformAccountId));
   if (!lost) return null;
   const message = `${lost.profile.accountName} is connected to another team of this instance. Disconnect it there first, or withdraw this app's access in ${platformName(platform)}'s own settings.`;

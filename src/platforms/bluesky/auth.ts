@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { isLoopback } from "../../core/url-policy.ts";
 import type { Fetch, PublishAccount } from "../connector.ts";
 import { callUnread, finalRefusal, notRenewable, toProfile } from "../kit/logins.ts";
 import { capped } from "../kit/replies.ts";
@@ -10,7 +11,6 @@ import type {
   IdentifyOptions,
   LoginRefusal,
   PasswordLogin,
-  Profile,
 } from "../login.ts";
 import {
   createSessionRequest,
@@ -29,10 +29,11 @@ import {
 } from "./api.ts";
 import { isGrant, proveLogin } from "./grant.ts";
 import {
+  BLUESKY_HOSTS,
   HANDLE,
   type Home,
-  pdsOf,
   plainIdentifier,
+  proveServer,
   resolveDid,
   resolveHandle,
   toLoginRefusal,
@@ -43,9 +44,6 @@ import {
 const APP_PASSWORD = /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3}$/;
 /** Stands for a handle that no longer leads back to its account. */
 const INVALID_HANDLE = "handle.invalid";
-/** Servers run by Bluesky take logins at the entryway. */
-const BLUESKY_HOSTS = ".host.bsky.network";
-
 const jwtClaims = z.object({
   exp: z.number().optional().catch(undefined),
   sub: z.string().optional().catch(undefined),
@@ -98,17 +96,45 @@ async function findLooks(
   }
 }
 
-/** `isPublic`: the account is on the public network, so its looks can be read there. */
-async function profileOf(
+/** A server, and what is known of its right to speak for an account. */
+interface Standing {
+  /** The origin of the account's server. */
+  service: string;
+  unproven?: LoginRefusal;
+}
+
+/** Refuses a server that claims an account which its DID document places elsewhere. */
+async function judgeServer(
+  fetch: Fetch,
+  did: string,
+  server: string,
+): Promise<Result<Standing, LoginRefusal>> {
+  const proof = await proveServer(fetch, did, server).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    const message = `The DID document of ${did} could not be read: ${capped(why)}`;
+    return { kind: "unproven", refusal: { message, final: false } } as const;
+  });
+  if (proof.kind === "foreign") return refuse(proof.refusal);
+  return proof.kind === "proven"
+    ? ok({ service: proof.pds })
+    : ok({ service: server, unproven: proof.refusal });
+}
+
+/** @param isPublic the account is on the public network, so its looks can be read there */
+async function connectedAs(
   fetch: Fetch,
   session: SessionInfo,
-  service: string,
-  isPublic: boolean,
-): Promise<Profile> {
-  const looks = isPublic ? await findLooks(fetch, session.did) : {};
+  { service, unproven }: Standing,
+  login: { credentials: Credentials; isPublic: boolean },
+): Promise<Connected> {
+  const looks = login.isPublic && !unproven ? await findLooks(fetch, session.did) : {};
   const handle = session.handle === INVALID_HANDLE || session.handle === "" ? null : session.handle;
   const owner = { id: session.did, name: looks.name, handle, picture: looks.image ?? null };
-  return { ...toProfile(owner), service };
+  return {
+    profile: { ...toProfile(owner), service },
+    credentials: login.credentials,
+    ...(unproven ? { unproven } : {}),
+  };
 }
 
 const toCredentials = (session: Session): Credentials => ({
@@ -142,8 +168,8 @@ function explainLogin(refusal: XrpcRefusal): LoginRefusal {
 }
 
 /**
- * Login with an app password, at the account's own server. A `service` that is given is used as it
- * is; every server found on the way is judged before it is called.
+ * Login with an app password, at the account's own server, which the account's DID document has to name. A
+ * `service` of the request is called as it is; every server found on the way is judged before it is called.
  *
  * @see https://docs.bsky.app/docs/api/com-atproto-server-create-session
  */
@@ -175,47 +201,82 @@ export async function login(
   const session = reply.value;
   const refused = refusedSession(session, did);
   if (refused) return refuse(refused);
-  const service = fields.service ? pds : (pdsOf(session.didDoc, session.did) ?? pds);
-  const profile = await profileOf(fetch, session, service, !fields.service);
-  return ok({ profile, credentials: toCredentials(session) });
+  const standing = did === null ? await judgeServer(fetch, session.did, pds) : ok({ service: pds });
+  if (!standing.ok) return standing;
+  const login = { credentials: toCredentials(session), isPublic: !fields.service };
+  return ok(await connectedAs(fetch, session, standing.value, login));
 }
 
-/** Returns whose tokens these are; the server is `service`, or the one of the DID that the token names. */
+/**
+ * Returns whose tokens these are, by `service`, or by the server of the DID that the token names: the account's
+ * DID document has to name that server.
+ */
 export async function identify(
   fetch: Fetch,
   credentials: Credentials,
   { service }: IdentifyOptions,
 ): Promise<Result<Connected, LoginRefusal>> {
   const { sub } = readJwtClaims(credentials.accessToken);
-  if (service || !sub) {
-    const pds = service ? new URL(service).origin : ENTRYWAY;
-    return readAccount(fetch, credentials, { pds, isPublic: !service });
+  if (!service && sub) {
+    const home = await resolveDid(fetch, sub);
+    return home.ok ? readAccount(fetch, credentials, home.value) : home;
   }
-  const home = await resolveDid(fetch, sub);
-  return home.ok ? readAccount(fetch, credentials, { pds: home.value.pds, isPublic: true }) : home;
+  const server = service ? new URL(service).origin : ENTRYWAY;
+  const session = await readSession(fetch, credentials, server, null);
+  if (!session.ok) return session;
+  const standing = await judgeServer(fetch, session.value.did, server);
+  if (!standing.ok) return standing;
+  const login = { credentials: withExpiry(credentials), isPublic: !service };
+  return ok(await connectedAs(fetch, session.value, standing.value, login));
 }
 
-/**
- * The account of a login, as its server describes it.
- *
- * @param server `isPublic`: its accounts are on the public network
- */
+/** The account of a login at the server that the account's DID document names. */
 export async function readAccount(
   fetch: Fetch,
   credentials: Credentials,
-  { pds, isPublic }: { pds: string; isPublic: boolean },
+  { did, pds }: Home,
 ): Promise<Result<Connected, LoginRefusal>> {
-  const request = getSessionRequest(pds, credentials.accessToken);
+  const session = await readSession(fetch, credentials, pds, did);
+  if (!session.ok) return session;
+  const login = { credentials: withExpiry(credentials), isPublic: true };
+  return ok(await connectedAs(fetch, session.value, { service: pds }, login));
+}
+
+/** @param did the account that the server has to answer with; null for any */
+async function readSession(
+  fetch: Fetch,
+  credentials: Credentials,
+  server: string,
+  did: string | null,
+): Promise<Result<SessionInfo, LoginRefusal>> {
   const proven = await proveLogin(fetch, credentials);
-  const reply = await readGetSessionReply(await proven(request));
+  const reply = await readGetSessionReply(
+    await proven(getSessionRequest(server, credentials.accessToken)),
+  );
   if (!reply.ok) return refuse(toLoginRefusal(reply.error));
-  const session = reply.value;
-  const refused = refusedSession(session, null);
-  if (refused) return refuse(refused);
-  const home = isPublic ? (pdsOf(session.didDoc, session.did) ?? pds) : pds;
-  const expiresAt = credentials.expiresAt ?? expiryOf(credentials.accessToken);
-  const profile = await profileOf(fetch, session, home, isPublic);
-  return ok({ profile, credentials: { ...credentials, expiresAt } });
+  const refused = refusedSession(reply.value, did);
+  return refused ? refuse(refused) : reply;
+}
+
+const withExpiry = (credentials: Credentials): Credentials => ({
+  ...credentials,
+  expiresAt: credentials.expiresAt ?? expiryOf(credentials.accessToken),
+});
+
+/**
+ * Returns why an account's server may not renew its login any more, or null: the account has moved, or somebody
+ * else answers there. Servers on this machine keep accounts that no directory knows.
+ */
+async function refusedServer(
+  fetch: Fetch,
+  { platformAccountId: did, service, isUnproven }: PublishAccount,
+): Promise<LoginRefusal | null> {
+  const server = service ?? ENTRYWAY;
+  if (isUnproven || isLoopback(new URL(server).hostname)) return null;
+  const proof = await proveServer(fetch, did, server);
+  if (proof.kind === "proven") return null;
+  const { message, final } = proof.refusal;
+  return { message: final ? `${message} Connect the account again.` : message, final };
 }
 
 /** The refresh token itself, or the account behind it, is refused. */
@@ -239,11 +300,14 @@ export async function refresh(
   account: PublishAccount,
   app: AppKeys | null,
 ): Promise<Result<Credentials, LoginRefusal>> {
+  if (!credentials.refreshToken) return notRenewable("Bluesky");
+  // Before the tokens are exchanged: new ones that are refused would be lost.
+  const moved = await refusedServer(fetch, account);
+  if (moved) return refuse(moved);
   if (isGrant(credentials)) {
     const { refreshGrant } = await import("./oauth.ts");
     return refreshGrant(fetch, credentials, account, app);
   }
-  if (!credentials.refreshToken) return notRenewable("Bluesky");
   const request = refreshSessionRequest(account.service ?? ENTRYWAY, credentials.refreshToken);
   const reply = await readRefreshSessionReply(await fetch(request));
   if (!reply.ok) {

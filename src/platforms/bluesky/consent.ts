@@ -191,9 +191,6 @@ async function findGranted(
       return consentRefusal("refused", "That server does not keep the account it named.");
     }
   }
-  const account = await readAccount(fetch, credentials, { pds: home.value.pds, isPublic: true });
-  if (!account.ok) return refuse(toConsentRefusal(account.error));
-  return account.value.profile.platformAccountId === did
-    ? account
-    : consentRefusal("refused", "The server names another account than the one it let in.");
+  const account = await readAccount(fetch, credentials, home.value);
+  return account.ok ? account : refuse(toConsentRefusal(account.error));
 }

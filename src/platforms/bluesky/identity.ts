@@ -3,9 +3,11 @@ import { ok, type Result, refuse } from "../../core/result.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Fetch } from "../connector.ts";
 import { finalRefusal } from "../kit/logins.ts";
+import { capped } from "../kit/replies.ts";
 import type { LoginRefusal } from "../login.ts";
 import {
   documentRequest,
+  ENTRYWAY,
   PUBLIC_API,
   readDidDocumentReply,
   readResolveHandleReply,
@@ -44,15 +46,21 @@ const pdsService = z.object({
   serviceEndpoint: z.string(),
 });
 
-/** The origin of the account's server by its DID document; null when it names none we may call. */
-export function pdsOf(document: unknown, did: string): string | null {
+/** The address of the account's server by its DID document; null when it names none. */
+function endpointOf(document: unknown, did: string): URL | null {
   const services = didServices.safeParse(document).data?.service ?? [];
   for (const entry of services) {
     const service = pdsService.safeParse(entry).data;
     if (service?.id !== "#atproto_pds" && service?.id !== `${did}#atproto_pds`) continue;
-    return refusedUrl(service.serviceEndpoint) ? null : new URL(service.serviceEndpoint).origin;
+    return URL.parse(service.serviceEndpoint);
   }
   return null;
+}
+
+/** The origin of the account's server by its DID document; null when it names none we may call. */
+export function pdsOf(document: unknown, did: string): string | null {
+  const endpoint = endpointOf(document, did);
+  return endpoint && refusedUrl(endpoint) === null ? endpoint.origin : null;
 }
 
 /** An account of the network: its DID, and the origin of the server that keeps it. */
@@ -74,33 +82,72 @@ export async function resolveHandle(
 
 const namedHandles = z.object({ alsoKnownAs: z.array(z.unknown()) });
 
+type DidDocument = { id: string };
+
+/** @see https://atproto.com/specs/did */
+async function readDidDocument(
+  fetch: Fetch,
+  did: string,
+): Promise<Result<DidDocument, LoginRefusal>> {
+  const url = didDocumentUrl(did);
+  if (!url) return unknownIdentifier(`${did} is not a DID of a Bluesky account.`);
+  const reply = await readDidDocumentReply(await fetch(documentRequest(url)));
+  if (reply.ok) return reply;
+  const isGone = reply.error.status === 404 || reply.error.status === 410;
+  if (isGone) return unknownIdentifier(`No Bluesky account has the DID ${did}.`);
+  return refuse({ message: reply.error.message, final: false });
+}
+
 /**
  * The account of a DID.
  *
  * @param handle one that its document has to name
- * @see https://atproto.com/specs/did
  */
 export async function resolveDid(
   fetch: Fetch,
   did: string,
   handle: string | null = null,
 ): Promise<Result<Home, LoginRefusal>> {
-  const url = didDocumentUrl(did);
-  if (!url) return unknownIdentifier(`${did} is not a DID of a Bluesky account.`);
-  const reply = await readDidDocumentReply(await fetch(documentRequest(url)));
-  if (!reply.ok) {
-    const isGone = reply.error.status === 404 || reply.error.status === 410;
-    if (isGone) return unknownIdentifier(`No Bluesky account has the DID ${did}.`);
-    return refuse({ message: reply.error.message, final: false });
-  }
-  const names = namedHandles.safeParse(reply.value).data?.alsoKnownAs ?? [];
+  const document = await readDidDocument(fetch, did);
+  if (!document.ok) return document;
+  const names = namedHandles.safeParse(document.value).data?.alsoKnownAs ?? [];
   if (handle !== null && !names.includes(`at://${handle}`)) {
     return unknownIdentifier(`The account behind ${handle} does not have that handle any more.`);
   }
-  const pds = reply.value.id === did ? pdsOf(reply.value, did) : null;
+  const pds = document.value.id === did ? pdsOf(document.value, did) : null;
   return pds
     ? ok({ did, pds })
     : unknownIdentifier(`The DID document of ${did} names no usable server.`);
+}
+
+/** Servers run by Bluesky take logins at the entryway. */
+export const BLUESKY_HOSTS = ".host.bsky.network";
+
+/** Returns true where a server may speak for the accounts of this one. */
+const speaksFor = (server: string, { origin, hostname }: URL): boolean =>
+  server === origin || (server === ENTRYWAY && hostname.endsWith(BLUESKY_HOSTS));
+
+/** `unproven`: its DID has no document that can be read. `foreign`: the document names another server. */
+export type Proof =
+  | { kind: "proven"; pds: string }
+  | { kind: "unproven" | "foreign"; refusal: LoginRefusal };
+
+/**
+ * Looks up whether a server keeps an account that it claims. Servers may claim any: a DID is proven by its
+ * document alone.
+ *
+ * @param server an origin
+ * @see https://atproto.com/specs/did
+ * @throws where the document's host does not answer
+ */
+export async function proveServer(fetch: Fetch, did: string, server: string): Promise<Proof> {
+  const document = await readDidDocument(fetch, did);
+  if (!document.ok) return { kind: "unproven", refusal: document.error };
+  const endpoint = document.value.id === did ? endpointOf(document.value, did) : null;
+  if (endpoint && speaksFor(server, endpoint)) return { kind: "proven", pds: endpoint.origin };
+  const named = endpoint ? capped(endpoint.origin) : "no usable server";
+  const message = `${server} does not keep the account ${capped(did)}: its DID document names ${named}. Log in at the server that the document names.`;
+  return { kind: "foreign", refusal: { message, final: true, field: "service" } };
 }
 
 /** Marks of text direction, which come along when a handle is copied from an app. */

@@ -132,9 +132,10 @@ test("finds the server of a did:web on its own host", async () => {
   });
 });
 
-test("sends an email address to the entryway and takes the server from the session", async () => {
+test("sends an email address to the entryway and takes the server from the account's document", async () => {
   const { fetch, calls } = scriptedFetch({
-    "com.atproto.server.createSession": [json(session())],
+    "com.atproto.server.createSession": [json(session({ didDoc: didDoc(OWN_PDS) }))],
+    [PLC]: [json(didDoc(PDS))],
     "app.bsky.actor.getProfile": [new TypeError("Network connection lost.")],
   });
   expect(await login(fetch, { identifier: "alice@example.com" })).toMatchObject({
@@ -145,21 +146,23 @@ test("sends an email address to the entryway and takes the server from the sessi
 });
 
 test.each(["http://127.0.0.1/", "https://10.0.0.1", "http://pds.example.com", "not a URL", 7])(
-  "does not send posts to the server %j that a session names",
+  "does not send posts to the server %j that a document names",
   async (endpoint) => {
     const { fetch } = scriptedFetch({
-      "com.atproto.server.createSession": [json(session({ didDoc: didDoc(String(endpoint)) }))],
-      "app.bsky.actor.getProfile": [profile()],
+      "com.atproto.server.createSession": [json(session())],
+      [PLC]: [json(didDoc(String(endpoint)))],
     });
     expect(await login(fetch, { identifier: "alice@example.com" })).toMatchObject({
-      value: { profile: { service: "https://bsky.social" } },
+      ok: false,
+      error: { message: expect.stringContaining("does not keep the account"), final: true },
     });
   },
 );
 
-test("stays with the server it is given and asks nobody else", async () => {
+test("stays with the server it is given and asks nobody but the directory", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.createSession": [json(session())],
+    [PLC]: [json(didDoc("http://localhost:2583"))],
   });
   expect(await login(fetch, { service: "http://localhost:2583/" })).toMatchObject({
     ok: true,
@@ -167,6 +170,7 @@ test("stays with the server it is given and asks nobody else", async () => {
   });
   expect(calls.map((call) => call.url)).toEqual([
     "http://localhost:2583/xrpc/com.atproto.server.createSession",
+    PLC,
   ]);
 });
 
@@ -351,6 +355,7 @@ test("has no handle for an account whose handle leads nowhere", async () => {
 test("identifies tokens at the server that is given", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.getSession": [json({ did: DID, handle: "alice.example.com" })],
+    [PLC]: [json(didDoc(OWN_PDS))],
   });
   expect(await bluesky.identify(fetch, credentials(), { service: OWN_PDS, pageId: null })).toEqual({
     ok: true,
@@ -367,6 +372,7 @@ test("identifies tokens at the server that is given", async () => {
   });
   expect(calls.map((call) => [call.url, call.authorization])).toEqual([
     [`${OWN_PDS}/xrpc/com.atproto.server.getSession`, `Bearer ${ACCESS}`],
+    [PLC, null],
   ]);
 });
 
@@ -388,6 +394,7 @@ test("identifies tokens at the server of the account they name", async () => {
 test("identifies tokens that name nobody at the entryway", async () => {
   const { fetch, calls } = scriptedFetch({
     "com.atproto.server.getSession": [json(session())],
+    [PLC]: [json(didDoc(PDS))],
     "app.bsky.actor.getProfile": [profile()],
   });
   expect(
@@ -416,8 +423,40 @@ test.each<[Response, boolean]>([
   });
 });
 
+test("refuses tokens whose own server answers for another account", async () => {
+  const { fetch } = scriptedFetch({
+    [PLC]: [json(didDoc(OWN_PDS))],
+    "com.atproto.server.getSession": [json({ did: "did:plc:victim", handle: "v.example.com" })],
+  });
+  expect(
+    await bluesky.identify(fetch, credentials(), { service: null, pageId: null }),
+  ).toMatchObject({
+    ok: false,
+    error: { message: "The server answered with another account: did:plc:victim.", final: true },
+  });
+});
+
+test.each<[string, Response | Error, boolean]>([
+  ["another server", json(didDoc(OWN_PDS)), true],
+  ["no server", json({ id: DID }), true],
+  ["nobody: it is gone", json({ message: "DID not available" }, 410), true],
+  ["nothing: the directory is down", new Response("", { status: 502 }), false],
+])("renews no login, by password or consent, whose document names %s", async (_, reply, final) => {
+  for (const extra of [{}, { extra: { dpopKey: "{}" } }]) {
+    const { fetch, calls } = scriptedFetch({
+      [PLC]: [reply instanceof Response ? reply.clone() : reply],
+    });
+    expect(await bluesky.refresh(fetch, credentials(extra), account, null)).toMatchObject({
+      ok: false,
+      error: { final },
+    });
+    expect(calls.map(({ url }) => url)).toEqual([PLC]);
+  }
+});
+
 test("refreshes with the refresh token and keeps the new pair", async () => {
   const { fetch, calls } = scriptedFetch({
+    [PLC]: [json(didDoc(PDS))],
     "com.atproto.server.refreshSession": [json(session({ refreshJwt: "next-refresh-token" }))],
   });
   expect(await bluesky.refresh(fetch, credentials(), account, null)).toEqual({
@@ -429,7 +468,7 @@ test("refreshes with the refresh token and keeps the new pair", async () => {
       refreshEndsAt: null,
     },
   });
-  expect(calls[0]).toMatchObject({
+  expect(calls[1]).toMatchObject({
     method: "POST",
     url: `${PDS}/xrpc/com.atproto.server.refreshSession`,
     authorization: "Bearer refresh-token",
@@ -449,7 +488,10 @@ test.each<[string, Response, boolean]>([
   ["a page of HTML", new Response("<h1>", { status: 401 }), false],
   ["garbage", json({ accessJwt: null }), false],
 ])("judges whether the login is lost when a refresh meets %s", async (_, reply, final) => {
-  const { fetch } = scriptedFetch({ "com.atproto.server.refreshSession": [reply] });
+  const { fetch } = scriptedFetch({
+    [PLC]: [json(didDoc(PDS))],
+    "com.atproto.server.refreshSession": [reply],
+  });
   expect(await bluesky.refresh(fetch, credentials(), account, null)).toMatchObject({
     ok: false,
     error: { final },
@@ -470,7 +512,10 @@ test("cannot refresh without a refresh token", async () => {
 
 test("leaves a lost connection to the caller", async () => {
   const lost = new TypeError("Network connection lost.");
-  const { fetch } = scriptedFetch({ "com.atproto.server.refreshSession": [lost] });
+  const { fetch } = scriptedFetch({
+    [PLC]: [json(didDoc(PDS))],
+    "com.atproto.server.refreshSession": [lost],
+  });
   await expect(bluesky.refresh(fetch, credentials(), account, null)).rejects.toBe(lost);
 });
 

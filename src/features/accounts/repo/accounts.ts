@@ -112,15 +112,21 @@ export function updateAccount(
 interface Wanted {
   teamId: number;
   platform: Platform;
-  platformIds: readonly string[];
+  /** Their ids at the platform, and their servers where it has many. */
+  identities: readonly { id: string; service: string | null }[];
 }
 
-/** Finds the accounts in use, of other teams that live, that stand for one of these at the platform. */
-const elsewhere = ({ teamId, platform, platformIds }: Wanted): SQL =>
-  sql`FROM accounts a JOIN teams t ON t.id = a.team_id
+/**
+ * Finds the accounts in use, of other teams that live, that stand for one of these at the platform. One at
+ * another server than this team has proven keeps nobody from theirs.
+ */
+const elsewhere = ({ teamId, platform, identities }: Wanted): SQL =>
+  sql`FROM json_each(${JSON.stringify(identities)}) wanted
+    JOIN accounts a ON a.platform_account_id = wanted.value ->> 'id'
+      AND a.service IS wanted.value ->> 'service'
+    JOIN teams t ON t.id = a.team_id
     WHERE a.platform = ${platform} AND a.deleted_at IS NULL AND a.status = 'active'
-      AND a.mode = 'live' AND a.team_id <> ${teamId} AND t.deleted_at IS NULL
-      AND a.platform_account_id IN (SELECT value FROM json_each(${JSON.stringify(platformIds)}))`;
+      AND a.mode = 'live' AND a.team_id <> ${teamId} AND t.deleted_at IS NULL`;
 
 /** Finds the accounts that another team uses: their ids at the platform. */
 export const takenElsewhere = (wanted: Wanted): Query<string[]> =>

@@ -7,6 +7,7 @@ import type { IdentifyOptions } from "../../../platforms/login.ts";
 import { NoCredentials, openCredentials, platformFetch } from "../../accounts/platform-access.ts";
 import { expireLogin } from "../../accounts/refresh.ts";
 import { accountById } from "../../accounts/repo/accounts.ts";
+import { platformIdOf } from "../../accounts/rules.ts";
 import type { AccountRow } from "../../accounts/table.ts";
 import type { UploadRow } from "../table.ts";
 
@@ -62,11 +63,10 @@ async function askPlatform(
     const credentials = await openCredentials(deps, account);
     const ask = (pageId: IdentifyOptions["pageId"]) =>
       connector.identify(fetch, credentials, { service: account.service, pageId });
+    const { id } = platformIdOf(account);
     let answer = await ask(null);
     // The login is a person's, and the account one of their pages.
-    if (answer.ok && answer.value.profile.platformAccountId !== account.platformAccountId) {
-      answer = await ask(account.platformAccountId);
-    }
+    if (answer.ok && answer.value.profile.platformAccountId !== id) answer = await ask(id);
     if (answer.ok) return "accepted";
     return answer.error.final ? "refused" : "unknown";
   } catch (error) {
