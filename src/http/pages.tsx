@@ -92,6 +92,17 @@ export const ownPath = (text: string | undefined): string | null =>
     ? text
     : null;
 
+/** The pages that a sign-in leads on to: of others, an address could be a trap. */
+const AFTER_SIGN_IN = /^\/(?:app|invite)(?:[/?#]|$)/;
+
+/** Returns the path of a page that a sign-in may lead on to, as browsers read it; null for any other. */
+export function pathAfterSignIn(text: string | undefined): string | null {
+  const own = ownPath(text);
+  if (own === null) return null;
+  const { pathname, search, hash } = new URL(own, "https://here.invalid");
+  return AFTER_SIGN_IN.test(pathname) ? pathname + search + hash : null;
+}
+
 /** More than any form of a page sends, a logo included. */
 const MAX_FORM_BYTES = 400_000;
 

@@ -88,6 +88,7 @@ test.each<[string, Call, number, number]>([
 
 test.each([
   ["GET", "/oauth/start/00"],
+  ["POST", "/oauth/start/00"],
   ["GET", "/oauth/callback/x"],
   ["POST", "/oauth/choose/1"],
   ["POST", "/connect/1-00"],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { readBody } from "./http.ts";
 
-interface Page {
+export interface Page {
   status: number;
   location: string;
   text: string;
@@ -37,6 +37,14 @@ export class OAuthBrowser {
         "sec-fetch-site": from,
         ...(referer ? { referer } : {}),
       },
+    });
+  }
+
+  /** Sends the form of the page at this address, which has a button alone. */
+  goOn(address: string) {
+    return this.#send(address, {
+      method: "POST",
+      headers: { "sec-fetch-mode": "navigate", "sec-fetch-site": "same-origin" },
     });
   }
 

@@ -19,10 +19,17 @@ export interface Decision {
   withoutAll?: true;
 }
 
-/** Opens the address that leads to a simulated consent page. */
+/**
+ * Opens the address that leads to a simulated consent page, and goes on from its page. From a page of ours whose
+ * form leads on by itself, the consent page is known.
+ */
 export async function openConsentPage(browser: Browser, opener: string): Promise<string> {
-  const sent = await browser.get(pathOf(opener));
-  if (sent.status !== 302) throw new Error(`Not sent on: ${sent.status} ${sent.html}`);
+  const path = pathOf(opener);
+  if (!path.startsWith("/oauth/start/")) return path;
+  const page = await browser.get(path);
+  if (page.status !== 200) throw new Error(`Not asked: ${page.status} ${page.html}`);
+  const sent = await browser.post(path);
+  if (sent.status !== 303) throw new Error(`Not sent on: ${sent.status} ${sent.html}`);
   return pathOf(sent.location);
 }
 
@@ -46,12 +53,20 @@ export async function decide(
   return pathOf(answer.location);
 }
 
+/** Comes back from a consent page; returns the page or redirect that a try ends at. */
+export async function comeBack(browser: Browser, callback: string): Promise<Page> {
+  const back = await browser.get(callback);
+  return back.location?.startsWith("/oauth/done/") ? browser.get(back.location) : back;
+}
+
 /** Goes the whole way from an opener; returns the page or redirect that the callback answers. */
 export async function walkConsent(
   browser: Browser,
   opener: string,
   decision: Decision = {},
 ): Promise<Page> {
-  const callback = await decide(browser, await openConsentPage(browser, opener), decision);
-  return browser.get(callback);
+  return comeBack(
+    browser,
+    await decide(browser, await openConsentPage(browser, opener), decision),
+  );
 }

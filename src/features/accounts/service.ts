@@ -54,11 +54,14 @@ export async function connectAccount(ctx: Ctx, input: NewAccount): Promise<Accou
     const { field = login, message } = connected.error;
     throw invalidFields([{ field, message }]);
   }
-  const login = { teamId: ctx.actor.teamId, platform: input.platform, mode };
+  const login = { teamId: ctx.actor.teamId, platform: input.platform, mode, starter: ctx.actor };
   const stored = await storeLogins(ctx, { ...login, logins: [connected.value] });
   const [account] = stored ?? [];
-  if (!account) throw notFound("Team");
-  return account;
+  if (account) return account;
+  throw new AppError(
+    "FORBIDDEN",
+    "You left the team, or your token was revoked, before the account was connected. Nothing was connected.",
+  );
 }
 
 async function logIn(
@@ -136,8 +139,15 @@ async function ask(
   return connector.login(fetch, login);
 }
 
+/** Spec is silent: long enough for a platform that restarts. */
+const TRY_AGAIN_SECONDS = 60;
+
 const absent = (platform: Platform, why: string) =>
-  new AppError("UNAVAILABLE", `${platform} could not be reached (${why}). Try again later.`);
+  new AppError(
+    "UNAVAILABLE",
+    `${platform} could not be reached (${why.replace(/\.$/, "")}). Try again later.`,
+    { headers: { "Retry-After": String(TRY_AGAIN_SECONDS) } },
+  );
 
 /** The network, and what its last answer says of the platform: too busy to answer, or broken. */
 function watched(network: Fetch): { fetch: Fetch; isAbsent(): boolean } {

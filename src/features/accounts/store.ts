@@ -6,6 +6,7 @@ import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import { refusedProfile } from "../../platforms/kit/logins.ts";
 import type { Connected } from "../../platforms/login.ts";
+import type { Starter } from "../auth/repo/starters.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sealCredentials } from "./platform-access.ts";
 import * as repo from "./repo/accounts.ts";
@@ -22,6 +23,8 @@ interface NewLogins {
   tags?: readonly string[];
   /** Optional permissions that were not granted. */
   missingScopes?: readonly string[];
+  /** The person who began to connect them; null where a client did, by a link. */
+  starter: Starter<number> | null;
   /** Refuses accounts that another team uses. */
   isExclusive?: boolean;
 }
@@ -29,12 +32,12 @@ interface NewLogins {
 /**
  * Stores the logins, all in one batch: of accounts that the team has already, and of new ones.
  *
- * @returns the accounts in the order of the logins; null, with nothing stored, where the team was deleted
- * in the meantime, or for `isExclusive` where another team uses one of the accounts
+ * @returns the accounts in the order of the logins; null, with nothing stored, where in the meantime the team was
+ * deleted or its starter may not act for it any more, or for `isExclusive` where another team uses one of the accounts
  * @throws AppError 400 for an account that cannot be kept
  */
 export async function storeLogins(deps: Deps, input: NewLogins): Promise<AccountRow[] | null> {
-  const { teamId, platform, logins, isExclusive = false } = input;
+  const { teamId, platform, logins, starter, isExclusive = false } = input;
   for (const { profile } of logins) {
     const refusal = refusedProfile(profile);
     if (refusal !== null) throw new AppError(null, refusal);
@@ -45,7 +48,7 @@ export async function storeLogins(deps: Deps, input: NewLogins): Promise<Account
     id: identityOf(login),
     service: login.profile.service,
   }));
-  const condition = repo.mayStore({ teamId, platform, identities }, isExclusive);
+  const condition = repo.mayStore({ teamId, platform, identities }, { starter, isExclusive });
   const stored = await Promise.all(
     logins.map((login, i) => storeOne(deps, input, { login, known: known[i], condition })),
   );

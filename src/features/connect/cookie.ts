@@ -4,6 +4,7 @@ import { randomHex } from "../../core/ids.ts";
 import { DAY, SECOND } from "../../core/time.ts";
 import { type AppContext, publicOrigin } from "../../http/env.ts";
 import { COOKIE_PREFIX, cookieValue } from "../auth/cookie.ts";
+import type { PageEnv } from "../auth/signed-in.ts";
 
 /** Binds a try to the browser that began it. */
 const COOKIE = `${COOKIE_PREFIX}.connect`;
@@ -17,7 +18,7 @@ export function boundBrowser(c: Pick<Context, "req">): string | null {
 }
 
 /** Binds a browser, or keeps what binds it already: it may try several platforms at once. */
-export function bindBrowser(c: AppContext): string {
+export function bindBrowser(c: AppContext | Context<PageEnv>): string {
   const value = boundBrowser(c) ?? randomHex(16);
   setCookie(c, COOKIE, value, {
     path: "/oauth",

@@ -197,7 +197,8 @@ async function store(
   logins: Connected[],
   missingScopes: string[],
 ): Promise<Step> {
-  const { teamId, platform, mode, linkId } = consent;
+  const { teamId, platform, mode, linkId, userId, tokenId } = consent;
+  const starter = userId === null ? null : { teamId, userId, tokenId };
   const taken = await refuseTaken(deps, consent, logins);
   if (taken) return taken;
   const [[link]] = await deps.db.run([linkById({ id: linkId ?? 0 })]);
@@ -216,6 +217,7 @@ async function store(
       logins,
       missingScopes,
       tags: link?.tags ?? [],
+      starter,
       isExclusive: mode === "live",
     });
   } finally {

@@ -7,6 +7,7 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { type FoundLink, findLink, openLink, type ShownLink, TELL_SENDER } from "./link-service.ts";
+import { sendToPlatform } from "./pages.tsx";
 import { consentFormTargets, LINK_DONE, MAX_IDENTIFIER } from "./rules.ts";
 
 /** The page of a link, where a client connects an account to a team. */
@@ -27,7 +28,8 @@ linkPages.post("/connect/:token", async (c) => {
   }
   const identifier = textField(await readForm(c), "identifier");
   try {
-    return c.redirect((await openLink(c.var.deps, found, identifier)).path, 303);
+    const { token } = await openLink(c.var.deps, found, identifier);
+    return await sendToPlatform(c, token);
   } catch (error) {
     if (!(error instanceof AppError) || error.status >= 500) throw error;
     return showPending(c, found, { refusal: error.message, identifier });

@@ -14,7 +14,7 @@ import type { NewLink } from "./link-schema.ts";
 import { linkTokenOf, readLinkToken } from "./links.ts";
 import * as repo from "./repo/links.ts";
 import { MAX_IDENTIFIER, refusedRedirect } from "./rules.ts";
-import { type Opener, openTry, refusedPlatform } from "./start.ts";
+import { type Opener, openTry, refusedForCaller, refusedPlatform } from "./start.ts";
 import type { ConnectionLinkRow } from "./table.ts";
 
 /** A link with the token of its page. */
@@ -35,7 +35,7 @@ const withToken = async (deps: Deps, row: ConnectionLinkRow): Promise<TokenLink>
 export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
   await ctx.read("accounts:write", []);
   const { platform, mode = "live", logoUrl = null, redirectUrl = null } = input;
-  const given = { platform: refusedPlatform(ctx, { platform, mode }), ...refusedUrls(input, ctx) };
+  const given = { platform: refusedForCaller(ctx, { platform, mode }), ...refusedUrls(input, ctx) };
   const errors = Object.entries(given).flatMap(([field, message]) =>
     message ? [{ field, message }] : [],
   );

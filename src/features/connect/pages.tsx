@@ -1,4 +1,4 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import type { Child } from "hono/jsx";
 import { notFound } from "../../core/errors.ts";
@@ -9,12 +9,25 @@ import { renderPlainPage } from "../../pages/app-layout.tsx";
 import type { Connected } from "../../platforms/login.ts";
 import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import type { PageEnv } from "../auth/signed-in.ts";
 import { bindBrowser, boundBrowser } from "./cookie.ts";
 import { chooseAccounts, readChoice, returnFromConsent, type Step } from "./finish.ts";
 import { linkPathOf } from "./links.ts";
-import { choicePath, LINK_DONE, type Obstacle, redirectTarget } from "./rules.ts";
-import { openConsent, readClientMetadata, type Stop } from "./start.ts";
+import type { AskedConsent } from "./repo/consents.ts";
+import {
+  choicePath,
+  consentFormTargets,
+  donePath,
+  LINK_DONE,
+  LINK_OVER,
+  type Obstacle,
+  redirectTarget,
+} from "./rules.ts";
+import { openConsent, readClientMetadata, readOpening, type Stop } from "./start.ts";
 import type { ConsentRow } from "./table.ts";
+
+/** The context of a page that needs no sign-in, or of one behind it. */
+type AnyContext = AppContext | Context<PageEnv>;
 
 /** The way to a platform's consent page and back. */
 export const consentPages = new Hono<AppEnv>();
@@ -25,15 +38,69 @@ const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
+/** Sends nobody on: whoever opens the address sees whose team it is for, and decides. */
 consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
+  const opening = await readOpening(c.var.deps, c.req.param("token"));
+  return opening.kind === "asking" ? askToGoOn(c, opening.consent) : showStop(c, opening);
+});
+
+consentPages.post("/oauth/start/:token", async (c) => {
+  await countVisitor(c, "connect");
+  return sendToPlatform(c, c.req.param("token"));
+});
+
+/** Sends the browser on to the consent page of a try that its person has agreed to begin. */
+export async function sendToPlatform(c: AnyContext, token: string): Promise<Response> {
   const opening = await openConsent(c.var.deps, {
-    token: c.req.param("token"),
+    token,
     browser: bindBrowser(c),
     origin: publicOrigin(c.var.deps, c.req.url),
   });
-  return opening.kind === "sent" ? c.redirect(opening.url, 302) : showStop(c, opening);
-});
+  return opening.kind === "sent" ? c.redirect(opening.url, 303) : showStop(c, opening);
+}
+
+function askToGoOn(
+  c: AppContext,
+  { platform, mode, team, person, returnTo }: AskedConsent,
+): Promise<Response> {
+  const name = platformName(platform);
+  const formTargets = consentFormTargets(c.var.deps.config);
+  return renderPlainPage(
+    c,
+    { title: `Connect ${name}`, formTargets },
+    <>
+      <h1>Connect {name}</h1>
+      <form class="card fields" method="post">
+        <p>
+          The team <bdi class="name">{team}</bdi> will be able to publish posts as your {name}{" "}
+          account, and to read how they do.
+        </p>
+        {person && (
+          <p>
+            {person.name !== null && (
+              <>
+                <bdi>{person.name}</bdi>,{" "}
+              </>
+            )}
+            <bdi>{person.email}</bdi>, asks you for that. Go on only if you know this person and
+            want it.
+          </p>
+        )}
+        {mode === "sandbox" && (
+          <p class="hint">To try it out: {name} is simulated, and no real account is touched.</p>
+        )}
+        <p>
+          <button type="submit">Continue to {name}</button>
+        </p>
+        <p class="hint">
+          You sign in at {name} itself: your password is not seen here.
+          {returnTo?.startsWith("http") && ` You come to ${new URL(returnTo).host} afterwards.`}
+        </p>
+      </form>
+    </>,
+  );
+}
 
 consentPages.get("/oauth/callback/:platform", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
@@ -84,19 +151,30 @@ consentPages.post("/oauth/choose/:id", async (c) => {
   return step.kind === "none" ? showChoice(c, "Choose at least one account.") : goOn(c, step);
 });
 
+/** The end of a try that no page or site waits for, at an address without what the platform sent along. */
+consentPages.get("/oauth/done/:id", async (c) => {
+  await countVisitor(c, "read:pages");
+  const step = await readChoice(c.var.deps, readId(c), { browser: boundBrowser(c) });
+  if (step.kind === "choosing") return c.redirect(choicePath(step.consent.id), 303);
+  const { consent } = step;
+  const isHere = step.kind === "connected" && consent?.returnTo === null && consent.linkId === null;
+  return isHere ? showConnected(c, step) : goOn(c, step);
+});
+
+interface Ended {
+  consent: ConsentRow;
+  accounts: AccountRow[];
+}
+
 function goOn(c: AppContext, step: Step): Promise<Response> | Response {
   if (step.kind === "stopped") return showStop(c, step);
   if (step.kind === "choose") return c.redirect(choicePath(step.consent.id), 303);
-  return showConnected(c, step);
+  return leadOn(c, step);
 }
 
-/** Leads on to where the person came from; without such a place, says so here. */
-async function showConnected(
-  c: AppContext,
-  { consent, accounts }: { consent: ConsentRow; accounts: AccountRow[] },
-): Promise<Response> {
-  const { platform, returnTo, linkId } = consent;
-  const names = accounts.map(({ accountName }) => accountName).join(", ");
+/** Leads on to where the person came from; without such a place, to a page that says so. */
+async function leadOn(c: AppContext, { consent, accounts }: Ended): Promise<Response> {
+  const { id, platform, returnTo, linkId } = consent;
   if (returnTo?.startsWith("/")) return c.redirect(`${returnTo}?done=connected`, 303);
   if (returnTo !== null) {
     const accountIds = accounts.map(({ id }) => id);
@@ -105,6 +183,14 @@ async function showConnected(
   if (linkId !== null) {
     return c.redirect(`${await linkPathOf(c.var.deps, linkId)}?done=${LINK_DONE}`, 303);
   }
+  return c.redirect(donePath(id), 303);
+}
+
+function showConnected(
+  c: AppContext,
+  { consent: { platform }, accounts }: Ended,
+): Promise<Response> {
+  const names = accounts.map(({ accountName }) => accountName).join(", ");
   return showPlain(
     c,
     200,
@@ -127,7 +213,7 @@ const STATUS: Partial<Record<Obstacle["ending"], number>> = {
  * Sends the person back to the site that they came from; without such a site, shows the reason. A person who came
  * by a client's link sees the reason too, and may try again or go on to the link's site.
  */
-async function showStop(c: AppContext, { obstacle, consent }: Stop): Promise<Response> {
+async function showStop(c: AnyContext, { obstacle, consent }: Stop): Promise<Response> {
   const { ending, message } = obstacle;
   const status = STATUS[ending] ?? 400;
   const title = ending === "declined" ? "Nothing was connected" : "That did not work";
@@ -136,10 +222,10 @@ async function showStop(c: AppContext, { obstacle, consent }: Stop): Promise<Res
   const told = { status: "failed", error: ending, message } as const;
   const site = consent && isElsewhere ? redirectTarget(returnTo, consent.platform, told) : null;
   if (site !== null && consent?.linkId === null) return c.redirect(site, 303);
-  const again =
-    consent && consent.linkId !== null && (await linkPathOf(c.var.deps, consent.linkId));
+  const link = consent && consent.linkId !== null && (await linkPathOf(c.var.deps, consent.linkId));
   // Come back a second time, after all was done.
-  if (again && consent.step === "done") return c.redirect(`${again}?done=${LINK_DONE}`, 303);
+  if (link && consent.step === "done") return c.redirect(`${link}?done=${LINK_DONE}`, 303);
+  const again = obstacle === LINK_OVER ? null : link;
   return showPlain(
     c,
     status,
@@ -231,12 +317,7 @@ const Option = ({
   </label>
 );
 
-const showPlain = (
-  c: AppContext,
-  status: number,
-  title: string,
-  content: Child,
-): Promise<Response> =>
+const showPlain = (c: Context, status: number, title: string, content: Child): Promise<Response> =>
   renderPlainPage(
     c,
     { title, status },

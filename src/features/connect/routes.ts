@@ -18,7 +18,7 @@ const connect = apiRoute({
   operationId: "connectAccount",
   summary: "Connect an account",
   description:
-    "Connects a Bluesky account by handle and app password (`service` is the address of your own PDS, as the account's DID document names it), an account of any platform by its tokens, or a sandbox account. Connecting an account again replaces its login.\n\nWith a platform alone, answers `authorizationUrl`: send the person who owns the account there within 10 minutes. After the platform's consent page they are sent on to `redirectUrl`, with `status` (`connected` or `failed`), `platform`, and `accountId` or `error` and `message`.",
+    "Connects a Bluesky account by handle and app password (`service` is the address of your own PDS, as the account's DID document names it), an account of any platform by its tokens, or a sandbox account. Connecting an account again replaces its login.\n\nWith a platform alone, answers `authorizationUrl`: send the person who owns the account there within 10 minutes. Its page names the team and who asks; its button leads to the platform. After the platform's consent page they are sent on to `redirectUrl`, with `status` (`connected` or `failed`), `platform`, and `accountId` or `error` and `message`.",
   scope: "accounts:write",
   limit: "write",
   request: { body: jsonBody(newConnectionSchema) },

@@ -31,6 +31,9 @@ export const openerPath = (token: string): string => `/oauth/start/${token}`;
 /** The value of `done` under which a link's page is reached by whoever has just connected an account. */
 export const LINK_DONE = "connected";
 
+/** The path at which a try has ended that leads on to nowhere else. */
+export const donePath = (id: number): string => `/oauth/done/${id}`;
+
 export const choicePath = (id: number): string => `/oauth/choose/${id}`;
 
 /** Reasons why nothing was connected, as the site that a person is sent back to gets them. */

@@ -1,4 +1,4 @@
-import { AppError, invalidFields, notFound } from "../../core/errors.ts";
+import { invalidFields, notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { sha256Hex } from "../../core/signature.ts";
@@ -12,7 +12,7 @@ import { appKeysOf, platformFetch, withTimeout } from "../accounts/platform-acce
 import { accountById } from "../accounts/repo/accounts.ts";
 import type { AccountMode } from "../accounts/table.ts";
 import { sealMemory } from "./memory.ts";
-import { consentByOpener, insertConsent, markSent } from "./repo/consents.ts";
+import { type AskedConsent, consentByOpener, insertConsent, markSent } from "./repo/consents.ts";
 import { linkById } from "./repo/links.ts";
 import {
   CONSENT_LIFETIME_MS,
@@ -37,8 +37,9 @@ export interface WantedConsent {
   redirectUrl: string | null;
 }
 
-/** The address that leads a browser to the consent page. */
+/** The address of a try: its page leads a browser to the consent page. */
 export interface Opener {
+  token: string;
   /** A path of this service. */
   path: string;
   expiresAt: Date;
@@ -52,9 +53,11 @@ export interface Opener {
 export async function startConsent(ctx: Ctx, wanted: WantedConsent): Promise<Opener> {
   await ctx.read("accounts:write", []);
   const { redirectUrl } = wanted;
+  const message = refusedForCaller(ctx, wanted);
+  if (message) throw invalidFields([{ field: "platform", message }]);
   const refusal = redirectUrl === null ? null : refusedRedirect(redirectUrl, ctx.config);
   if (refusal) throw invalidFields([{ field: "redirectUrl", message: `redirectUrl ${refusal}.` }]);
-  return openTry(ctx, { ...wanted, teamId: ctx.actor.teamId, returnTo: redirectUrl });
+  return openTry(ctx, { ...wanted, ...starterOf(ctx), returnTo: redirectUrl });
 }
 
 /**
@@ -68,7 +71,7 @@ export async function startFromPage(
   returnTo: string,
 ): Promise<Opener> {
   await ctx.read("accounts:write", []);
-  return openTry(ctx, { ...wanted, teamId: ctx.actor.teamId, returnTo });
+  return openTry(ctx, { ...wanted, ...starterOf(ctx), returnTo });
 }
 
 /**
@@ -79,18 +82,25 @@ export async function startFromPage(
 export async function startReconnect(ctx: Ctx, id: string, returnTo: string): Promise<Opener> {
   const [[account]] = await ctx.read("accounts:write", [accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
-  const { teamId, platform, mode, service, handle } = account;
+  const { platform, mode, service, handle } = account;
   const identifier = handle ?? service;
-  return openTry(ctx, { teamId, platform, mode, identifier, returnTo, accountId: id });
+  const wanted = { platform, mode, identifier, returnTo, accountId: id };
+  return openTry(ctx, { ...wanted, ...starterOf(ctx) });
 }
 
 /** A try that is to be opened. */
 interface NewTry extends Pick<WantedConsent, "platform" | "mode" | "identifier"> {
   teamId: number;
+  /** Absent where a client begins it, by a link. */
+  userId?: number;
+  tokenId?: number | null;
   returnTo: string | null;
   linkId?: number;
   accountId?: string;
 }
+
+/** The caller who begins a try: it ends only while they may act for the team. */
+const starterOf = ({ actor: { teamId, userId, tokenId } }: Ctx) => ({ teamId, userId, tokenId });
 
 /** Stores a try. @throws AppError 400 for a platform that this instance cannot connect */
 export async function openTry(deps: Deps, wanted: NewTry): Promise<Opener> {
@@ -100,7 +110,7 @@ export async function openTry(deps: Deps, wanted: NewTry): Promise<Opener> {
   const expiresAt = new Date(createdAt.getTime() + CONSENT_LIFETIME_MS);
   const openerHash = await sha256Hex(token);
   await deps.db.run([insertConsent({ ...wanted, openerHash, step: "open", createdAt, expiresAt })]);
-  return { path: openerPath(token), expiresAt };
+  return { token, path: openerPath(token), expiresAt };
 }
 
 /**
@@ -119,6 +129,16 @@ export function refusedPlatform(
   if (consent.needsNoApp || appKeysOf(deps, { mode, platform })) return null;
   const variable = platform.toUpperCase();
   return `${name} is not set up on this instance: its owner has to set ${variable}_CLIENT_ID and ${variable}_CLIENT_SECRET.`;
+}
+
+/** As `refusedPlatform`, for a caller of the API, who may try the platform out in the sandbox. */
+export function refusedForCaller(
+  deps: Pick<Deps, "config">,
+  wanted: Pick<WantedConsent, "platform" | "mode">,
+): string | null {
+  const refusal = refusedPlatform(deps, wanted);
+  const isSimulated = refusedPlatform(deps, { ...wanted, mode: "sandbox" }) === null;
+  return refusal && isSimulated ? `${refusal} To try it out, send "mode":"sandbox".` : refusal;
 }
 
 /** The document by which a platform knows this instance; null where it needs none. */
@@ -154,14 +174,11 @@ export interface Stop {
 const stopped = (obstacle: Obstacle, consent: ConsentRow | null) =>
   ({ kind: "stopped", obstacle, consent }) as const;
 
-/**
- * Sends a browser to the platform's consent page. It may be opened again, as long as nobody has come
- * back: the last that was sent counts.
- */
-export async function openConsent(
-  deps: Deps,
-  { token, browser, origin }: { token: string; browser: string; origin: string },
-): Promise<Opening> {
+/** A try that may be opened, for the page that asks whether to go on. */
+type Asking = { kind: "asking"; consent: AskedConsent } | ({ kind: "stopped" } & Stop);
+
+/** Reads a try before its browser is sent anywhere. */
+export async function readOpening(deps: Deps, token: string): Promise<Asking> {
   const [[consent]] = await deps.db.run([consentByOpener({ hash: await sha256Hex(token) })]);
   if (!consent) return stopped(UNKNOWN, null);
   const refusal = refusedOpening(consent, deps.now());
@@ -173,14 +190,24 @@ export async function openConsent(
       return stopped(LINK_OVER, consent);
     }
   }
+  const message = refusedPlatform(deps, consent);
+  if (message !== null) return stopped({ ending: "refused", message }, consent);
+  return { kind: "asking", consent };
+}
+
+/**
+ * Sends a browser to the platform's consent page. It may be opened again, as long as nobody has come
+ * back: the last that was sent counts.
+ */
+export async function openConsent(
+  deps: Deps,
+  { token, browser, origin }: { token: string; browser: string; origin: string },
+): Promise<Opening> {
+  const opening = await readOpening(deps, token);
+  if (opening.kind === "stopped") return opening;
+  const { consent } = opening;
   const { platform, mode, teamId, identifier } = consent;
-  let page: ConsentPage;
-  try {
-    page = requireConsentPage(deps, consent);
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    return stopped({ ending: "refused", message: error.message }, consent);
-  }
+  const page = requireConsentPage(deps, consent);
   const state = randomHex(16);
   const verifier = randomHex(32);
   const app = keysOf(appKeysOf(deps, consent));

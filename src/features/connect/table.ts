@@ -13,6 +13,10 @@ export type ConsentStep = "open" | "sent" | "returned" | "choosing" | "done" | "
 export const consents = sqliteTable("consents", {
   id: integer("id").primaryKey({ autoIncrement: true }),
   teamId: integer("team_id").notNull(),
+  /** The person who began it; null where a client did, by a link. */
+  userId: integer("user_id"),
+  /** The token that it was begun by; null for a person who was signed in. */
+  tokenId: integer("token_id"),
   platform: text("platform").$type<Platform>().notNull(),
   mode: text("mode").$type<AccountMode>().notNull(),
   /** SHA-256 of the token in the address that begins it, hex. */

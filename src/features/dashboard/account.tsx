@@ -44,12 +44,13 @@ accountPage.post("/app/accounts/:id/tags", signedIn("write"), async (c) => {
 accountPage.post("/app/accounts/:id/reconnect", signedIn("write"), async (c) => {
   const id = c.req.param("id");
   const { startReconnect } = await import("../connect/start.ts");
-  let path = "";
+  const { sendToPlatform } = await import("../connect/pages.tsx");
+  let token = "";
   const refused = await attempt(async () => {
     const page = `/app/accounts/${encodeURIComponent(id)}`;
-    path = (await startReconnect(c.var.ctx, id, page)).path;
+    ({ token } = await startReconnect(c.var.ctx, id, page));
   });
-  return refused ? showAccount(c, refused) : c.redirect(path, 303);
+  return refused ? showAccount(c, refused) : sendToPlatform(c, token);
 });
 
 /** @throws AppError NOT_FOUND */

@@ -40,12 +40,14 @@ accountsPage.post("/app/accounts/connect", signedIn("write"), async (c) => {
   const mode = textField(form, "mode") === "sandbox" ? "sandbox" : "live";
   const identifier = textField(form, "identifier").slice(0, MAX_IDENTIFIER) || null;
   const { startFromPage } = await import("../connect/start.ts");
-  let path = "";
+  const { sendToPlatform } = await import("../connect/pages.tsx");
+  let token = "";
   const refused = await attempt(async () => {
     if (!PLATFORM_NAMES.has(platform)) throw new AppError(null, "Choose a platform of the list.");
-    path = (await startFromPage(c.var.ctx, { platform, mode, identifier }, "/app/accounts")).path;
+    const wanted = { platform, mode, identifier } as const;
+    ({ token } = await startFromPage(c.var.ctx, wanted, "/app/accounts"));
   });
-  return refused ? showAccounts(c, refused) : c.redirect(path, 303);
+  return refused ? showAccounts(c, refused) : sendToPlatform(c, token);
 });
 
 accountsPage.post("/app/accounts", signedIn("write"), async (c) => {

@@ -36,7 +36,14 @@ interface WholeFile {
   etag: string;
 }
 
-type Multipart = PresignRow & { uploadId: string; partBytes: number };
+const mayNotEnd = (): AppError =>
+  storageRefusal(
+    403,
+    "AccessDenied",
+    "Whoever presigned this file has left the team, or their token was revoked. Presign the file again.",
+  );
+
+type Multipart = PresignRow & { uploadId: string; partBytes: number; starterMay: boolean };
 
 async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipart> {
   const [[row]] = await db.run([presignById({ id })]);
@@ -48,12 +55,13 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
  * Puts the parts of an upload together. Doing that again gives the same answer; the ETags of a later list are
  * not looked at.
  *
- * @throws AppError with the storage's codes: 400 for a list that is not the parts', 404, 410 once it is aborted,
- * 503 where storage does not answer
+ * @throws AppError with the storage's codes: 400 for a list that is not the parts', 403 where whoever presigned it may
+ * not act for the team any more, 404, 410 once it is aborted, 503 where storage does not answer
  */
 export async function completeUpload(deps: Deps, id: number, xml: string): Promise<WholeFile> {
   const row = await findUpload(deps, id);
   if (row.abortedAt) throw wasAborted();
+  if (!row.starterMay) throw mayNotEnd();
   const parts = readCompleteBody(xml);
   if (!parts) {
     const message = "The body must be a CompleteMultipartUpload that lists ETag and PartNumber.";
@@ -76,10 +84,11 @@ export async function completeUpload(deps: Deps, id: number, xml: string): Promi
   }
   const [ended] = await deps.db.run([endUpload(id, "completed", deps.now())]);
   if (ended === 0) {
-    const { abortedAt } = await findUpload(deps, id);
-    if (abortedAt) {
+    const { abortedAt, starterMay, completedAt } = await findUpload(deps, id);
+    if (abortedAt || (!starterMay && !completedAt)) {
+      await deps.db.run([endUpload(id, "aborted", deps.now())]);
       await deps.media.delete(row.objectKey);
-      throw wasAborted();
+      throw abortedAt ? wasAborted() : mayNotEnd();
     }
   }
   return { objectKey: row.objectKey, etag: object.etag };

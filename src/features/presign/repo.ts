@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
 import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { flag } from "../../db/columns.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
+import { stillMay } from "../auth/repo/starters.ts";
 import { teams } from "../teams/table.ts";
 import { USAGE_WINDOW_MS } from "./rules.ts";
 import { presigns } from "./table.ts";
@@ -35,7 +37,7 @@ export const bytesUsed = (team: number, at: Date, upToId?: number): Query<number
   sqlQuery(sql`SELECT ${bytesSince(team, windowStart(at), upToId)} AS bytes`, readBytes);
 
 interface Batch
-  extends Pick<PresignRow, "teamId" | "userId" | "route" | "createdAt" | "expiresAt"> {
+  extends Pick<PresignRow, "teamId" | "userId" | "tokenId" | "route" | "createdAt" | "expiresAt"> {
   files: readonly NewPresign[];
   /** Null: unlimited. */
   allowance: number | null;
@@ -46,7 +48,7 @@ interface Batch
  * Their ids follow each other in their order. Answers the last one's, null where there is none.
  */
 export function insertPresigns(
-  { teamId, userId, route, createdAt, expiresAt, files, allowance }: Batch,
+  { teamId, userId, tokenId, route, createdAt, expiresAt, files, allowance }: Batch,
   condition: SQL,
 ): Query<number | null> {
   const wanted = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
@@ -57,9 +59,9 @@ export function insertPresigns(
   const fits = allowance === null ? sql`TRUE` : sql`${used} + ${wanted} <= ${allowance}`;
   return {
     ...sqlWrite(sql`INSERT INTO presigns (team_id, user_id, route, object_key, name, size_bytes, mime,
-        part_bytes, upload_id, created_at, expires_at)
+        part_bytes, upload_id, created_at, expires_at, token_id)
       SELECT ${teamId}, ${userId}, ${route}, value ->> 0, value ->> 1, value ->> 2, value ->> 3,
-        value ->> 4, value ->> 5, ${createdAt.getTime()}, ${expiresAt.getTime()}
+        value ->> 4, value ->> 5, ${createdAt.getTime()}, ${expiresAt.getTime()}, ${tokenId}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition} AND ${fits}`),
     read: ({ meta }) => (meta.changes > 0 ? meta.last_row_id : null),
   };
@@ -78,9 +80,19 @@ const presignsBetween = prepared(
 export const presignsFrom = (teamId: number, firstId: number, count: number): Query<PresignRow[]> =>
   presignsBetween({ teamId, first: firstId, last: firstId + count - 1 });
 
+/** Holds while whoever presigned a file may act for its team. */
+const starterMay = stillMay({
+  teamId: sql`presigns.team_id`,
+  userId: sql`presigns.user_id`,
+  tokenId: sql`presigns.token_id`,
+});
+
+const readStarterMay = rowReader({ starterMay: flag("starter_may").notNull() });
+
 export const presignById = prepared(
-  ({ id }: Params<{ id: number }>) => sql`SELECT * FROM presigns WHERE id = ${id}`,
-  readPresign,
+  ({ id }: Params<{ id: number }>) =>
+    sql`SELECT *, ${starterMay} AS starter_may FROM presigns WHERE id = ${id}`,
+  (row) => ({ ...readPresign(row), ...readStarterMay(row) }),
 );
 
 /** A condition of other statements: none of these objects has been given up, so that none is about to go. */
@@ -91,10 +103,13 @@ export const arePresigned = (objectKeys: readonly string[]): SQL =>
 
 const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
 
-/** Ends an upload that is still open: answers 1, and 0 where it was ended before. */
+/**
+ * Ends an upload that is still open: answers 1, and 0 where it was ended before. It is completed only while whoever
+ * presigned it may act for the team.
+ */
 export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}
-    WHERE id = ${id} AND ${OPEN}`);
+    WHERE id = ${id} AND ${OPEN}${how === "completed" ? sql` AND ${starterMay}` : sql``}`);
 
 /** The rows that come after this id, by id. */
 export const presignsAfter = (id: number, most: number): Query<PresignRow[]> =>

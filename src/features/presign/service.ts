@@ -98,11 +98,11 @@ async function make(
   const wanted = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   requireAllowance(used, allowance, wanted);
   const { isMultipart } = ROUTES[route];
-  const { teamId, userId } = ctx.actor;
+  const { teamId, userId, tokenId } = ctx.actor;
   const now = ctx.now();
   const opened = await Promise.all(files.map((file) => open(ctx, teamId, file, isMultipart)));
   const batch = {
-    ...{ teamId, userId, route, files: opened, allowance, createdAt: now },
+    ...{ teamId, userId, tokenId, route, files: opened, allowance, createdAt: now },
     expiresAt: new Date(now.getTime() + lifeMsOf(isMultipart)),
   };
   const datetime = toDatetime(new Date());

@@ -7,6 +7,8 @@ export const presigns = sqliteTable("presigns", {
   id: integer("id").primaryKey(),
   teamId: integer("team_id").notNull(),
   userId: integer("user_id").notNull(),
+  /** The token that it was presigned by; null for a person who was signed in. */
+  tokenId: integer("token_id"),
   route: text("route").$type<RouteName>().notNull(),
   objectKey: text("object_key").notNull(),
   name: text("name").notNull(),

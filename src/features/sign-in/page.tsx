@@ -8,7 +8,7 @@ import { bodyOf } from "../../http/body.ts";
 import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { renderError } from "../../http/errors.ts";
-import { ownPath, readForm, textField } from "../../http/pages.tsx";
+import { pathAfterSignIn, readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { forgetSessionCookie } from "../auth/cookie.ts";
 import { canSendMail } from "../mail/service.ts";
@@ -47,7 +47,7 @@ const visitOf = (c: AppContext): Visit => ({
 export const signInPages = new Hono<AppEnv>();
 
 signInPages.get("/sign-in", counted("read:pages"), (c) => {
-  const next = ownPath(c.req.query("next"));
+  const next = pathAfterSignIn(c.req.query("next"));
   const canMail = canSendMail(c.var.deps);
   return renderPlainPage(
     c,
@@ -98,7 +98,7 @@ signInPages.post("/sign-in", counted("sign-in"), async (c) => {
     );
   }
   const { deps } = c.var;
-  const next = ownPath(textField(form, "next"));
+  const next = pathAfterSignIn(textField(form, "next"));
   const { origin } = visitOf(c);
   const mailing = mailLink(deps, { email, origin, next }).catch((error: unknown) => {
     deps.log({ event: "sign_in.link_not_made", error: String(error) });
@@ -129,7 +129,7 @@ signInPages.get("/sign-in/sent", counted("read:pages"), (c) =>
 signInPages.get("/sign-in/link", counted("read:pages"), (c) => {
   const token = c.req.query("token") ?? "";
   if (!isLinkToken(token)) return renderLinkOver(c);
-  const next = ownPath(c.req.query("next"));
+  const next = pathAfterSignIn(c.req.query("next"));
   return renderPlainPage(
     c,
     { title: "Sign in" },
@@ -157,7 +157,7 @@ signInPages.post("/sign-in/link", counted("sign-in"), async (c) => {
     );
   }
   setCookies(c, used.cookies);
-  return c.redirect(ownPath(textField(form, "next")) ?? HOME, 303);
+  return c.redirect(pathAfterSignIn(textField(form, "next")) ?? HOME, 303);
 });
 
 const renderLinkOver = (c: Context) =>

@@ -246,10 +246,16 @@ test.each(PLATFORMS)("%s, when it is down, is a 503 that says so", async (platfo
   ];
   for (const network of down) {
     stage.harness.network = network;
-    expect(await stage.connect(json)).toMatchObject({
+    const answer = await stage.connect(json);
+    expect(answer).toMatchObject({
       status: 503,
-      body: { code: "UNAVAILABLE", error: expect.stringContaining("could not be reached") },
+      body: {
+        success: false,
+        code: "UNAVAILABLE",
+        error: expect.stringContaining("could not be reached"),
+      },
     });
+    expect(answer.headers.get("retry-after")).toBe("60");
   }
 });
 

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
-import { decide, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
+import { comeBack, decide, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { Browser } from "../../support/person.ts";
 
@@ -130,7 +130,7 @@ describe("a callback", () => {
     const callback = await decide(browser, await openConsentPage(browser, opener));
     expect((await browser.send(callback, { method: "HEAD" })).status).toBe(200);
     expect(await accountsOf(owner)).toEqual([]);
-    expect((await browser.get(callback)).status).toBe(200);
+    expect((await comeBack(browser, callback)).status).toBe(200);
   });
 
   test("that finds the platform silent is told so, and no log has the address of the call", async () => {
@@ -152,7 +152,7 @@ describe("a callback", () => {
     const other = await new Browser(harness).get(callback);
     expect(other.status).toBe(400);
     expect(other.html).toContain("another browser");
-    expect((await browser.get(callback)).status).toBe(200);
+    expect((await comeBack(browser, callback)).status).toBe(200);
   });
 
   test("counts no more once the team is deleted", async () => {
@@ -217,7 +217,7 @@ describe("an address that begins it", () => {
     const second = new Browser(harness);
     const page = await openConsentPage(second, opener);
     expect((await browser.get(await decide(browser, first))).status).toBe(400);
-    expect((await second.get(await decide(second, page))).status).toBe(200);
+    expect((await comeBack(second, await decide(second, page))).status).toBe(200);
   });
 });
 
@@ -244,5 +244,10 @@ describe("what is refused at once", () => {
     });
     expect(status).toBe(400);
     expect(body.error).toContain("X_CLIENT_ID");
+    expect(body.error).toContain('To try it out, send "mode":"sandbox".');
+    harness = harnessWith({ sandboxEnabled: false });
+    const json = { platform: "x" };
+    const off = await harness.call("POST", "/accounts", { token: owner.token, json });
+    expect(off.body.error).not.toContain("sandbox");
   });
 });

@@ -196,6 +196,11 @@ describe("what is refused at once", () => {
     expect(await list()).toEqual([]);
   });
 
+  test("a platform that is not set up, with the way to try it out", async () => {
+    const { body } = await send({ mode: "live" });
+    expect(body.errors[0].message).toContain('To try it out, send "mode":"sandbox".');
+  });
+
   test("all addresses that are wrong, together", async () => {
     const { body } = await send({ mode: "live", logoUrl: "x:", redirectUrl: "x:" });
     expect(body.errors.map(({ field }: { field: string }) => field)).toEqual([
@@ -410,6 +415,7 @@ describe("the page of a link", () => {
     expect(pages.map(({ status }) => status).sort()).toEqual([303, 410]);
     const second = pages.find(({ status }) => status === 410);
     expect(second?.html).toContain("was used");
+    expect(second?.html).not.toContain("Try again");
     expect(await accountsOf()).toHaveLength(1);
   });
 

@@ -125,7 +125,7 @@ describe("Pages of Facebook", () => {
     expect(ids).toHaveLength(2);
     expect(choices).toContain("Ada Studio");
     expect(choices).not.toContain("read only");
-    expect((await browser.post(path, { account: ids })).status).toBe(200);
+    expect((await browser.post(path, { account: ids })).location).toMatch(/^\/oauth\/done\/\d+$/);
     expect(await accountsOf(owner)).toMatchObject([
       expect.objectContaining({ status: "active" }),
       expect.objectContaining({ status: "active" }),

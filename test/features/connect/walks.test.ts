@@ -4,7 +4,7 @@ import type { Config } from "../../../src/config.ts";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { type Decision, pathOf, walkConsent } from "../../support/consent.ts";
+import { comeBack, type Decision, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { Browser, type Page } from "../../support/person.ts";
 
@@ -178,13 +178,13 @@ describe("a live LinkedIn app", () => {
     harness.network = createSandboxFetch(env.SANDBOX_STATE, origin);
     const json = { platform: "linkedin" };
     const begun = await harness.call("POST", "/accounts", { token: owner.token, json });
-    const address = (await browser.get(pathOf(begun.body.authorizationUrl))).location ?? "";
+    const address = await openConsentPage(browser, begun.body.authorizationUrl);
     const scopes = new URL(address).searchParams.get("scope")?.split(" ") ?? [];
     const body = new URLSearchParams({ name: "Ada", decision: "allow" });
     for (const scope of scopes) body.append("scope", scope);
     const init = { method: "POST", body, redirect: "manual" } as const;
     const callback = (await harness.network(address, init)).headers.get("location");
-    return { scopes, page: await browser.get(pathOf(callback)) };
+    return { scopes, page: await comeBack(browser, pathOf(callback)) };
   }
 
   test("of the usual kind connects people, and misses nothing that it cannot ask for", async () => {

@@ -45,8 +45,7 @@ describe("the accounts page", () => {
     expect(html).toContain("Connect X<");
     expect(html).not.toContain("In the sandbox");
     const sent = await browser.post("/app/accounts/connect", { platform: "x", mode: "live" });
-    const away = await browser.get(sent.location ?? "");
-    expect(away.location).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?.*client_id=app/);
+    expect(sent.location).toMatch(/^https:\/\/x\.com\/i\/oauth2\/authorize\?.*client_id=app/);
   });
 
   test("leads through the consent page and back, with a word about it", async () => {

@@ -32,6 +32,8 @@ const told = async (answer: Response) => [
   /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1],
 ];
 
+const change = (statement: string) => env.DB.prepare(statement).bind(member.userId).run();
+
 beforeEach(async () => {
   harness = new Harness();
   member = await createMember();
@@ -101,6 +103,35 @@ describe("completing", () => {
     const etag = put.headers.get("etag")?.replaceAll('"', "") ?? "";
     const list = partList([1, 2].map((partNumber) => ({ partNumber, etag })));
     expect(await told(await complete(list))).toEqual([400, "InvalidPart"]);
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ["has left the team", () => change("DELETE FROM members WHERE user_id = ?")],
+    ["was deactivated", () => change("UPDATE members SET is_active = 0 WHERE user_id = ?")],
+    ["had the token revoked", () => change("UPDATE tokens SET revoked_at = 1 WHERE user_id = ?")],
+  ])("is refused where its sender %s since, before or meanwhile", async (_, end) => {
+    const list = partList(await putParts(file, bytes));
+    const { media } = harness.deps;
+    const other = new Harness({
+      media: new Proxy(media, {
+        get: (target, name) => {
+          if (name !== "resumeMultipartUpload") return Reflect.get(target, name).bind(target);
+          return (...args: [string, string]) => {
+            const upload = target.resumeMultipartUpload(...args);
+            const complete: typeof upload.complete = async (parts) => {
+              const object = await upload.complete(parts);
+              await end();
+              return object;
+            };
+            return { ...upload, complete };
+          };
+        },
+      }),
+    });
+    const meanwhile = await completeAt(other, file.multipart.completeUrl, list);
+    expect(await told(meanwhile)).toEqual([403, "AccessDenied"]);
+    expect(await env.MEDIA.head(keyOf(file))).toBeNull();
+    expect((await complete(list)).status).toBe(410);
   });
 
   test("refuses a body past 1 MB, and reads no more of it (413)", async () => {

@@ -204,6 +204,14 @@ test.each([
   "javascript:alert(1)",
   "app",
   "",
+  "/",
+  "/oauth/start/00",
+  "/connect/1-00",
+  "/app/../oauth/start/00",
+  "/app/%2e%2e/oauth/start/00",
+  "/invite/..//oauth/start/00",
+  "/apple",
+  "/sandbox",
 ])("the sign-in leads to no other place than a page of ours: %j", async (next) => {
   const { harness, email, browser } = await start();
   const form = await browser.get(`/sign-in?next=${encodeURIComponent(next)}`);

@@ -96,7 +96,7 @@ describe("connecting by the server's own page", () => {
     ["a DID of no kind that there is", "did:key:abc", "not a DID"],
     ["a private address", "https://10.0.0.1", "https address"],
   ])("refuses %s before anybody is sent anywhere", async (_, identifier, words) => {
-    const page = await browser.get(new URL(await begin({ identifier })).pathname);
+    const page = await browser.post(new URL(await begin({ identifier })).pathname);
     expect(page.status).toBe(400);
     expect(page.html).toContain(words);
   });

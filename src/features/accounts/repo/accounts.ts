@@ -6,6 +6,7 @@ import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../.
 import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { type Starter, stillMay } from "../../auth/repo/starters.ts";
 import type { SealedLogin } from "../platform-access.ts";
 import type { AccountFilter } from "../schema.ts";
 import { type AccountRow, accounts } from "../table.ts";
@@ -135,11 +136,20 @@ export const takenElsewhere = (wanted: Wanted): Query<string[]> =>
     valueReader(accounts.platformAccountId),
   );
 
-/** Holds while the team lives, and for `isExclusive` while no other team uses one of the accounts. */
-export const mayStore = (wanted: Wanted, isExclusive: boolean): SQL =>
+interface Terms {
+  /** Null where a client began it, by a link. */
+  starter: Starter<number> | null;
+  isExclusive: boolean;
+}
+
+/**
+ * Holds while the team lives, and its starter may act for it; for `isExclusive` while no other team uses one of the
+ * accounts.
+ */
+export const mayStore = (wanted: Wanted, { starter, isExclusive }: Terms): SQL =>
   sql`EXISTS (SELECT 1 FROM teams WHERE id = ${wanted.teamId} AND deleted_at IS NULL)${
-    isExclusive ? sql` AND NOT EXISTS (SELECT 1 ${elsewhere(wanted)})` : sql``
-  }`;
+    starter ? sql` AND ${stillMay(starter)}` : sql``
+  }${isExclusive ? sql` AND NOT EXISTS (SELECT 1 ${elsewhere(wanted)})` : sql``}`;
 
 /** Answers a condition in the batch that it guards. */
 export const holds = (condition: SQL): Query<boolean[]> =>

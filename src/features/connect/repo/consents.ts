@@ -1,8 +1,12 @@
 import { sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
 import { orm } from "../../../db/builder.ts";
 import { prepared, preparedWrite, sqlWrite } from "../../../db/client.ts";
-import { rowReader } from "../../../db/rows.ts";
+import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { stillMay } from "../../auth/repo/starters.ts";
+import { users } from "../../auth/table.ts";
+import { teams } from "../../teams/table.ts";
 import { type ConsentRow, type ConsentStep, consents } from "../table.ts";
 
 const readConsent = rowReader(consents);
@@ -10,24 +14,51 @@ const readConsent = rowReader(consents);
 export const insertConsent = (row: typeof consents.$inferInsert) =>
   sqlWrite(orm.insert(consents).values(row));
 
-/** Holds for tries of teams that have not been deleted: theirs stay until they are erased. */
-const teamLives = sql`EXISTS
-  (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)`;
+/**
+ * Holds for tries that may go on: the team has not been deleted (its tries stay until they are erased), and
+ * whoever began it may still act for the team.
+ */
+const mayGoOn = sql`EXISTS
+    (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)
+  AND (consents.user_id IS NULL OR ${stillMay({
+    teamId: sql`consents.team_id`,
+    userId: sql`consents.user_id`,
+    tokenId: sql`consents.token_id`,
+  })})`;
+
+/** A try, and what its page says of who asks. */
+export interface AskedConsent extends ConsentRow {
+  team: string;
+  /** Null where a client began it, by a link. */
+  person: { name: string | null; email: string } | null;
+}
+
+const readAsker = rowReader({
+  team: teams.name,
+  name: renamed(users.name, "person_name"),
+  email: text("person_email"),
+});
 
 export const consentByOpener = prepared(
   ({ hash }: Params<{ hash: string }>) =>
-    sql`SELECT * FROM consents WHERE opener_hash = ${hash} AND ${teamLives}`,
-  readConsent,
+    sql`SELECT consents.*, t.name, u.name AS person_name, u.email AS person_email
+      FROM consents JOIN teams t ON t.id = consents.team_id
+      LEFT JOIN users u ON u.id = consents.user_id
+      WHERE opener_hash = ${hash} AND ${mayGoOn}`,
+  (row): AskedConsent => {
+    const { team, name, email } = readAsker(row);
+    return { ...readConsent(row), team, person: email === null ? null : { name, email } };
+  },
 );
 
 export const consentByState = prepared(
   ({ hash }: Params<{ hash: string }>) =>
-    sql`SELECT * FROM consents WHERE state_hash = ${hash} AND ${teamLives}`,
+    sql`SELECT * FROM consents WHERE state_hash = ${hash} AND ${mayGoOn}`,
   readConsent,
 );
 
 export const consentById = prepared(
-  ({ id }: Params<{ id: number }>) => sql`SELECT * FROM consents WHERE id = ${id} AND ${teamLives}`,
+  ({ id }: Params<{ id: number }>) => sql`SELECT * FROM consents WHERE id = ${id} AND ${mayGoOn}`,
   readConsent,
 );
 
@@ -41,7 +72,7 @@ export const markSent = preparedWrite(
   ({ id, stateHash, browserHash, memory, expiresAt }: Params<Sent>) =>
     sql`UPDATE consents SET step = 'sent', state_hash = ${stateHash}, browser_hash = ${browserHash},
         memory = ${memory}, expires_at = ${expiresAt}
-      WHERE id = ${id} AND step IN ('open', 'sent')`,
+      WHERE id = ${id} AND step IN ('open', 'sent') AND ${mayGoOn}`,
 );
 
 interface Claim {
@@ -57,7 +88,7 @@ export const claimConsent = preparedWrite(
   ({ id, from, to, browserHash, now }: Params<Claim>) =>
     sql`UPDATE consents SET step = ${to}
       WHERE id = ${id} AND step = ${from} AND browser_hash = ${browserHash} AND expires_at > ${now}
-        AND ${teamLives}`,
+        AND ${mayGoOn}`,
 );
 
 type Kept = Pick<ConsentRow, "id" | "step" | "memory" | "expiresAt">;
