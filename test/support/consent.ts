@@ -65,8 +65,5 @@ export async function walkConsent(
   opener: string,
   decision: Decision = {},
 ): Promise<Page> {
-  return comeBack(
-    browser,
-    await decide(browser, await openConsentPage(browser, opener), decision),
-  );
+  return comeBack(browser, await decide(browser, await openConsentPage(browser, opener), decision));
 }

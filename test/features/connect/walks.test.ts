@@ -4,7 +4,13 @@ import type { Config } from "../../../src/config.ts";
 import type { Platform } from "../../../src/core/platforms.ts";
 import { connectorOf } from "../../../src/platforms/registry.ts";
 import { createSandboxFetch } from "../../../src/sandbox/fetch.ts";
-import { comeBack, type Decision, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
+import {
+  comeBack,
+  type Decision,
+  openConsentPage,
+  pathOf,
+  walkConsent,
+} from "../../support/consent.ts";
 import { createMember, Harness, harnessWith, type Member } from "../../support/harness.ts";
 import { Browser, type Page } from "../../support/person.ts";
 
