@@ -32,6 +32,11 @@ const violations = {
           message: z.string(),
           used_last_24h: z.number().int().optional().describe("Only for hard_cap."),
           cap: z.number().int().optional().describe("Only for hard_cap."),
+          uploadId: z
+            .number()
+            .int()
+            .optional()
+            .describe("Only for duplicate_content: the post that the account has already."),
         })
         .meta({ id: "Violation" }),
     )

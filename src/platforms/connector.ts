@@ -228,7 +228,10 @@ export interface PaidPosts {
   reader(): Promise<PostReader>;
 }
 
-/** Posts that are refused because the account has published the same text or file before. */
+/**
+ * Posts that are refused because the account has published the same text or file before. For a platform whose posts
+ * are paid: the payment shows which of several posts was the first.
+ */
 export interface RepeatRule {
   withinDays: number;
   /** Says so, without its full stop: the earlier post follows. */

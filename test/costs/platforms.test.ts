@@ -79,11 +79,11 @@ const COSTS: [actor: Actor, what: string, fields: Fields, cost: Cost][] = [
   ["threads", "a photo", { title: "Photo", photo: jpeg() }, [8, 14, 27, 4]],
   ["threads", "a video", { title: "Film", video: video() }, [10, 18, 34, 5]],
   ["threads", "a carousel of two", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [14, 21, 46, 9]],
-  ["x", "a text", { title: "Text" }, [4, 11, 28, 1]],
-  ["x", "a poll", { title: "Poll", x_poll_options: "Once,Twice" }, [4, 11, 28, 1]],
-  ["x", "a photo", { title: "Photo", photo: jpeg() }, [5, 12, 31, 2]],
-  ["x", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [6, 13, 34, 3]],
-  ["x", "a video", { title: "Film", video: video() }, [9, 18, 40, 5]],
+  ["x", "a text", { title: "Text" }, [4, 11, 29, 1]],
+  ["x", "a poll", { title: "Poll", x_poll_options: "Once,Twice" }, [4, 11, 29, 1]],
+  ["x", "a photo", { title: "Photo", photo: jpeg() }, [5, 12, 32, 2]],
+  ["x", "two photos", { title: "Photos", photo: [jpeg(), jpeg(1)] }, [6, 13, 35, 3]],
+  ["x", "a video", { title: "Film", video: video() }, [9, 18, 41, 5]],
 ];
 
 /** Returns the body of `POST /accounts` for an account of this name at the simulator. */

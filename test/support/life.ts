@@ -36,6 +36,7 @@ export interface Life {
 }
 
 let files = 0;
+let posts = 0;
 
 const groupOf = (status: unknown) => (status === "processing" ? "pending" : status);
 
@@ -76,7 +77,8 @@ export async function beginLife(
           status,
           status_group: groupOf(status) as string,
           title: "Old title",
-          description: "Old text",
+          // Two posts of one text would be duplicates.
+          description: `Old text ${(++posts).toString(36)}`,
           settings,
           media: "[]",
           sort_at: Number(columns.scheduled_for ?? Date.now()),

@@ -64,7 +64,7 @@ const edit = apiRoute({
   operationId: "updateUpload",
   summary: "Edit a post",
   description:
-    "Changes text and date of a draft or a waiting post, or the text of a failed one. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. The status cannot be changed here (USE_APPROVAL_ACTIONS).",
+    "Changes text and date of a draft or a waiting post, or the text of a failed one. A date turns a pending post into a scheduled one. When the caller may not approve (an owner or admin with posts:publish may), an edit sends a scheduled or pending post back to pending_approval, and `message` says what that means. A new text or date that makes the post a duplicate is refused (400, `violations`). The status cannot be changed here (USE_APPROVAL_ACTIONS).",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, body: jsonBody(uploadEditSchema) },
@@ -120,7 +120,7 @@ const retry = apiRoute({
   operationId: "retryUpload",
   summary: "Retry a failed post",
   description:
-    "Queues the post again, to go out now. When the token lacks posts:publish, or the post has changed since its approval, the retry is held for approval, and `message` says what that means.",
+    "Queues the post again, to go out now. When the token lacks posts:publish, or the post has changed since its approval, the retry is held for approval, and `message` says what that means. When the account has another post with the same text and files by now, the retry is refused (400, `violations`).",
   scope: "posts:write",
   limit: "write",
   idempotencyKeysOf: "operation",

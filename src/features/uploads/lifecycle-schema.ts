@@ -116,7 +116,9 @@ export const retriedUploadsSchema = z.object({
         platform: z.enum(PLATFORMS),
         code: z
           .string()
-          .describe("The code with which a retry of this post alone would be refused."),
+          .describe(
+            "The code with which a retry of this post alone would be refused; `duplicate_content` when another post has its text and files.",
+          ),
         reason: z.string(),
       }),
     )

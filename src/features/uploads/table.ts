@@ -18,10 +18,12 @@ export type MediaRef = (
   role?: "thumbnail";
 };
 
-/** A digest of a post's text for comparison with others, however long it is. */
-export interface TextDigest {
+/** A digest of a post for comparison with others, however long its text is. */
+export interface PostDigest {
   /** SHA-256 of its letters and digits: the same for texts that count as equal. */
   hash: string;
+  /** SHA-256 of its files, whatever their order; absent in posts stored before it was kept. */
+  files?: string;
   /** Lower case, with the @. */
   mentions: string[];
 }
@@ -76,7 +78,7 @@ export const uploads = sqliteTable("uploads", {
   creditsRefunded: integer("credits_refunded"),
   restarts: integer("restarts").notNull().default(0),
   submits: integer("submits").notNull().default(0),
-  textDigest: json<TextDigest>("text_digest"),
+  textDigest: json<PostDigest>("text_digest"),
   sentBytes: integer("sent_bytes"),
   /** Null with `approvedHash`. */
   approvedBy: text("approved_by").$type<"team" | "client">(),

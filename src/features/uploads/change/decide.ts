@@ -6,6 +6,7 @@ import { knownId } from "../../auth/repo/tokens.ts";
 import { requireOneOf } from "../../auth/roles.ts";
 import { contentHash } from "../create/content-hash.ts";
 import { createPreparer } from "../create/content-rules.ts";
+import type { Claim } from "../create/same-post.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
 import { changeUnchanged } from "../repo/change.ts";
 import { type DecisionFacts, decisionFacts, postsToDecide } from "../repo/decide.ts";
@@ -171,9 +172,13 @@ async function decideAll(
 
 type ToRead = typeof decisionFacts;
 
-async function look({ deps, teamId }: Work, posts: readonly Shown[]): Promise<DecisionFacts> {
+async function look(
+  { deps, teamId }: Work,
+  posts: readonly Shown[],
+  claims: readonly Claim[] = [],
+): Promise<DecisionFacts> {
   const ids = posts.map(({ id }) => id);
-  const { queries, read } = decisionFacts(deps, knownId(teamId), ids);
+  const { queries, read } = decisionFacts(deps, knownId(teamId), ids, claims);
   return read(await deps.db.runAll(queries));
 }
 
@@ -200,7 +205,7 @@ async function decideFound(
     work,
     moving.filter(({ post }) => moved.has(post.id)),
   );
-  const lost = moving.filter(({ post }) => !moved.has(post.id)).map(({ post }) => post);
+  const lost = moving.filter(({ post }) => !moved.has(post.id));
   const reasons = await reasonsOf(work, lost, decision);
   return chosen.map((one) => {
     if ("verdict" in one) return one.verdict;
@@ -289,11 +294,13 @@ async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> 
 /** Reads the posts that somebody else was faster with once more: what the decision now comes to on each. */
 async function reasonsOf(
   work: Work,
-  lost: readonly Shown[],
+  lost: readonly Moving[],
   decision: Decision,
 ): Promise<Map<number, Verdict>> {
   if (lost.length === 0) return new Map();
-  const again = await choose(work, lost, decision, await look(work, lost));
+  const posts = lost.map(({ post }) => post);
+  const claims = lost.flatMap(({ move }) => move.claims ?? []);
+  const again = await choose(work, posts, decision, await look(work, posts, claims));
   return new Map(
     again.map((one) => {
       const { id } = one.post;

@@ -16,8 +16,11 @@ import {
   requireCredits,
   requireRoom,
 } from "../create/quotas.ts";
+import { type Claim, claimOf, withFiles } from "../create/same-post.ts";
+import { areUnclaimed } from "../repo/compared.ts";
 import type { DecisionFacts, FoundPost } from "../repo/decide.ts";
 import type { AccountFacts } from "../repo/facts.ts";
+import { allOf } from "../repo/insert.ts";
 import { hasQuota } from "../repo/room.ts";
 import type { RowChanges } from "../repo/update.ts";
 import { isWithinLookAhead, type UploadStatus } from "../rules.ts";
@@ -44,6 +47,8 @@ export interface Move {
   set: RowChanges & { status: UploadStatus };
   /** Must hold for the write. */
   condition?: SQL;
+  /** What the post takes; the condition covers it. */
+  claims?: readonly Claim[];
   /** Told in the same batch. */
   event?: Query<number>;
   /** When the post is to be woken; null: not by this call. */
@@ -131,6 +136,8 @@ export const approval = (reviewer: Reviewer): Decision => ({
     takePlace(desk, upload, { at, isNow: planned === null, text });
     const wokenAt = isWithinLookAhead(at, now) ? at : null;
     const { id: uploadId, teamId, platform } = upload;
+    const textDigest = await withFiles(text.digest, upload.media);
+    const claims = [claimOf({ ...upload, status, textDigest }, at, uploadId) ?? []].flat();
     return {
       set: {
         ...AFRESH,
@@ -141,10 +148,12 @@ export const approval = (reviewer: Reviewer): Decision => ({
         approvedBy: reviewer.by,
         approverId: deciderOf(reviewer),
         reviewComment: null,
+        textDigest,
         // It counts for the month in which it goes out, and is compared with others around that time.
         ...(planned ? {} : { sortAt: now }),
       },
-      condition: hasQuota(teamId, facts.plan, at),
+      condition: allOf([hasQuota(teamId, facts.plan, at), areUnclaimed(claims)]),
+      claims,
       event: emitIfChanged(deps, {
         team: teamId,
         by: deciderOf(reviewer),
@@ -175,7 +184,7 @@ function requireUncapped(deps: Deps, facts: AccountFacts, at: Date): void {
 /** Takes the place of a post from those that the same call decides on after it. */
 function takePlace(
   { facts }: Desk,
-  { accountId, media }: UploadRow,
+  { id, accountId, media }: UploadRow,
   { at, isNow, text }: { at: Date; isNow: boolean; text: PreparedText },
 ): void {
   const month = periodOf(at);
@@ -187,7 +196,7 @@ function takePlace(
     one.inProgress++;
     one.used++;
   }
-  facts.recent.push(toRecentPost({ text, media, at }, accountId));
+  facts.recent.push(toRecentPost({ text, media, at }, { id, accountId }));
 }
 
 /** Characters of a comment. Spec is silent: enough for any note, and an event stays small. */

@@ -6,15 +6,24 @@ import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { mayApprove, NO_APPROVAL } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
-import { type PreparedText, prepareText, textOf } from "../create/content-rules.ts";
-import { asJudged, fieldErrors, judge } from "../create/judge.ts";
+import {
+  duplicateOf,
+  type PreparedText,
+  prepareText,
+  type RecentPost,
+  textOf,
+} from "../create/content-rules.ts";
+import { asJudged, fieldErrors, judge, refuseViolations } from "../create/judge.ts";
 import { requireQuota } from "../create/quotas.ts";
+import { type Claim, claimOf, withFiles } from "../create/same-post.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
 import { changeUnchanged, filesOfOwnUpload, ownUpload, wordRulesOf } from "../repo/change.ts";
+import { areUnclaimed, claimHolders, postsAround } from "../repo/compared.ts";
 import { refundFollowed } from "../repo/credits.ts";
 import { emitScheduled } from "../repo/events.ts";
 import { accountFacts } from "../repo/facts.ts";
+import { allOf } from "../repo/insert.ts";
 import { hasQuota } from "../repo/room.ts";
 import { isWithinLookAhead } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
@@ -30,10 +39,11 @@ type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
  * field, 400 with violations
  */
 export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
-  const [[row], files, [words]] = await ctx.read("posts:write", [
+  const [[row], files, [words], recent] = await ctx.read("posts:write", [
     ownUpload(ctx.team, id),
     filesOfOwnUpload(ctx.team, id),
     wordRulesOf(ctx.team),
+    postsAround(ctx.team, id, ctx.now(), { at: edit.scheduledFor }),
   ]);
   if (!row) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
@@ -51,23 +61,26 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   const text = hasNewText ? await prepareText(textOf(wanted)) : null;
   const blocklist = words?.blocklist ?? [];
   const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
-  const rules = { blocklist, bannedHashtags };
+  const others = recent.filter((other) => other.id !== id);
+  const rules = { blocklist, bannedHashtags, recent: others };
   await requireGood(ctx, row, wanted, { files, rules, text, hasNewDate });
   const isApproving = mayApprove(ctx.actor) && !(hasNewText && row.approvedBy === "client");
   const place = isApproving ? await requirePlace(ctx, row, wanted) : null;
   if (!hasNewText && !hasNewDate) return row;
 
   const set = await changesOf(ctx, row, wanted, { text, hasNewDate, isApproving });
+  const claims = claimsOf({ ...row, ...set });
   const plannedAnew =
     row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
   const [changed] = await ctx.db.runAll([
-    changeUnchanged(row, set, place ?? undefined),
+    changeUnchanged(row, set, allOf([...(place ? [place] : []), areUnclaimed(claims)])),
     ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
     ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
   ]);
   if (changed !== 1) {
-    // When somebody else took the plan's last place, the refusal says so.
+    // When another call took the plan's last place, or what this post claims, the refusal says so.
     if (isApproving) await requirePlace(ctx, row, wanted);
+    await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
   }
   if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
@@ -108,10 +121,28 @@ async function requirePlace(
   return hasQuota(ctx.team, facts.plan, scheduledFor);
 }
 
+/** What a post that waits to go out claims by its new content or date. */
+const claimsOf = (row: UploadRow): Claim[] =>
+  row.status === "scheduled" || row.status === "pending"
+    ? [claimOf(row, row.sortAt, row.id) ?? []].flat()
+    : [];
+
+/** @throws AppError 400 with the violation where another post has what is claimed */
+async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  const [[holder]] = await ctx.db.run([claimHolders(claims)]);
+  if (holder) refuseViolations([duplicateOf(platform, holder)]);
+}
+
 interface Judging {
   /** Stored files of the post. */
   files: readonly MediaRow[];
-  rules: { blocklist: readonly string[]; bannedHashtags: readonly string[] | null };
+  rules: {
+    blocklist: readonly string[];
+    bannedHashtags: readonly string[] | null;
+    /** Other posts of the account around its time. */
+    recent: readonly RecentPost[];
+  };
   /** The new text; null when it is unchanged. */
   text: PreparedText | null;
   hasNewDate: boolean;
@@ -139,7 +170,7 @@ async function requireGood(
       now,
     ),
   };
-  await judge(ctx, subject, { ...rules, recent: [], cap: null });
+  await judge(ctx, subject, { ...rules, cap: null });
 }
 
 async function changesOf(
@@ -154,7 +185,10 @@ async function changesOf(
 ): Promise<Partial<UploadRow>> {
   const isWaiting = row.status === "scheduled" || row.status === "pending";
   const approval = text
-    ? { ...(await approvalOf(ctx, row, wanted, isApproving)), textDigest: text.digest }
+    ? {
+        ...(await approvalOf(ctx, row, wanted, isApproving)),
+        textDigest: await withFiles(text.digest, row.media),
+      }
     : {};
   const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
   // The credits paid are given back: the next attempt pays what the post costs then.

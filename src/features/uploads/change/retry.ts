@@ -9,6 +9,8 @@ import { type Done, look, once } from "../../idempotency/once.ts";
 import { ALWAYS_NEW } from "../../idempotency/repo.ts";
 import { mayPublish } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
+import { digestOf, duplicateOf, type RecentPost } from "../create/content-rules.ts";
+import { refuseViolations } from "../create/judge.ts";
 import {
   capViolation,
   quotaUsedUp,
@@ -16,9 +18,12 @@ import {
   requireConnected,
   requireCredits,
   requireRoom,
+  type Violation,
 } from "../create/quotas.ts";
+import { type Claim, claimKey, claimOf } from "../create/same-post.ts";
 import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
 import { wake, wakeTogether } from "../publish/wake.ts";
+import { claimHolders } from "../repo/compared.ts";
 import { type AccountFacts, accountFacts } from "../repo/facts.ts";
 import { needFilesAgain } from "../repo/files.ts";
 import type { NextAttempt } from "../repo/next-attempts.ts";
@@ -44,7 +49,7 @@ interface Retried {
  * Queues a failed post once more, as a new attempt. The post is held for approval when the caller may not
  * publish, or when it has changed since its approval.
  *
- * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen` and `once` throw
+ * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen`, `requireUnclaimed` and `once` throw
  */
 export async function retryUpload(
   ctx: Ctx,
@@ -58,12 +63,17 @@ export async function retryUpload(
       const now = ctx.now();
       const { upload } = found;
       requireFailed(found, force);
-      const [[account]] = await ctx.db.run([accountFacts(ctx, ctx.team, [upload.accountId])]);
-      const facts = requireConnected(account);
       const isHeld = await mustBeHeld(ctx, upload);
+      const attempt = await toNextAttempt(upload, isHeld, now);
+      const next = [attempt];
+      const [[account], holders] = await ctx.db.run([
+        accountFacts(ctx, ctx.team, [upload.accountId]),
+        claimHolders(claimsOf(next)),
+      ]);
+      const facts = requireConnected(account);
+      requireUnclaimed(upload, attempt, byKey(holders));
       await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
       const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
-      const next = [toNextAttempt(upload, isHeld, now)];
       const [begun] = await ctx.db.run([
         beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
         ...first.keep(made, id),
@@ -138,19 +148,40 @@ async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
   return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
 }
 
-const toNextAttempt = (
-  { id, attempt, scheduledFor }: UploadRow,
-  isHeld: boolean,
-  now: Date,
-): NextAttempt => {
+/** A retry of an older post counts for the time at which it goes out. Spec is silent. */
+const COUNTS_ANEW_AFTER_MS = DAY;
+
+async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Promise<NextAttempt> {
+  const { id, attempt, scheduledFor, createdAt } = upload;
   const isEarly = !isHeld && scheduledFor !== null && scheduledFor > now;
-  return { id, attempt, isHeld, isEarly };
-};
+  const countedAt = isEarly ? createdAt : upload.sortAt;
+  const isOld = !isHeld && now.getTime() - countedAt.getTime() > COUNTS_ANEW_AFTER_MS;
+  const sortAt = isOld ? now : isEarly ? createdAt : null;
+  const digest = await digestOf(upload);
+  const status = isHeld ? "pending_approval" : "pending";
+  const claim = claimOf({ ...upload, status, textDigest: digest }, now, id);
+  return { id, attempt, isHeld, isEarly, sortAt, digest, claim };
+}
+
+const claimsOf = (attempts: readonly NextAttempt[]): Claim[] =>
+  attempts.flatMap(({ claim }) => claim ?? []);
+
+/** Posts by what they hold of what is claimed. */
+type Holders = Map<string | null, Pick<RecentPost, "id" | "at">>;
+
+const byKey = (posts: readonly RecentPost[]): Holders =>
+  new Map(posts.map((post) => [claimKey(post.accountId, post.digest), post]));
+
+/** @throws AppError 400 with the violation where another post has the same text and files */
+function requireUnclaimed({ platform }: UploadRow, { claim }: NextAttempt, holders: Holders): void {
+  const holder = claim && holders.get(claim.key);
+  if (holder) refuseViolations([duplicateOf(platform, holder)]);
+}
 
 interface Skipped {
   uploadId: number;
   platform: Platform;
-  code: ErrorCode | null;
+  code: ErrorCode | Violation["type"] | null;
   reason: string;
 }
 
@@ -173,8 +204,17 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   ]);
   if (failed.length === 0) return { retried: [], skipped: [], isHeld: false };
   const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
-  const [facts] = await ctx.db.run([accountFacts(ctx, ctx.team, accountIds)]);
-  const { next, skipped } = await chooseAttempts(ctx, failed, facts);
+  const attempts = await Promise.all(
+    failed.map(async ({ upload }) => toNextAttempt(upload, await mustBeHeld(ctx, upload), now)),
+  );
+  const [facts, holders] = await ctx.db.run([
+    accountFacts(ctx, ctx.team, accountIds),
+    claimHolders(claimsOf(attempts)),
+  ]);
+  const { next, skipped } = await chooseAttempts(ctx, failed, attempts, {
+    facts,
+    holders: byKey(holders),
+  });
   const [account] = facts;
   if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
 
@@ -190,7 +230,7 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
   );
-  const lostReasons = await reasonsOf(ctx, lost, lacking, account);
+  const lostReasons = await reasonsOf(ctx, lost, { attempts: next, lacking, account });
   return {
     retried: retried.map(({ id }) => id),
     skipped: [...skipped, ...lostReasons],
@@ -198,16 +238,25 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   };
 }
 
+interface LostCall {
+  attempts: readonly NextAttempt[];
+  /** Posts that lack a file by now. */
+  lacking: readonly number[];
+  account: AccountFacts;
+}
+
 /** Reasons why posts that could have been retried were not: somebody else was faster. */
 async function reasonsOf(
   ctx: Ctx,
   lost: readonly Retryable[],
-  lacking: readonly number[],
-  { plan }: AccountFacts,
+  { attempts, lacking, account }: LostCall,
 ): Promise<Skipped[]> {
   if (lost.length === 0) return [];
+  const { plan } = account;
   const ids = lost.map(({ upload }) => upload.id);
-  const [failed] = await ctx.db.run([stillFailed(ctx.team, ids)]);
+  const claims = claimsOf(attempts.filter(({ id }) => ids.includes(id)));
+  const [failed, found] = await ctx.db.run([stillFailed(ctx.team, ids), claimHolders(claims)]);
+  const holders = byKey(found);
   return lost.map(({ upload }) => {
     const { id } = upload;
     if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);
@@ -215,21 +264,34 @@ async function reasonsOf(
       const message = "Another call retried or removed the post at the same moment.";
       return toSkipped(upload, "NOT_FAILED", message);
     }
+    const key = attempts.find((one) => one.id === id)?.claim?.key;
+    const holder = key && holders.get(key);
+    if (holder) {
+      const { type, message } = duplicateOf(upload.platform, holder);
+      return toSkipped(upload, type, message);
+    }
     return toSkipped(upload, "PLAN_LIMIT", quotaUsedUp(plan, ctx.now()));
   });
 }
 
 const toSkipped = (
   { id, platform }: UploadRow,
-  code: ErrorCode | null,
+  code: Skipped["code"],
   reason: string,
 ): Skipped => ({ uploadId: id, platform, code, reason });
+
+/** The code of a refusal: of a violation, its type. */
+function codeOf({ code, extras }: AppError): Skipped["code"] {
+  const [violation] = (extras.violations ?? []) as Violation[];
+  return code ?? violation?.type ?? null;
+}
 
 /** Goes through the posts in their order, each taking its place from those after it. */
 async function chooseAttempts(
   ctx: Ctx,
   failed: readonly Retryable[],
-  facts: readonly AccountFacts[],
+  attempts: readonly NextAttempt[],
+  { facts, holders }: { facts: readonly AccountFacts[]; holders: Holders },
 ): Promise<{ next: NextAttempt[]; skipped: Skipped[] }> {
   const byAccount = new Map(facts.map((one) => [one.account.id, one]));
   const taken = new Map<string, number>();
@@ -237,21 +299,24 @@ async function chooseAttempts(
   let credits = 0;
   const next: NextAttempt[] = [];
   const skipped: Skipped[] = [];
-  for (const one of failed) {
-    const { accountId } = one.upload;
+  for (const [i, one] of failed.entries()) {
+    const attempt = attempts[i] as NextAttempt;
+    const { id, accountId } = one.upload;
+    const { isHeld, claim } = attempt;
     const ofAccount = taken.get(accountId) ?? 0;
-    const isHeld = await mustBeHeld(ctx, one.upload);
     try {
+      requireUnclaimed(one.upload, attempt, holders);
       const taking = { isHeld, ofAccount, ofTeam, credits };
       const account = requireConnected(byAccount.get(accountId));
       credits += await requireOpen(ctx, one, account, taking);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      skipped.push(toSkipped(one.upload, error.code, error.message));
+      skipped.push(toSkipped(one.upload, codeOf(error), error.message));
       continue;
     }
-    next.push(toNextAttempt(one.upload, isHeld, ctx.now()));
+    next.push(attempt);
     if (isHeld) continue;
+    if (claim) holders.set(claim.key, { id, at: claim.at });
     taken.set(accountId, ofAccount + 1);
     ofTeam++;
   }

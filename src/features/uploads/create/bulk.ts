@@ -5,6 +5,7 @@ import { connectorOf } from "../../../platforms/registry.ts";
 import type { Done, Looked } from "../../idempotency/once.ts";
 import type { StoredAnswer } from "../../idempotency/repo.ts";
 import { isDraft, jobIdOf } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
 import { batchErrors, ownPost } from "./batch.ts";
 import { composePost, type NewRow } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";
@@ -13,7 +14,6 @@ import { type Known, lookUp } from "./lookup.ts";
 import { type CheckedMedia, checkMedia } from "./media.ts";
 import type { NewPost } from "./new-post.ts";
 import { type PresignedFiles, readPresigned } from "./presigned.ts";
-import { storePosts } from "./store-posts.ts";
 
 /** The result for one account of a batch. */
 type BulkResult =
@@ -98,21 +98,13 @@ export function createPosts(
   looked?: Looked<Known>,
 ): Promise<Done<BulkOutcome>> {
   return takeOnce(ctx, post, looked, {
-    make: async (known, first) => {
-      const presigned = await readPresigned(ctx, post);
-      const media = checkMedia(ctx, post.media, known.files, presigned);
-      const errors = batchErrors(post, media, known, ctx.now());
+    compose: async (known, files) => {
+      const errors = batchErrors(post, files.media, known, ctx.now());
       if (errors.length > 0) throw invalidFields(errors);
-      const composed = await composeAll(ctx, post, { media, presigned }, known);
+      const composed = await composeAll(ctx, post, files, known);
       const answer = toRemembered(composed);
-      const posts = {
-        rows: rowsOf(composed),
-        media: post.media,
-        presigned,
-        plan: known.facts[0]?.plan,
-      };
-      const created = await storePosts(ctx, posts, first, answer);
-      return created && toOutcome(answer, created[0]?.id ?? 0);
+      const toResult = ([first]: readonly UploadRow[]) => toOutcome(answer, first?.id ?? 0);
+      return { rows: rowsOf(composed), plan: known.facts[0]?.plan, answer, toResult };
     },
     replay: ({ answer, firstUploadId }: StoredAnswer) =>
       toOutcome(answer as Remembered, firstUploadId ?? 0),

@@ -18,6 +18,7 @@ import {
   requireDraftRoom,
   requireRoom,
 } from "./quotas.ts";
+import { withFiles } from "./same-post.ts";
 
 export type NewRow = Omit<UploadRow, "id">;
 
@@ -92,7 +93,7 @@ export async function composePost(
     statusGroup: groupOf(status),
     title,
     description,
-    textDigest: text.digest,
+    textDigest: await withFiles(text.digest, refs),
     settings: read.settings,
     media: refs,
     fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),

@@ -3,23 +3,30 @@ import { sha256Hex } from "../../../core/signature.ts";
 import { countUtf8Bytes } from "../../../core/text.ts";
 import { DAY } from "../../../core/time.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
-import type { MediaRef, TextDigest } from "../table.ts";
+import type { MediaRef, PostDigest, UploadRow } from "../table.ts";
 import { nameOfFile } from "./content-hash.ts";
 import type { Violation } from "./quotas.ts";
+import { comparedFiles, DUPLICATE_WINDOW_MS, withFiles } from "./same-post.ts";
 
 /** A post of the account, out or planned, as it is compared with a new one. */
 export interface RecentPost {
+  id: number;
   accountId: string;
   /** Its text, or of a long one the sample: see `sampleOf`. */
   sample: string;
   /** Size of the whole text in UTF-8. */
   sizeBytes: number;
   /** Null for posts stored before digests were kept. */
-  digest: TextDigest | null;
+  digest: PostDigest | null;
   media: MediaRef[];
   /** Time of publishing, past or planned. */
   at: Date;
 }
+
+/** Returns each of the posts once. */
+export const eachOnce = (posts: readonly RecentPost[]): RecentPost[] => [
+  ...new Map(posts.map((post) => [post.id, post])).values(),
+];
 
 /** The new post. `blocklist`: lower case. */
 interface Candidate {
@@ -30,8 +37,6 @@ interface Candidate {
   blocklist: readonly string[];
 }
 
-/** Source: spec, "Daily posting caps": duplicate or very similar content within 48 hours. */
-export const DUPLICATE_WINDOW_MS = 2 * DAY;
 /** Spec is silent on the figures from here to the end of the list. */
 const MENTION_WINDOW_MS = DAY;
 const MAX_MENTIONS = 20;
@@ -74,7 +79,8 @@ function sampleOf(text: string): string {
 export interface PreparedText {
   text: string;
   sizeBytes: number;
-  digest: TextDigest;
+  /** Without files. */
+  digest: PostDigest;
   mentions: string[];
   /** Letters and digits of its sample. */
   letters: string;
@@ -85,9 +91,9 @@ export interface PreparedText {
 /** Returns a post as those after it are compared with it. */
 export const toRecentPost = (
   { text: { text, sizeBytes, digest }, media, at }: Pick<Candidate, "text" | "media" | "at">,
-  accountId: string,
+  { id, accountId }: Pick<RecentPost, "id" | "accountId">,
 ): RecentPost => ({
-  ...{ accountId, sample: sampleOf(text), sizeBytes, digest, at },
+  ...{ id, accountId, sample: sampleOf(text), sizeBytes, digest, at },
   media: [...media],
 });
 
@@ -107,6 +113,16 @@ export async function prepareText(text: string): Promise<PreparedText> {
     trigrams: trigramsOf(letters),
   };
 }
+
+/** Returns the digest of a stored post: made anew where it was stored before files were part of it. */
+export const digestOf = async ({
+  textDigest,
+  media,
+  ...texts
+}: Pick<UploadRow, "title" | "description" | "media" | "textDigest">): Promise<PostDigest> =>
+  textDigest?.files === undefined
+    ? withFiles((await prepareText(textOf(texts))).digest, media)
+    : textDigest;
 
 /** Creates a `prepareText` that keeps its results: the posts of a batch mostly share their text. */
 export function createPreparer(): (text: string) => Promise<PreparedText> {
@@ -161,7 +177,11 @@ function isSameText(mine: PreparedText, other: RecentPost): boolean {
   return isNearInLength(letters.length, mine.letters.length) && isAlike(mine.trigrams, letters);
 }
 
-const fileNames = (media: readonly MediaRef[]): string => media.map(nameOfFile).sort().join(" ");
+/** Files that are not downloaded yet are known by their URL alone. */
+const hasSameFiles = (media: readonly MediaRef[], other: readonly MediaRef[]): boolean =>
+  [undefined, nameOfFile].some(
+    (nameOf) => comparedFiles(media, nameOf).join(" ") === comparedFiles(other, nameOf).join(" "),
+  );
 
 const mentionsIn = (text: string): string[] =>
   (text.match(MENTION) ?? []).map((one) => one.toLowerCase());
@@ -171,16 +191,22 @@ const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() -
 function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
   // A platform with a rule of its own applies it when the post goes out.
   if (connectorOf(post.platform).repeatRule) return [];
-  const files = fileNames(post.media);
   const same = recent.find(
     (other) =>
       within(other.at, post.at, DUPLICATE_WINDOW_MS) &&
-      fileNames(other.media) === files &&
+      hasSameFiles(other.media, post.media) &&
       isSameText(post.text, other),
   );
-  if (!same) return [];
-  const message = `The account has the same post, or a very similar one, at ${same.at.toISOString()}. Change the text or the files.`;
-  return [{ platform: post.platform, type: "duplicate_content", message }];
+  return same ? [duplicateOf(post.platform, same)] : [];
+}
+
+/** The violation of a post that is the same as one that its account has, or very similar. */
+export function duplicateOf(
+  platform: Platform,
+  { id: uploadId, at }: Pick<RecentPost, "id" | "at">,
+): Violation {
+  const message = `Post ${uploadId} of this account, at ${at.toISOString()}, is the same or very similar. Change the text or the files.`;
+  return { platform, type: "duplicate_content", message, uploadId };
 }
 
 function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[] {

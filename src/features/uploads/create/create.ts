@@ -3,14 +3,15 @@ import type { Ctx } from "../../../deps.ts";
 import { type Done, type Looked, once, type Steps } from "../../idempotency/once.ts";
 import type { StoredAnswer } from "../../idempotency/repo.ts";
 import { uploadById } from "../repo/read.ts";
-import type { UploadRecord } from "../table.ts";
+import type { UploadRecord, UploadRow } from "../table.ts";
 import { composePost } from "./compose.ts";
 import { createPreparer } from "./content-rules.ts";
 import { type Known, lookUp } from "./lookup.ts";
-import { checkMedia, refusalsOf } from "./media.ts";
+import { type CheckedMedia, checkMedia, refusalsOf } from "./media.ts";
 import { canonicalPost, type NewPost } from "./new-post.ts";
-import { readPresigned } from "./presigned.ts";
-import { discardFiles, storePosts } from "./store-posts.ts";
+import { type PresignedFiles, readPresigned } from "./presigned.ts";
+import type { Claim } from "./same-post.ts";
+import { claimsOf, discardFiles, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a named call: the post as it began. */
 type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null };
@@ -27,10 +28,8 @@ export function createPost(
   post: NewPost,
   looked?: Looked<Known>,
 ): Promise<Done<UploadRecord>> {
-  return takeOnce(ctx, post, looked, {
-    make: async ({ facts: [facts], recent, files }, first) => {
-      const presigned = await readPresigned(ctx, post);
-      const media = checkMedia(ctx, post.media, files, presigned);
+  return takeOnce<UploadRecord>(ctx, post, looked, {
+    compose: async ({ facts: [facts], recent }, { media }) => {
       const accountId = requireOneAccount(post, refusalsOf(media));
       if (!facts) throw unknownAccount(accountId);
       const own = { ...post, media, refused: post.refused.fields };
@@ -38,12 +37,28 @@ export function createPost(
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
       const answer: Begun = { status, scheduledFor: scheduledFor?.toISOString() ?? null };
-      const posts = { rows: [row], media: post.media, presigned, plan: facts.plan };
-      const [upload = null] = (await storePosts(ctx, posts, first, answer)) ?? [];
-      return upload;
+      const toResult = (created: readonly UploadRow[]) => created[0] ?? null;
+      return { rows: [row], plan: facts.plan, answer, toResult };
     },
     replay: (stored) => replayPost(ctx, stored),
   });
+}
+
+/** The files of a new post as they were found. */
+interface FoundFiles {
+  media: readonly CheckedMedia[];
+  presigned: PresignedFiles;
+}
+
+/** Posts that are to be stored, and what is answered then. */
+interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
+  /** As a repeated call gets it. */
+  answer: unknown;
+  toResult(created: readonly UploadRow[]): R | null;
+}
+
+interface CreateSteps<R> extends Pick<Steps<Known, R>, "replay"> {
+  compose(known: Known, files: FoundFiles): Promise<Composition<R>>;
 }
 
 /**
@@ -54,13 +69,23 @@ export async function takeOnce<R>(
   ctx: Ctx,
   post: NewPost,
   looked: Looked<Known> | undefined,
-  steps: Omit<Steps<Known, R>, "look">,
+  { compose, replay }: CreateSteps<R>,
 ): Promise<Done<R>> {
+  let claims: Claim[] = [];
   try {
-    const done = await once(ctx, post.call, () => canonicalPost(post), {
-      ...steps,
+    const done = await once<Known, R>(ctx, post.call, () => canonicalPost(post), {
       look: async (losses) =>
-        (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0 }),
+        (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0, claims }),
+      make: async (known, first) => {
+        const presigned = await readPresigned(ctx, post);
+        const media = checkMedia(ctx, post.media, known.files, presigned);
+        const { answer, toResult, ...posts } = await compose(known, { media, presigned });
+        claims = claimsOf(posts.rows);
+        const stored = { ...posts, media: post.media, presigned };
+        const created = await storePosts(ctx, stored, first, answer);
+        return created && toResult(created);
+      },
+      replay,
     });
     if (done.isReplayed) ctx.defer(discardFiles(ctx, post.media));
     return done;

@@ -162,12 +162,16 @@ const hashtagErrors = (
     })),
   );
 
-/** @throws AppError 429 for a cap, else 400 */
-function refuseViolations(violations: readonly Violation[]): void {
+/** @throws AppError 429 for a cap, else 400, where there is a violation */
+export function refuseViolations(violations: readonly Violation[]): void {
   const [first] = violations;
-  if (!first) return;
+  if (first) throw violated(first, violations);
+}
+
+/** Returns the error of a post with violations. */
+function violated(first: Violation, violations: readonly Violation[]): AppError {
   const isCap = violations.some(({ type }) => type === "hard_cap");
-  throw new AppError(null, first.message, {
+  return new AppError(null, first.message, {
     status: isCap ? 429 : 400,
     extras: { message: first.message, violations },
   });

@@ -3,10 +3,11 @@ import { named } from "../../../db/named.ts";
 import type { Ctx } from "../../../deps.ts";
 import { type Looked, look } from "../../idempotency/once.ts";
 import { filesByHash, type MediaRow } from "../../media/repo.ts";
-import { recentPosts } from "../repo/compared.ts";
+import { claimHolders, recentPosts } from "../repo/compared.ts";
 import { type AccountFacts, accountFacts } from "../repo/facts.ts";
-import { DUPLICATE_WINDOW_MS, type RecentPost } from "./content-rules.ts";
+import { eachOnce, type RecentPost } from "./content-rules.ts";
 import type { NewPost } from "./new-post.ts";
+import { type Claim, DUPLICATE_WINDOW_MS } from "./same-post.ts";
 
 /** Scope of every call that creates posts. */
 export const SCOPE: Scope = "posts:write";
@@ -35,16 +36,22 @@ const comparedPerAccount = (accounts: number): number =>
     Math.max(MIN_COMPARED_PER_ACCOUNT, Math.floor(MAX_COMPARED / accounts)),
   );
 
+interface Further {
+  /** Counts the team's drafts as well. */
+  countsDrafts?: boolean;
+  /** Claims that another call may hold: the posts that do are among the recent ones, however many there are. */
+  claims?: readonly Claim[];
+}
+
 /**
  * Reads the facts in one round trip, which authenticates too where that is still to be done.
- * `countsDrafts` counts the team's drafts as well.
  *
  * @throws AppError what `ctx.read` throws
  */
 export async function lookUp(
   ctx: Ctx,
   { call, accountIds, scheduledFor, media }: Question,
-  { countsDrafts = false } = {},
+  { countsDrafts = false, claims = [] }: Further = {},
 ): Promise<Looked<Known>> {
   if (accountIds.length === 0) {
     await ctx.read(SCOPE, []);
@@ -60,8 +67,10 @@ export async function lookUp(
     facts: accountFacts(ctx, ctx.team, accountIds, { countsDrafts }),
     recent: accountIds.map((accountId) => recentPosts(ctx.team, { accountId, ...around })),
     files: hashes.length > 0 ? filesByHash(ctx.team, hashes) : null,
+    holders: claims.length > 0 ? claimHolders(claims) : null,
   });
   const { known, stored } = await look(ctx, SCOPE, call, queries);
-  const { facts, recent, files } = read(known);
-  return { known: { facts, recent: recent.flat(), files: files ?? [] }, stored };
+  const { facts, recent, files, holders } = read(known);
+  const posts = eachOnce([...recent.flat(), ...(holders ?? [])]);
+  return { known: { facts, recent: posts, files: files ?? [] }, stored };
 }

@@ -20,6 +20,8 @@ export interface Violation {
   message: string;
   used_last_24h?: number;
   cap?: number;
+  /** Of a duplicate: the post that the account has. */
+  uploadId?: number;
 }
 
 /** Returns the violation of an account whose daily cap is reached; null while there is room. */

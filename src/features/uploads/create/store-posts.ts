@@ -7,6 +7,7 @@ import { hasFiles, insertMedia, objectsInUse } from "../../media/repo.ts";
 import type { StoredFile } from "../../media/store.ts";
 import { arePresigned } from "../../presign/repo.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
+import { areUnclaimed } from "../repo/compared.ts";
 import { emitScheduled } from "../repo/events.ts";
 import { needFiles } from "../repo/files.ts";
 import { allOf, insertedId, insertUploads } from "../repo/insert.ts";
@@ -15,8 +16,9 @@ import type { UploadRow } from "../table.ts";
 import type { NewRow } from "./compose.ts";
 import type { NewMedia } from "./new-post.ts";
 import { filesAmong, type PresignedFiles } from "./presigned.ts";
+import { type Claim, claimOf } from "./same-post.ts";
 
-interface StoredPosts {
+export interface StoredPosts {
   rows: readonly NewRow[];
   media: readonly NewMedia[];
   presigned: PresignedFiles;
@@ -25,8 +27,9 @@ interface StoredPosts {
 
 /**
  * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
- * may get lost. Null when somebody was faster, who gave the same call its answer or took the last places
- * in the plan or among the drafts: then nothing is stored, and the files are still the caller's.
+ * may get lost. Null when another call was faster, which gave the same call its answer, made the same post of
+ * one of the accounts, or took the last places in the plan or among the drafts: then nothing is stored, and
+ * the files are still the caller's.
  */
 export async function storePosts(
   ctx: Ctx,
@@ -47,6 +50,7 @@ export async function storePosts(
     call.isNew,
     // All posts of a call begin alike.
     hasRoom(teamId, plan, first, rows.length),
+    areUnclaimed(claimsOf(rows)),
     ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
     ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
   ]);
@@ -82,6 +86,10 @@ export async function storePosts(
   await wakeAll(ctx, created);
   return created;
 }
+
+/** What the new posts claim, all for the same time. */
+export const claimsOf = (rows: readonly NewRow[]): Claim[] =>
+  rows.flatMap((row) => claimOf(row, row.sortAt) ?? []);
 
 async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   const due = created.filter(({ wokenAt }) => wokenAt !== null);

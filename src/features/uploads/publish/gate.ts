@@ -4,21 +4,24 @@ import type { Deps } from "../../../deps.ts";
 import type { Connector } from "../../../platforms/connector.ts";
 import { creditBalance, debit, paymentOf } from "../../credits/repo/balances.ts";
 import { costOf, creditRefusal } from "../../credits/rules.ts";
-import { earlierPosts } from "../repo/compared.ts";
+import { earlierPosts, paidPosts as otherPaidPosts } from "../repo/compared.ts";
 import { noteCost } from "../repo/credits.ts";
 import type { UploadRow } from "../table.ts";
 import { repeatRefusal } from "./repeats.ts";
 import { LostLease } from "./save.ts";
 
+const isUnpaid = ({ creditsSpent, creditsRefunded }: UploadRow): boolean =>
+  (creditsSpent ?? 0) === (creditsRefunded ?? 0);
+
 /** Returns true while the platform has been asked nothing, or the post is not paid for. */
-const isAtGate = ({ stage, bookmark, creditsSpent, creditsRefunded }: UploadRow, isPaid: boolean) =>
-  stage === "preparing" &&
-  (bookmark === null || (isPaid && (creditsSpent ?? 0) === (creditsRefunded ?? 0)));
+const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
+  upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
 
 /**
  * Passes a post on to its platform once it is paid for, and repeats nothing, where the platform asks for
  * that: in one round trip, and without any for the others. A repetition is paid for too, and gets its
- * credits back as the failure that it is.
+ * credits back as the failure that it is. Of posts that come at the same moment, the first to be paid for is
+ * the one that the others repeat.
  *
  * @throws LostLease
  */
@@ -31,16 +34,18 @@ export async function passGate(
     return { kind: "open", upload };
   }
   const cost = paidPosts ? await costOf(paidPosts, upload) : null;
-  const { payments, earlier } = await runNamed(deps.db, {
+  const { payments, earlier, rivals } = await runNamed(deps.db, {
     debited: cost === null ? null : debit(deps, upload, cost, noteCost(upload.id, cost)),
     payments: cost === null ? null : paymentOf(upload),
     earlier: repeatRule && earlierPosts(repeatRule, upload, deps.now()),
+    rivals: repeatRule && isUnpaid(upload) ? otherPaidPosts(upload) : null,
   });
   const paid = payments?.[0];
   if (cost !== null && !paid) {
     return { kind: "shut", failure: await paymentFailure(deps, upload, cost) };
   }
-  const message = repeatRule && (await repeatRefusal(repeatRule, upload, earlier ?? []));
+  const others = [...(earlier ?? []), ...(rivals ?? [])];
+  const message = repeatRule && (await repeatRefusal(repeatRule, upload, others));
   if (message) return { kind: "shut", failure: { code: "content_flagged", message } };
   return { kind: "open", upload: { ...upload, ...paid } };
 }

@@ -33,7 +33,9 @@ export async function repeatRefusal(
         ? "the text"
         : null;
     if (what) {
-      return `${refusal}: ${what} of this post was already in a post of ${other.uploadedAt.toISOString()}.`;
+      return other.uploadedAt
+        ? `${refusal}: ${what} of this post was already in a post of ${other.uploadedAt.toISOString()}.`
+        : `${refusal}: ${what} of this post is in post ${other.id}, which is being published.`;
     }
   }
   return null;

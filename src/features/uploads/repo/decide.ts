@@ -6,10 +6,11 @@ import { packedRows, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Deps } from "../../../deps.ts";
 import { type MediaRow, packedFiles } from "../../media/repo.ts";
-import { DUPLICATE_WINDOW_MS, type RecentPost } from "../create/content-rules.ts";
+import { eachOnce, type RecentPost } from "../create/content-rules.ts";
+import type { Claim } from "../create/same-post.ts";
 import type { UploadRow } from "../table.ts";
 import { uploads } from "../table.ts";
-import { recentPosts } from "./compared.ts";
+import { claimHolders, postsAround } from "./compared.ts";
 import { type AccountFacts, accountFacts } from "./facts.ts";
 
 /** A post that is decided on, with its stored files. */
@@ -41,13 +42,8 @@ export interface DecisionFacts {
   recent: RecentPost[];
 }
 
-/** Posts with which each one is compared, before and after its time. */
+/** Posts with which those of one call are compared, before and after their time. */
 const MAX_COMPARED = 3_000;
-const MAX_COMPARED_PER_POST = 300;
-
-/** A value of a post's row, where `condition` holds. */
-const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
-  sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
 
 /** Reads the posts alone, for a decision that judges none of them. */
 export const postsToDecide = (
@@ -59,33 +55,33 @@ export const postsToDecide = (
   return { queries, read: (results) => ({ ...read(results), accounts: [], recent: [] }) };
 };
 
-/** Reads the posts and all that they are judged by, whatever their number. */
-export function decisionFacts(deps: Deps, team: SQL, ids: readonly number[]): Batch<DecisionFacts> {
+/**
+ * Reads the posts and all that they are judged by, whatever their number. `claims`: what others may hold; the
+ * posts that do are among the recent ones.
+ */
+export function decisionFacts(
+  deps: Deps,
+  team: SQL,
+  ids: readonly number[],
+  claims: readonly Claim[] = [],
+): Batch<DecisionFacts> {
   const list = JSON.stringify(ids);
   const accountIds = sql`(SELECT json_group_array(${ids.length > 1 ? sql`DISTINCT` : sql``} own.account_id)
     FROM json_each(${list}) wanted CROSS JOIN uploads own ON own.id = wanted.value
     WHERE own.team_id = ${team} AND own.deleted_at IS NULL)`;
-  const now = deps.now().getTime();
-  const mostEach = Math.min(MAX_COMPARED_PER_POST, Math.ceil(MAX_COMPARED / ids.length));
-  const recent = ids.map((id) =>
-    recentPosts(team, {
-      // Without an account of the team nothing is found, whatever the time.
-      accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
-      at: ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now})`),
-      windowMs: DUPLICATE_WINDOW_MS,
-      mostEach,
-    }),
-  );
+  const most = Math.ceil(MAX_COMPARED / ids.length);
+  const recent = ids.map((id) => postsAround(team, id, deps.now(), { most }));
   const { queries, read } = named({
     posts: postsAmong({ team, ids: list }),
     accounts: accountFacts(deps, team, accountIds),
     recent,
+    holders: claims.map((claim) => claimHolders([claim])),
   });
   return {
     queries,
     read: (results) => {
-      const found = read(results);
-      return { ...found, recent: found.recent.flat() };
+      const { recent, holders, ...found } = read(results);
+      return { ...found, recent: eachOnce([...recent, ...holders].flat()) };
     },
   };
 }

@@ -1,3 +1,6 @@
+import type { Claim } from "../create/same-post.ts";
+import type { PostDigest } from "../table.ts";
+
 /** A failed attempt to be followed by another. `isHeld`: only after an approval. */
 export interface NextAttempt {
   id: number;
@@ -6,15 +9,22 @@ export interface NextAttempt {
   isHeld: boolean;
   /** It goes out before the time that was planned for it. */
   isEarly: boolean;
+  /** The time for which it counts from now on; null for the one that it has. */
+  sortAt: Date | null;
+  digest: PostDigest;
+  /** What it takes; null for one that is held, and where its platform has a rule of its own. */
+  claim: Claim | null;
 }
 
-/** The last value of each: how many places in the month it and those before it take. */
+/** The fifth value of each: how many places in the month it and those before it take. */
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
-    attempts.map(({ id, attempt, isHeld, isEarly }) => {
+    attempts.map(({ id, attempt, isHeld, isEarly, sortAt, digest, claim }) => {
       if (!isHeld) places++;
-      return [id, attempt, +isHeld, +isEarly, places];
+      const counted = sortAt?.getTime() ?? null;
+      const row = [id, attempt, +isHeld, +isEarly, places, counted];
+      return [...row, JSON.stringify(digest), claim?.key ?? null];
     }),
   );
 }

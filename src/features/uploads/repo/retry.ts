@@ -6,6 +6,7 @@ import { flag } from "../../../db/columns.ts";
 import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
 import type { RetryFilter } from "../lifecycle-schema.ts";
 import { type UploadRow, uploads } from "../table.ts";
+import { heldKeys } from "./compared.ts";
 import { asJson, type NextAttempt } from "./next-attempts.ts";
 import { hasQuota } from "./room.ts";
 import { type Changes, moveUploads } from "./update.ts";
@@ -79,8 +80,8 @@ interface Beginning {
 
 /**
  * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
- * posts left this month. One that goes out early gives up its plan. The new fence makes an old worker's
- * last write void.
+ * posts left this month, and where no other post has what they claim. One that goes out early gives up its
+ * plan. The new fence makes an old worker's last write void.
  */
 export function beginAttempts(
   team: SQL,
@@ -88,12 +89,13 @@ export function beginAttempts(
   { plan, now, condition }: Beginning,
 ): Query<number[]> {
   const isHeld = sql`wanted.value ->> 2`;
+  const accountIds = list.flatMap(({ claim }) => claim?.accountId ?? []);
   const due = sql`iif(${isHeld}, NULL, ${now.getTime()})`;
   const isEarly = sql`wanted.value ->> 3`;
   // Naming the column is enough to have three indexes written anew.
-  const planned: Changes = list.some((one) => one.isEarly)
+  const planned: Changes = list.some((one) => one.isEarly || one.sortAt)
     ? {
-        sortAt: sql`iif(${isEarly}, u.created_at, u.sort_at)`,
+        sortAt: sql`coalesce(wanted.value ->> 5, u.sort_at)`,
         scheduledFor: sql`iif(${isEarly}, NULL, u.scheduled_for)`,
       }
     : {};
@@ -118,6 +120,7 @@ export function beginAttempts(
       dueAt: due,
       wokenAt: due,
       media: ALL_FILES_THERE,
+      textDigest: sql`wanted.value ->> 6`,
       approvedHash: sql`iif(${isHeld}, NULL, u.approved_hash)`,
       approvedBy: sql`iif(${isHeld}, NULL, u.approved_by)`,
       approverId: sql`iif(${isHeld}, NULL, u.approver_id)`,
@@ -125,7 +128,8 @@ export function beginAttempts(
     },
     sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
       AND u.deleted_at IS NULL AND NOT ${LACKS_FILE} AND ${condition}
-      AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})`,
+      AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})
+      AND ifnull(wanted.value ->> 7 NOT IN ${heldKeys(accountIds, now)}, TRUE)`,
     sql`FROM json_each(${asJson(list)}) wanted`,
   );
   return sqlQuery(sql`${begun} RETURNING id`, readId);

@@ -70,6 +70,7 @@ describe("a failed post", () => {
       error_message: null,
       due_at: Date.now(),
       woken_at: Date.now(),
+      text_digest: expect.stringContaining("files"),
     });
     expect(life.harness.sent).toMatchObject([{ message: { uploadId: id }, at: Date.now() }]);
     expect((await life.call("GET", `/upload/${id}`)).body.data).toMatchObject({

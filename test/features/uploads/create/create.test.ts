@@ -819,7 +819,9 @@ describe("the same content", () => {
     const stage = await onStage();
     const bytes = pngOf();
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => stage.post({ photo: new Blob([bytes]) })),
+      Array.from({ length: 10 }, (_, i) =>
+        stage.post({ photo: new Blob([bytes]), description: `Number ${i}` }),
+      ),
     );
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     await stage.harness.settle();
