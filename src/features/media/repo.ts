@@ -19,15 +19,17 @@ export function insertMedia(
   condition: SQL = sql`TRUE`,
 ): Query<string[]> {
   const values = files.map(
-    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged, etag = null }) => [
-      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged, etag],
+    ({ sha256, objectKey, kind, mime, sizeBytes, width, height, isDamaged, ...presigned }) => [
+      ...[sha256, objectKey, kind, mime, sizeBytes, width, height, +isDamaged],
+      ...[presigned.etag ?? null, presigned.contentSha256 ?? null],
     ],
   );
   return sqlQuery(
     sql`INSERT INTO media
-        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, etag, created_at)
+        (team_id, sha256, object_key, kind, mime, size_bytes, width, height, is_damaged, etag, content_sha256,
+          created_at)
       SELECT ${teamId}, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
-        value ->> 6, value ->> 7, value ->> 8, ${createdAt.getTime()}
+        value ->> 6, value ->> 7, value ->> 8, value ->> 9, ${createdAt.getTime()}
       FROM json_each(${JSON.stringify(values)}) WHERE ${condition}
       ON CONFLICT DO NOTHING RETURNING sha256`,
     valueReader(media.sha256),

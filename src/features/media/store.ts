@@ -22,6 +22,8 @@ export interface StoredFile extends MediaItem {
   isDamaged: boolean;
   /** Pins its object, where others can put one; absent for what we stored ourselves. */
   etag?: string;
+  /** SHA-256 of its bytes, where `sha256` is not that and they were read. */
+  contentSha256?: string | null;
 }
 
 /** `empty`: no byte came. `unknown_type`: the bytes are no file that a platform takes. */

@@ -1,5 +1,6 @@
 import { imageDimensionsFromData } from "image-dimensions";
 import { detectFileType, officeNameOf } from "../../core/file-type.ts";
+import { toHex } from "../../core/ids.ts";
 import { ImageWalk } from "../../core/image-walk.ts";
 import { sha256Hex } from "../../core/signature.ts";
 import type { Deps } from "../../deps.ts";
@@ -48,16 +49,27 @@ async function readObject({ media }: Pick<Deps, "media">, objectKey: string): Pr
   const type = detectFileType(head, officeNameOf(httpMetadata?.contentType ?? ""));
   if (!type) return { refusal: UNKNOWN_TYPE };
   const sha256 = await sha256Hex(`presigned|${objectKey}|${etag}|${sizeBytes}`);
-  const file = { ...type, objectKey, etag, sizeBytes, sha256 };
+  const isWhole = sizeBytes <= head.length;
+  const contentSha256 = isWhole ? await sha256Hex(head) : null;
+  const file = { ...type, objectKey, etag, sizeBytes, sha256, contentSha256 };
   if (type.kind !== "image") return { ...file, width: null, height: null, isDamaged: false };
   const size = imageDimensionsFromData(head);
+  const facts = { width: size?.width ?? null, height: size?.height ?? null };
+  if (sizeBytes > MAX_IMAGE_BYTES) return { ...file, ...facts, isDamaged: false };
   const walk = new ImageWalk();
-  if (sizeBytes <= head.length) walk.write(head);
-  else if (sizeBytes <= MAX_IMAGE_BYTES) {
-    const whole = await media.get(objectKey, { onlyIf: { etagMatches: etag } });
-    if (!whole || !("body" in whole)) return { refusal: NOT_THERE };
-    for await (const chunk of whole.body) walk.write(chunk);
+  if (isWhole) {
+    walk.write(head);
+    return { ...file, ...facts, isDamaged: !walk.isWhole };
   }
-  const isDamaged = sizeBytes <= MAX_IMAGE_BYTES && !walk.isWhole;
-  return { ...file, width: size?.width ?? null, height: size?.height ?? null, isDamaged };
+  const whole = await media.get(objectKey, { onlyIf: { etagMatches: etag } });
+  if (!whole || !("body" in whole)) return { refusal: NOT_THERE };
+  const digest = new crypto.DigestStream("SHA-256");
+  const hashing = digest.getWriter();
+  for await (const chunk of whole.body) {
+    walk.write(chunk);
+    await hashing.write(chunk);
+  }
+  await hashing.close();
+  const content = toHex(await digest.digest);
+  return { ...file, contentSha256: content, ...facts, isDamaged: !walk.isWhole };
 }

@@ -313,7 +313,8 @@ test("the approval is bound to a presigned file too", async () => {
     .first<{ media: string }>();
   const { etag, size } = (await env.MEDIA.head(file.key)) as R2Object;
   const sha256 = await sha256Hex(`presigned|${file.key}|${etag}|${size}`);
-  expect(JSON.parse(row?.media ?? "")).toEqual([{ sha256, kind: "image" }]);
+  const content = await sha256Hex(testPng);
+  expect(JSON.parse(row?.media ?? "")).toEqual([{ sha256, kind: "image", content }]);
 });
 
 test("a call with an Idempotency-Key is the same call with the same address", async () => {

@@ -59,12 +59,12 @@ export const checkMedia = (
     }
     const known = own ?? storedFile(item, files);
     if (!known) return refuse("the file is no longer stored. Send it again.");
-    const { kind, sha256 } = known;
+    const { kind, sha256, contentSha256: content } = known;
     if (!KINDS[role].includes(kind)) {
       const wanted = KINDS[role].map(article).join(" or ");
       return refuse(`this is ${article(kind)}, not ${wanted}.`);
     }
-    return { role, media: known, ref: { sha256, kind, ...name } };
+    return { role, media: known, ref: { sha256, kind, ...(content ? { content } : {}), ...name } };
   });
 
 /** The file of an item that is no address; undefined when it is gone. */

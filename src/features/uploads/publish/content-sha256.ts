@@ -2,9 +2,10 @@ import { toHex } from "../../../core/ids.ts";
 import type { Deps } from "../../../deps.ts";
 import { openFile } from "../../media/read.ts";
 import { type MediaRow, noteContent } from "../../media/repo.ts";
-import type { MediaRef, UploadRow } from "../table.ts";
+import type { UploadRow } from "../table.ts";
+import { nextToHash } from "./job.ts";
 import { Lease } from "./lease.ts";
-import { renewedLease, save } from "./save.ts";
+import { saveFile } from "./save-file.ts";
 
 /** Longest reading of one file, in seconds. */
 const READ_SECONDS = 10 * 60;
@@ -14,21 +15,11 @@ interface Hashed {
   media: MediaRow[];
 }
 
-/** Index of the first file of the post whose content is known by its place in storage alone; -1 for none. */
-const nextToHash = (refs: readonly MediaRef[], media: readonly MediaRow[]): number =>
-  refs.findIndex(
-    (item) =>
-      "sha256" in item &&
-      item.role === undefined &&
-      item.content === undefined &&
-      media.some(({ sha256, etag }) => sha256 === item.sha256 && etag !== null),
-  );
-
 /**
  * Reads the content of the first presigned file that was not read for that yet, as a stream, and notes its
  * SHA-256 with the file and in the post, which outlives the file. Null when there is no such file.
  *
- * @throws PublishFailure when the file is gone or replaced
+ * @throws PublishFailure when the file is gone or replaced, and what `saveFile` throws
  */
 export async function hashNextContent(
   deps: Deps,
@@ -42,14 +33,9 @@ export async function hashNextContent(
   const file = media.find((one) => one.sha256 === sha256);
   if (!file) return null;
   const content = file.contentSha256 ?? (await hashContent(deps, upload, file));
-  const now = deps.now();
-  const ref: MediaRef = { ...item, content };
-  const updated = await save(
-    deps,
-    upload,
-    { media: upload.media.with(index, ref), progressedAt: now, ...renewedLease(now) },
-    [noteContent(file, content)],
-  );
+  const updated = await saveFile(deps, upload, { index, ref: { ...item, content } }, [
+    noteContent(file, content),
+  ]);
   const known = media.map((one) => (one === file ? { ...file, contentSha256: content } : one));
   return { upload: updated, media: known };
 }

@@ -6,6 +6,7 @@ import type { MediaRef, UploadRow } from "../table.ts";
 import { nextToFetch } from "./job.ts";
 import { Lease } from "./lease.ts";
 import { renewedLease, save } from "./save.ts";
+import { saveFile } from "./save-file.ts";
 
 type FetchedMedia =
   | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
@@ -52,23 +53,14 @@ export async function fetchNextMedia(
   const ref: MediaRef = { sha256: file.sha256, kind: file.kind, from: item.url, ...role };
   const stored = mediaByHash({ teamId, sha256: file.sha256 });
   const kept: MediaRow[] = [];
-  const updated = await save(
-    deps,
-    upload,
-    {
-      media: upload.media.with(index, ref),
-      fileSize: upload.fileSize + file.sizeBytes,
-      progressedAt: now,
-      ...renewedLease(now),
-    },
-    [
-      insertMedia(teamId, [file], now),
-      needFile(upload, file.sha256),
-      // Whose object stands for the content is known only once the use is written: until then a file
-      // that was there already may go.
-      { ...stored, read: (result) => kept.push(...stored.read(result)) },
-    ],
-  );
+  const facts = { fileSize: upload.fileSize + file.sizeBytes };
+  const updated = await saveFile(deps, upload, { index, ref, facts }, [
+    insertMedia(teamId, [file], now),
+    needFile(upload, file.sha256),
+    // Whose object stands for the content is known only once the use is written: until then a file
+    // that was there already may go.
+    { ...stored, read: (result) => kept.push(...stored.read(result)) },
+  ]);
   const unpinned = { etag: null, contentSha256: null };
   const [row = { ...file, ...unpinned, teamId, createdAt: now }] = kept;
   if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);

@@ -137,6 +137,16 @@ export function endingBy(job: PublishJob, end: Date): PublishJob {
   return { ...job, fetch, transfer };
 }
 
+/** Index of the first file of a post whose content is known by its place in storage alone; -1 for none. */
+export const nextToHash = (refs: readonly MediaRef[], media: readonly MediaRow[]): number =>
+  refs.findIndex(
+    (item) =>
+      "sha256" in item &&
+      item.role === undefined &&
+      item.content === undefined &&
+      media.some(({ sha256, etag }) => sha256 === item.sha256 && etag !== null),
+  );
+
 /** Index of the first file of a post that is still behind a URL; -1 where there is none. */
 export const nextToFetch = (media: readonly MediaRef[]): number =>
   media.findIndex((item) => "url" in item && !item.isGone);

@@ -12,7 +12,7 @@ import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
 import { countedDeps } from "./counted-deps.ts";
 import { endAttempt } from "./end-attempt.ts";
-import { createJob, nextToFetch, requireReadable } from "./job.ts";
+import { createJob, nextToFetch, nextToHash, requireReadable } from "./job.ts";
 import { LostLease } from "./save.ts";
 import { type Held, type Next, over, prepare, reconcile, repeatLater, settle } from "./steps.ts";
 import { BROKE_OFF, claimFailure, reconcileAt, timeoutOrFailure } from "./verdicts.ts";
@@ -82,6 +82,7 @@ async function takeStep(deps: Deps, held: Held): Promise<Next> {
     if (upload.stage === "preparing") {
       if (nextToFetch(upload.media) >= 0) return await fetchMedia(deps, held);
       requireReadable(held.media);
+      if (isContentWanted(held)) return await readContent(deps, held);
       const { repeatRule, paidPosts } = held.connector;
       if (repeatRule || paidPosts) {
         const gate = await visitGate(deps, held);
@@ -114,20 +115,27 @@ async function fetchMedia(deps: Deps, held: Held): Promise<Next> {
   return repeatLater(deps, held, fetched.failure);
 }
 
+/** Runs that may break off while they read a file for its content: then the post goes out without that. */
+const MAX_READING_CRASHES = 2;
+
+/** Returns true while a post could turn out to be a duplicate by the content of a file that nothing has read. */
+const isContentWanted = ({ upload, media }: Held): boolean =>
+  upload.bookmark === null &&
+  upload.crashes <= MAX_READING_CRASHES &&
+  nextToHash(upload.media, media) >= 0;
+
+async function readContent(deps: Deps, held: Held): Promise<Next> {
+  const { hashNextContent } = await import("./content-sha256.ts");
+  return { ...held, ...(await hashNextContent(deps, held.upload, held.media)) };
+}
+
 /** Passes a post on to a platform that is paid, or that takes nothing twice. */
 async function visitGate(
   deps: Deps,
   held: Held,
 ): Promise<{ kind: "open"; held: Held } | { kind: "shut"; next: Next }> {
-  const { upload, connector, media } = held;
-  const [{ hashNextContent }, { passGate }] = await Promise.all([
-    import("./content-sha256.ts"),
-    import("./gate.ts"),
-  ]);
-  if (connector.repeatRule && upload.bookmark === null) {
-    const hashed = await hashNextContent(deps, upload, media);
-    if (hashed) return { kind: "shut", next: { ...held, ...hashed } };
-  }
+  const { upload, connector } = held;
+  const { passGate } = await import("./gate.ts");
   const gate = await passGate(deps, connector, upload);
   if (gate.kind === "open") return { kind: "open", held: { ...held, upload: gate.upload } };
   return { kind: "shut", next: await over(fail(deps, upload, gate.failure)) };
