@@ -28,7 +28,7 @@ describe("a presigned file", () => {
         object_key: file.key,
         etag,
         sha256: await sha256Hex(`presigned|${file.key}|${etag}|${size}`),
-        content_sha256: null,
+        content_sha256: await sha256Hex(testPng),
         kind: "image",
         mime: "image/png",
         is_damaged: 0,

@@ -47,7 +47,7 @@ export interface Move {
   set: RowChanges & { status: UploadStatus };
   /** Must hold for the write. */
   condition?: SQL;
-  /** What the post takes; the condition covers it. */
+  /** Claims of the post, which the condition covers. */
   claims?: readonly Claim[];
   /** Told in the same batch. */
   event?: Query<number>;

@@ -121,7 +121,7 @@ async function requirePlace(
   return hasQuota(ctx.team, facts.plan, scheduledFor);
 }
 
-/** What a post that waits to go out claims by its new content or date. */
+/** Returns the claims of a post that waits to go out, by its new content or date. */
 const claimsOf = (row: UploadRow): Claim[] =>
   row.status === "scheduled" || row.status === "pending"
     ? [claimOf(row, row.sortAt, row.id) ?? []].flat()

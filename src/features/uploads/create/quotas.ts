@@ -20,7 +20,7 @@ export interface Violation {
   message: string;
   used_last_24h?: number;
   cap?: number;
-  /** Of a duplicate: the post that the account has. */
+  /** The post that the account has already; for duplicates alone. */
   uploadId?: number;
 }
 

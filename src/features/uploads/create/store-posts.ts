@@ -87,7 +87,7 @@ export async function storePosts(
   return created;
 }
 
-/** What the new posts claim, all for the same time. */
+/** Returns the claims of new posts, all for the same time. */
 export const claimsOf = (rows: readonly NewRow[]): Claim[] =>
   rows.flatMap((row) => claimOf(row, row.sortAt) ?? []);
 

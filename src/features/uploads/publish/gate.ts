@@ -20,8 +20,8 @@ const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
 /**
  * Passes a post on to its platform once it is paid for, and repeats nothing, where the platform asks for
  * that: in one round trip, and without any for the others. A repetition is paid for too, and gets its
- * credits back as the failure that it is. Of posts that come at the same moment, the first to be paid for is
- * the one that the others repeat.
+ * credits back as the failure that it is. When posts come at the same moment, the others repeat the first one
+ * that is paid for.
  *
  * @throws LostLease
  */

@@ -144,7 +144,7 @@ function claimed(claims: readonly Claim[]): SQL {
 export const areUnclaimed = (claims: readonly Claim[]): SQL =>
   claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
 
-/** What the posts of accounts hold around a time: keys of claims, as a list for `IN`. */
+/** Keys of the claims that the posts of accounts hold around a time, as a list for `IN`. */
 export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
   sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
 

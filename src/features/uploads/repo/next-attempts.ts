@@ -12,7 +12,7 @@ export interface NextAttempt {
   /** The time for which it counts from now on; null for the one that it has. */
   sortAt: Date | null;
   digest: PostDigest;
-  /** What it takes; null for one that is held, and where its platform has a rule of its own. */
+  /** Its claim; null for one that is held, and where its platform has a rule of its own. */
   claim: Claim | null;
 }
 
