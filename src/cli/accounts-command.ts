@@ -1,8 +1,10 @@
 import type { Command } from "commander";
-import type { Account } from "./api.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
+import type { Account, AccountFilter } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
+  choice,
   inWordsOf,
   onlyGiven,
   openApi,
@@ -19,12 +21,19 @@ interface AccountOptions extends ClientOptions {
   tags?: string;
 }
 
+const STATUSES: NonNullable<AccountFilter["status"]>[] = [
+  "active",
+  "connected",
+  "expired",
+  "revoked",
+];
+
 /** Adds `accounts`, which lists where posts can go. */
 export function addAccountsCommand(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "accounts"))
     .description("lists the connected accounts with their ids, which the other commands take")
-    .option("--platform <name>", "of one platform, such as bluesky")
-    .option("--status <status>", "active, expired or revoked")
+    .addOption(choice("--platform <name>", "of one platform", PLATFORMS))
+    .addOption(choice("--status <status>", "of one status", STATUSES))
     .option("--tags <text>", "whose tags have this text")
     .addHelpText(
       "after",

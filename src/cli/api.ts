@@ -3,6 +3,7 @@ import { createAkimbo, type operations, type Schemas, toForm } from "../client/i
 import type { RouteName } from "../features/presign/rules.ts";
 import { parseJson } from "./json.ts";
 import type { LocalFile } from "./local-file.ts";
+import { inOptions } from "./options.ts";
 import { Problem } from "./program.ts";
 import {
   describeNetworkError,
@@ -51,6 +52,7 @@ export interface Api {
   listBoards(accountId: string): Promise<Pick<Schemas["PinterestBoard"], "id" | "name">[]>;
   getAccount(id: string): Promise<Account>;
   getCapabilities(platform: string): Promise<Capabilities>;
+  listCapabilities(): Promise<Capabilities[]>;
   /** The errors of a post that is checked and not made; none when it would be taken. */
   validate(form: Form): Promise<string[]>;
   /** The addresses of files, in their order. */
@@ -124,6 +126,8 @@ export function createApi(origin: string, token: string): Api {
       if (one) return one;
       throw new Problem(`GET /platforms/capabilities: it has no entry for ${platform}.`);
     },
+    listCapabilities: async () =>
+      [(await answerOf(client.GET("/api/v1/platforms/capabilities"))).data].flat(),
     validate: async (form) => {
       const body = form as unknown as Schemas["NewUploads"];
       const asked = client.POST("/api/v1/upload/validate", { body, bodySerializer: toForm });
@@ -201,8 +205,7 @@ async function reach(request: Request): Promise<Response> {
   const { status, headers } = response;
   const body = parseJson(text);
   if (response.ok && typeof body === "object" && body !== null) return Response.json(body);
-  const { pathname, search } = new URL(request.url);
-  const path = pathname.replace("/api/v1", "") + search;
+  const path = new URL(request.url).pathname.replace("/api/v1", "");
   const message = `${request.method} ${path}: ${explain(status, body, text)}`;
   if (response.ok) throw new Problem(message);
   if (!isPassingStatus(status)) throw new Refusal(message);
@@ -234,8 +237,10 @@ function explain(status: number, body: unknown, text: string): string {
   const refused = refusal.safeParse(body);
   if (!refused.success) return `unexpected answer (${status}): ${text.slice(0, 200)}`;
   const { error, message, errors = [] } = refused.data;
-  const details = errors.map(({ field, message }) => (field ? `${field}: ${message}` : message));
-  return [`${status} ${message ? `${error}, ${message}` : error}`, ...details].join("; ");
+  // The first of several errors stands in `error` too.
+  const all = errors.length > 0 ? errors.map((one) => one.message) : [error];
+  const words = new Set([...all, ...(message ? [message] : [])].map(inOptions));
+  return `${status} ${[...words].join("; ")}`;
 }
 
 const health = z.object({ status: z.string(), error: z.string().optional() });

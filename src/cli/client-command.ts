@@ -1,4 +1,5 @@
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { parseInstant } from "../core/time.ts";
 import { type Api, createApi } from "./api.ts";
 import {
   type Connection,
@@ -32,11 +33,30 @@ export const withJson = (command: Command): Command =>
     .option("--json", "JSON, as the API answers it; the default when the output is not a terminal")
     .option("--no-json", "a table, there too");
 
+/** An option with the only values that it takes; every other is refused, and shells offer them. */
+export const choice = (flags: string, description: string, values: readonly string[]): Option =>
+  new Option(flags, description).choices(values);
+
+/** A choice that may be repeated. */
+export function choices(flags: string, description: string, values: readonly string[]): Option {
+  const option = choice(flags, description, values);
+  return option.argParser((value: string, all: string[] | undefined) => {
+    if (values.includes(value)) return collect(value, all);
+    throw new InvalidArgumentError(`Allowed choices are ${values.join(", ")}.`);
+  });
+}
+
+/** Reads the argument of an option. @throws InvalidArgumentError */
+export function toInstantText(given: string): string {
+  if (parseInstant(given)) return given;
+  throw new InvalidArgumentError("It is ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00.");
+}
+
 /** Examples for the help, with the program as a person calls it here. */
 export const inWordsOf = ({ host }: Pick<Setting, "host">, examples: string): string =>
   examples.replaceAll(/^( +)akimbo /gm, `$1${host.command} `);
 
-/** Leaves out the options that were not given; which values there are is for the API to say. */
+/** Leaves out the options that were not given. */
 export const onlyGiven = <T extends object>(options: Record<string, string | undefined>): T =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
 

@@ -8,7 +8,7 @@ import {
   show,
   withJson,
 } from "./client-command.ts";
-import { Problem } from "./program.ts";
+import { Misuse } from "./program.ts";
 import { retrying } from "./retry.ts";
 import { formatTable } from "./table.ts";
 import { parseScopes } from "./tokens.ts";
@@ -56,10 +56,10 @@ export function addClientTokens(program: Command, setting: Setting): void {
     });
 }
 
-/** @throws Problem */
+/** @throws Misuse */
 function toNumber(given: string, what: string): number {
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Problem(`"${given}" is not the number of ${what}.`);
+  throw new Misuse(`"${given}" is not the number of ${what}.`);
 }
 
 const formatTokens = (tokens: readonly Schemas["Token"][]): string =>

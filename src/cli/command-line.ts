@@ -6,13 +6,10 @@ import type { Host } from "./connection.ts";
 import { addListenCommand } from "./listen-command.ts";
 import { addMcpCommand } from "./mcp-command.ts";
 import { addPostsCommands } from "./post-command.ts";
-import { runProgram } from "./program.ts";
+import { MISUSED, runProgram } from "./program.ts";
 import { addStatusCommands } from "./status-command.ts";
 import { addUploadCommand } from "./upload-command.ts";
 import { VERSION } from "./version.ts";
-
-/** The exit code of a command that was not understood. */
-const MISUSED = 2;
 
 const HELP = `
 Begin with accounts, whose ids the other commands take:

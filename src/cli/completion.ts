@@ -6,7 +6,8 @@ interface Words {
   path: string;
   description: string;
   subcommands: readonly { name: string; description: string }[];
-  options: readonly { flag: string; description: string }[];
+  /** `values` are the only ones of the option; none where it takes any, or has none. */
+  options: readonly { flag: string; description: string; values: readonly string[] }[];
   /** The only values of its arguments. */
   values: readonly string[];
 }
@@ -40,7 +41,15 @@ function wordsOf(command: Command, path: string): Words[] {
     })),
     values: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
     options: [...command.options, new Option("--help", "shows what there is")].flatMap((option) =>
-      option.long ? [{ flag: option.long, description: option.description }] : [],
+      option.long
+        ? [
+            {
+              flag: option.long,
+              description: option.description,
+              values: option.argChoices ?? [],
+            },
+          ]
+        : [],
     ),
   };
   const below = command.commands.flatMap((one) => wordsOf(one, `${path} ${one.name()}`.trim()));
@@ -54,19 +63,32 @@ const allWords = ({ subcommands, options, values }: Words): string =>
 const branches = (all: readonly Words[]): string =>
   all.map((words) => `    "${words.path}") words="${allWords(words)}" ;;`).join("\n");
 
+/** The values of each option that has a few as the branches of a `case` over `$path $previous`. */
+const valueBranches = (all: readonly Words[]): string =>
+  all
+    .flatMap(({ path, options }) =>
+      options.flatMap(({ flag, values }) =>
+        values.length > 0 ? [`    "${path} ${flag}") words="${values.join(" ")}" ;;`] : [],
+      ),
+    )
+    .join("\n");
+
 /** Commands that have commands of their own: the word behind one of them belongs to the path. */
 const parentsOf = (all: readonly Words[]): string =>
   all.flatMap(({ path, subcommands }) => (path && subcommands.length > 0 ? [path] : [])).join("|");
 
 const writeBash = (all: readonly Words[]): string => `# Completions of akimbo for bash.
 _akimbo() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" path="" words=""
+  local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" words=""
   if [ "$COMP_CWORD" -gt 1 ]; then path="\${COMP_WORDS[1]}"; fi
   case "$path" in
     ${parentsOf(all)}) if [ "$COMP_CWORD" -gt 2 ]; then path="$path \${COMP_WORDS[2]}"; fi ;;
   esac
   case "$path" in
 ${branches(all)}
+  esac
+  case "$path $previous" in
+${valueBranches(all)}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -82,6 +104,9 @@ _akimbo() {
   esac
   case "$path_" in
 ${branches(all).replaceAll(' words="', ' words_="')}
+  esac
+  case "$path_ \${words[CURRENT-1]}" in
+${valueBranches(all).replaceAll(' words="', ' words_="')}
   esac
   compadd -- \${=words_}
   [[ "\${words[CURRENT]}" == -* ]] || _files
@@ -105,9 +130,10 @@ function writeFish(all: readonly Words[]): string {
         ({ name, description }) => `${start} -f -a ${name} -d ${quoteFish(description)}`,
       ),
       ...values.map((value) => `${start} -f -a ${value}`),
-      ...options.map(
-        ({ flag, description }) => `${start} -l ${flag.slice(2)} -d ${quoteFish(description)}`,
-      ),
+      ...options.map(({ flag, description, values: offered }) => {
+        const choice = offered.length > 0 ? ` -x -a ${quoteFish(offered.join(" "))}` : "";
+        return `${start} -l ${flag.slice(2)}${choice} -d ${quoteFish(description)}`;
+      }),
     ];
   });
   return ["# Completions of akimbo for fish.", ...lines].join("\n");

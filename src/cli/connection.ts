@@ -1,4 +1,4 @@
-import { Problem } from "./program.ts";
+import { Misuse } from "./program.ts";
 
 /** The instance that the commands speak to, and the token by which they do. */
 export interface Connection {
@@ -41,7 +41,7 @@ export interface Host {
  * Chooses the instance: that of the options, of AKIMBO_URL, or of the host. A token is sent to no other instance than
  * the one it stands beside.
  *
- * @throws Problem
+ * @throws Misuse
  */
 export async function readConnection(
   options: ConnectionOptions,
@@ -54,21 +54,19 @@ export async function readConnection(
     await host.findInstance(env),
   ];
   const named = sources.find(({ url }) => url);
-  if (!named?.url) throw new Problem(`Which instance? ${host.advice}`);
+  if (!named?.url) throw new Misuse(`Which instance? ${host.advice}`);
   const origin = toOrigin(named.url);
   const own = sources.find(({ url, token }) => token && (!url || toOrigin(url) === origin));
   if (own?.token) return { origin, token: own.token, remedy: named.remedy };
   if (named === sources[1]) {
-    throw new Problem("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
+    throw new Misuse("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
   }
-  throw new Problem(`There is no token for ${origin}. ${host.advice}`);
+  throw new Misuse(`There is no token for ${origin}. ${host.advice}`);
 }
 
-/** @throws Problem for what is no address of the web */
+/** @throws Misuse for what is no address of the web */
 function toOrigin(url: string): string {
   const protocol = URL.canParse(url) ? new URL(url).protocol : null;
   if (protocol === "http:" || protocol === "https:") return url.replace(/\/+$/, "");
-  throw new Problem(
-    `${url} is not the address of an instance, such as https://akimbo.example.com.`,
-  );
+  throw new Misuse(`${url} is not the address of an instance, such as https://akimbo.example.com.`);
 }

@@ -8,7 +8,7 @@ import { deliveryRequest } from "../features/webhooks/send.ts";
 import { createApi, type FeedEvent } from "./api.ts";
 import { type ClientOptions, connectionOf, type Setting } from "./client-command.ts";
 import { followEvents, POLL_MS, withRetries } from "./event-feed.ts";
-import { Problem } from "./program.ts";
+import { Misuse } from "./program.ts";
 import { describeNetworkError, PassingProblem, readRetryAfter } from "./retry.ts";
 
 export interface ListenOptions extends ClientOptions {
@@ -22,7 +22,7 @@ export interface ListenOptions extends ClientOptions {
 const TARGET_WAIT_MS = SECOND / 4;
 const LONGEST_RETRY_AFTER_MS = 15 * MINUTE;
 
-/** @throws Problem for options that are not to be understood, and what only a person can put right */
+/** @throws Misuse for options that are not to be understood, and what only a person can put right */
 export async function listen(options: ListenOptions, setting: Setting): Promise<void> {
   const { secret = newSecret(), json: isJson = false } = options;
   const { stopping } = setting;
@@ -53,7 +53,7 @@ const isOwnMachine = (origin: string): boolean =>
 function readTarget(text: string): string {
   const protocol = URL.canParse(text) ? new URL(text).protocol : null;
   if (protocol === "http:" || protocol === "https:") return text;
-  throw new Problem("--forward-to must be a URL, such as http://localhost:3000/hook.");
+  throw new Misuse("--forward-to must be a URL, such as http://localhost:3000/hook.");
 }
 
 function readNames(given: string[] | undefined): Set<string> | null {
@@ -61,14 +61,14 @@ function readNames(given: string[] | undefined): Set<string> | null {
   const known: readonly string[] = SUBSCRIBABLE;
   const unknown = given.find((name) => !known.includes(name));
   if (unknown === undefined) return new Set(given);
-  throw new Problem(`There is no event ${unknown}. There are: ${known.join(", ")}.`);
+  throw new Misuse(`There is no event ${unknown}. There are: ${known.join(", ")}.`);
 }
 
 function readSince(text: string | undefined): Date | null {
   if (text === undefined) return null;
   const at = parseInstant(text);
   if (at) return at;
-  throw new Problem("--since must be ISO 8601 with an offset, such as 2026-12-24T18:00:00+01:00.");
+  throw new Misuse("--since must be ISO 8601 with an offset, such as 2026-12-24T18:00:00+01:00.");
 }
 
 interface Reply {

@@ -6,20 +6,28 @@ import type { Account, Api, BulkResult, Form, Upload } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
+  choices,
   collect,
   inWordsOf,
   onlyGiven,
   openApi,
   type Setting,
   show,
+  toInstantText,
   withJson,
 } from "./client-command.ts";
-import { placeText, readMedia, readSettings } from "./post-fields.ts";
-import { Problem } from "./program.ts";
+import {
+  BATCH_FLAGS,
+  placeText,
+  readMedia,
+  readSettings,
+  requireKnownFields,
+} from "./post-fields.ts";
+import { Misuse, Problem } from "./program.ts";
 import { retrying } from "./retry.ts";
 import { formatTable } from "./table.ts";
 import { formatUploads } from "./upload-table.ts";
-import { watchUpload } from "./watch-upload.ts";
+import { waitForUploads } from "./watch-upload.ts";
 
 interface PostOptions extends ClientOptions {
   title?: string;
@@ -58,7 +66,11 @@ const addPostCommand = (program: Command, name: string): Command =>
       "a photo, video or document; repeat it for a carousel",
       collect,
     )
-    .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
+    .option(
+      "--at <date>",
+      "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00",
+      toInstantText,
+    )
     .option("--draft", "keeps it as a draft")
     .option("--hold", "keeps it until somebody approves it")
     .option("--set <name=value>", "any other field of POST /upload; repeat it for several", collect)
@@ -72,8 +84,7 @@ export function addPostsCommands(program: Command, setting: Setting): void {
     .requiredOption("--account <id>", "where it goes; the accounts command shows the ids")
     .addHelpText("after", inWordsOf(setting, POST_HELP))
     .action(async (text: string | undefined, options: OnePostOptions) => {
-      const api = await openApi(options, setting);
-      const upload = await post(api, text, options);
+      const upload = await post(text, options, setting);
       show(options, upload, () => formatUploads([upload]));
       if (upload.status === "failed") setting.end(1);
     });
@@ -81,13 +92,14 @@ export function addPostsCommands(program: Command, setting: Setting): void {
   addPostCommand(program, "bulk")
     .description("publishes one post to many accounts, each with a result of its own")
     .option("--account <id>", "one of them; repeat it", collect)
-    .option("--platform <name>", "all active accounts of a platform; repeat it", collect)
+    .addOption(
+      choices("--platform <name>", "all active accounts of a platform; repeat it", PLATFORMS),
+    )
     .option("--tags <text>", "all active accounts whose tags have this text")
     .option("--all", "all active accounts")
     .addHelpText("after", inWordsOf(setting, BULK_HELP))
     .action(async (text: string | undefined, options: BulkOptions) => {
-      const api = await openApi(options, setting);
-      const results = await postToMany(api, text, options);
+      const results = await postToMany(text, options, setting);
       show(options, results, () => formatResults(results));
       if (results.some(hasFailed)) setting.end(1);
     });
@@ -113,9 +125,17 @@ async function readPostText(given: string | undefined): Promise<string> {
   return given === "-" ? (await readText(process.stdin)).trimEnd() : (given ?? "");
 }
 
-async function readFields({ at, draft, hold, set = [], media = [] }: PostOptions): Promise<Form> {
-  if (draft && hold) throw new Problem("--draft and --hold exclude each other.");
-  const status = draft ? "draft" : hold ? "pending_approval" : null;
+/** @throws Misuse */
+function readStatus({ draft, hold }: PostOptions): "draft" | "pending_approval" | null {
+  if (draft && hold) throw new Misuse("--draft and --hold exclude each other.");
+  return draft ? "draft" : hold ? "pending_approval" : null;
+}
+
+const namesOf = ({ set = [] }: PostOptions): string[] => Object.keys(readSettings(set, OWN_FIELDS));
+
+async function readFields(options: PostOptions): Promise<Form> {
+  const { at, set = [], media = [] } = options;
+  const status = readStatus(options);
   return {
     ...readSettings(set, OWN_FIELDS),
     ...(at === undefined ? {} : { schedule_date: at }),
@@ -124,14 +144,23 @@ async function readFields({ at, draft, hold, set = [], media = [] }: PostOptions
   };
 }
 
-async function post(api: Api, given: string | undefined, options: OnePostOptions): Promise<Upload> {
-  const text = await readPostText(given);
+async function post(
+  given: string | undefined,
+  options: OnePostOptions,
+  setting: Setting,
+): Promise<Upload> {
   const fields = await readFields(options);
+  const api = await openApi(options, setting);
+  const text = await readPostText(given);
   const { account, title, key = randomUUID(), wait } = options;
   const { platform } = await retrying(() => api.getAccount(account));
+  await requireKnownFields(namesOf(options), async () => [await api.getCapabilities(platform)]);
   const form = { ...fields, accountId: account, ...placeText(platform, text, title) };
   const id = await retrying(() => api.createUpload(form, key));
-  return await (wait ? watchUpload(api, id) : retrying(() => api.getUpload(id)));
+  if (!wait) return await retrying(() => api.getUpload(id));
+  const [upload] = await waitForUploads(api, [id], setting);
+  if (!upload) throw new Problem(`Post ${id} is gone.`);
+  return upload;
 }
 
 /** The result of an account, with the post as it stands then. */
@@ -140,22 +169,27 @@ type Result = BulkResult & { upload?: Upload };
 const hasFailed = ({ success, upload }: Result): boolean => !success || upload?.status === "failed";
 
 async function postToMany(
-  api: Api,
   given: string | undefined,
   options: BulkOptions,
+  setting: Setting,
 ): Promise<Result[]> {
-  const text = await readPostText(given);
   const fields = await readFields(options);
+  requireAnyAccount(options);
+  const api = await openApi(options, setting);
+  const text = await readPostText(given);
+  const names = namesOf(options).filter((name) => !BATCH_FLAGS.includes(name));
+  await requireKnownFields(names, () => api.listCapabilities());
   const accounts = await chooseAccounts(api, options);
   const { title, key = randomUUID(), wait } = options;
   const form = { ...fields, accounts: JSON.stringify(accounts), ...shareText(text, title) };
   const results = await retrying(() => api.createUploads(form, key));
   if (!wait) return results;
-  return await Promise.all(
-    results.map(async (result) =>
-      result.success ? { ...result, upload: await watchUpload(api, result.uploadId) } : result,
-    ),
-  );
+  const ids = results.flatMap((one) => (one.success ? [one.uploadId] : []));
+  const uploads = await waitForUploads(api, ids, setting);
+  return results.map((result) => {
+    const upload = result.success ? uploads.find(({ id }) => id === result.uploadId) : undefined;
+    return upload ? { ...result, upload } : result;
+  });
 }
 
 /** A title stands beside the text where a platform has both; elsewhere the text is all there is. */
@@ -165,7 +199,13 @@ function shareText(text: string, title?: string): Form {
   return { title, overrides: JSON.stringify(overrides) };
 }
 
-/** @throws Problem when no account is meant */
+/** @throws Misuse when no account is meant */
+function requireAnyAccount({ account = [], platform, tags, all }: BulkOptions): void {
+  if (account.length > 0 || platform !== undefined || tags !== undefined || all) return;
+  throw new Misuse("Which accounts? Name them with --account, --platform, --tags or --all.");
+}
+
+/** @throws Problem when no account matches */
 async function chooseAccounts(
   api: Api,
   { account = [], platform, tags, all }: BulkOptions,
@@ -177,11 +217,7 @@ async function chooseAccounts(
   const isMeant = (one: Account) => platform === undefined || platform.includes(one.platform);
   const chosen = [...new Set([...account, ...active.filter(isMeant).map(({ id }) => id)])];
   if (chosen.length > 0) return chosen;
-  throw new Problem(
-    isFiltered
-      ? "No active account matches. The accounts command shows all."
-      : "Which accounts? Name them with --account, --platform, --tags or --all.",
-  );
+  throw new Problem("No active account matches. The accounts command shows all.");
 }
 
 function formatResults(results: readonly Result[]): string {

@@ -1,10 +1,11 @@
 import { connectors } from "../platforms/registry.ts";
-import type { Form } from "./api.ts";
+import type { Capabilities, Form } from "./api.ts";
 import { readHead, readLocalFile } from "./local-file.ts";
-import { Problem } from "./program.ts";
+import { Misuse, Problem } from "./program.ts";
 import { formatBytes } from "./progress-bar.ts";
+import { retrying } from "./retry.ts";
 
-/** Settings of platforms by the names of POST /upload, one `NAME=VALUE` each. @throws Problem */
+/** Settings of platforms by the names of POST /upload, one `NAME=VALUE` each. @throws Misuse */
 export function readSettings(
   given: readonly string[],
   own: readonly string[],
@@ -13,12 +14,40 @@ export function readSettings(
   for (const one of given) {
     const [, name, value] = /^(\w+)=(.*)$/s.exec(one) ?? [];
     if (name === undefined || value === undefined) {
-      throw new Problem(`--set wants NAME=VALUE, such as --set privacyStatus=private, not ${one}.`);
+      throw new Misuse(`--set wants NAME=VALUE, such as --set privacyStatus=private, not ${one}.`);
     }
-    if (own.includes(name)) throw new Problem(`--set ${name}: it has an option of its own.`);
+    if (own.includes(name)) throw new Misuse(`--set ${name}: it has an option of its own.`);
     settings[name] = value;
   }
   return settings;
+}
+
+/** Fields of POST /upload that every platform has, and no option of their own. */
+const COMMON_FIELDS = ["status", "thumbnail_url"];
+
+/** Flags that a batch alone has. */
+export const BATCH_FLAGS = connectors().flatMap(({ batchFlags = {} }) => Object.keys(batchFlags));
+
+/**
+ * Looks for fields among those of the platforms: a form leaves out what it does not know.
+ *
+ * @param ask for the platforms of the post; called where there is something to look for
+ * @throws Misuse for a field that none of the platforms has
+ */
+export async function requireKnownFields(
+  names: readonly string[],
+  ask: () => Promise<readonly Capabilities[]>,
+): Promise<void> {
+  const own = names.filter((name) => !COMMON_FIELDS.includes(name));
+  if (own.length === 0) return;
+  const platforms = await retrying(ask);
+  const known = new Set(platforms.flatMap(({ settingsSchema }) => Object.keys(settingsSchema)));
+  const unknown = own.filter((name) => !known.has(name));
+  if (unknown.length === 0) return;
+  const [first] = platforms;
+  const taker = platforms.length === 1 && first ? `${first.platform} has no` : "no platform has a";
+  const list = [...known].sort().join(", ");
+  throw new Misuse(`--set: ${taker} field ${unknown.join(", ")}. There are: ${list}.`);
 }
 
 /** Puts the text where the platform has it, beside a title where there is one. */

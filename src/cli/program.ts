@@ -12,6 +12,16 @@ export class Problem extends Error {
   }
 }
 
+/** The exit code of a command that was not understood. */
+export const MISUSED = 2;
+
+/** A command that was not understood: nothing has been asked of an instance. */
+export class Misuse extends Problem {
+  constructor(message: string) {
+    super(message, MISUSED);
+  }
+}
+
 type StopSignal = "SIGINT" | "SIGTERM" | "SIGHUP";
 
 const STOP_SIGNALS: readonly StopSignal[] = ["SIGINT", "SIGTERM", "SIGHUP"];

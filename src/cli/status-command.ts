@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import { UPLOAD_STATUSES } from "../features/uploads/rules.ts";
+import { PLATFORMS } from "../platforms/registry.ts";
 import type { Api, RetriedUploads, UploadFilter } from "./api.ts";
 import {
   addClientCommand,
   type ClientOptions,
+  choice,
   inWordsOf,
   onlyGiven,
   openApi,
@@ -11,17 +14,17 @@ import {
   show,
   withJson,
 } from "./client-command.ts";
-import { Problem } from "./program.ts";
+import { Misuse } from "./program.ts";
 import { retrying } from "./retry.ts";
 import { formatTable } from "./table.ts";
 import { formatUploads } from "./upload-table.ts";
-import { watchUpload } from "./watch-upload.ts";
+import { waitForUploads } from "./watch-upload.ts";
 
 interface StatusOptions extends ClientOptions {
   status?: string;
   platform?: string;
   search?: string;
-  limit: string;
+  limit: number;
   wait?: boolean;
 }
 
@@ -33,29 +36,38 @@ interface RetryOptions extends ClientOptions {
   wait: boolean;
 }
 
+const DEFAULT_COUNT = 20;
+/** Source: spec, "Other limits". */
+const MAX_COUNT = 1_000;
+
+/** @throws InvalidArgumentError */
+function toCount(given: string): number {
+  const count = /^\d{1,4}$/.test(given) ? Number(given) : 0;
+  if (count >= 1 && count <= MAX_COUNT) return count;
+  throw new InvalidArgumentError(`It is a whole number from 1 to ${MAX_COUNT}.`);
+}
+
 /** Adds `status` and `retry`. */
 export function addStatusCommands(program: Command, setting: Setting): void {
   withJson(addClientCommand(program, "status"))
     .description("shows where posts stand: those named, else the newest ones")
     .argument("[post...]", "numbers of posts")
-    .option(
-      "--status <status>",
-      "of the newest: draft, pending_approval, scheduled, completed, failed …",
-    )
-    .option("--platform <name>", "of the newest: those of one platform")
+    .addOption(choice("--status <status>", "of the newest", UPLOAD_STATUSES))
+    .addOption(choice("--platform <name>", "of the newest: those of one platform", PLATFORMS))
     .option("--search <text>", "of the newest: those with this text")
-    .option("--limit <count>", "of the newest: how many", "20")
+    .option("--limit <count>", "of the newest: how many, up to 1,000", toCount, DEFAULT_COUNT)
     .option("--wait", "waits until nothing more happens to the posts named")
     .addHelpText("after", inWordsOf(setting, STATUS_HELP))
     .action(async (posts: string[], options: StatusOptions) => {
+      const ids = posts.map(toId);
       const api = await openApi(options, setting);
-      const uploads = await (posts.length > 0
-        ? readPosts(api, posts.map(toId), options.wait === true)
+      const uploads = await (ids.length > 0
+        ? readPosts(api, ids, options.wait === true, setting)
         : retrying(() => api.listUploads(toUploadFilter(options))));
       show(options, uploads, () =>
         uploads.length > 0 ? formatUploads(uploads) : "There is no such post.",
       );
-      if (posts.length > 0 && uploads.some(({ status }) => status === "failed")) setting.end(1);
+      if (ids.length > 0 && uploads.some(({ status }) => status === "failed")) setting.end(1);
     });
 
   withJson(addClientCommand(program, "retry"))
@@ -63,7 +75,7 @@ export function addStatusCommands(program: Command, setting: Setting): void {
     .argument("[post...]", "numbers of posts")
     .option("--failed", "all that failed within a day and may go better this time")
     .option("--account <id>", "with --failed: those of one account")
-    .option("--platform <name>", "with --failed: those of one platform")
+    .addOption(choice("--platform <name>", "with --failed: those of one platform", PLATFORMS))
     .option("--force", "also posts that the platform would most likely refuse again")
     .option("--no-wait", "ends when the instance has it, not when it is out")
     .addHelpText(
@@ -74,13 +86,12 @@ export function addStatusCommands(program: Command, setting: Setting): void {
       ),
     )
     .action(async (posts: string[], options: RetryOptions) => {
-      const api = await openApi(options, setting);
-      if ((options.failed ?? false) === posts.length > 0) {
-        throw new Problem("Name the posts, or say --failed for all that failed within a day.");
+      const ids = posts.map(toId);
+      if ((options.failed ?? false) === ids.length > 0) {
+        throw new Misuse("Name the posts, or say --failed for all that failed within a day.");
       }
-      await (options.failed
-        ? retryAll(api, options)
-        : retryPosts(api, posts.map(toId), options, setting));
+      const api = await openApi(options, setting);
+      await (options.failed ? retryAll(api, options) : retryPosts(api, ids, options, setting));
     });
 }
 
@@ -92,22 +103,20 @@ Examples:
 
 The exit code is 1 when a post that is named has failed.`;
 
-/** @throws Problem */
+/** @throws Misuse */
 function toId(given: string): number {
   if (/^\d{1,15}$/.test(given)) return Number(given);
-  throw new Problem(
-    `"${given}" is not the number of a post; the status command shows the numbers.`,
-  );
+  throw new Misuse(`"${given}" is not the number of a post; the status command shows the numbers.`);
 }
 
-const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean) =>
-  Promise.all(
-    ids.map((id) => (isWaiting ? watchUpload(api, id) : retrying(() => api.getUpload(id)))),
-  );
+const readPosts = (api: Api, ids: readonly number[], isWaiting: boolean, setting: Setting) =>
+  isWaiting
+    ? waitForUploads(api, ids, setting)
+    : Promise.all(ids.map((id) => retrying(() => api.getUpload(id))));
 
 const toUploadFilter = ({ status, platform, search, limit }: StatusOptions): UploadFilter => ({
   ...onlyGiven<UploadFilter>({ status, platform, search }),
-  limit: Number(limit),
+  limit,
 });
 
 async function retryPosts(
@@ -120,7 +129,7 @@ async function retryPosts(
     const key = randomUUID();
     await retrying(() => api.retryUpload(id, options.force === true, key));
   }
-  const uploads = await readPosts(api, ids, options.wait);
+  const uploads = await readPosts(api, ids, options.wait, setting);
   show(options, uploads, () => formatUploads(uploads));
   if (uploads.some(({ status }) => status === "failed")) setting.end(1);
 }

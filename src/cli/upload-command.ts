@@ -8,11 +8,12 @@ import {
   collect,
   inWordsOf,
   type Setting,
+  toInstantText,
 } from "./client-command.ts";
 import { type Connection, type Host, readConnection } from "./connection.ts";
 import { type LocalFile, readHead, readLocalFile } from "./local-file.ts";
-import { readSettings } from "./post-fields.ts";
-import { Problem } from "./program.ts";
+import { readSettings, requireKnownFields } from "./post-fields.ts";
+import { Misuse, Problem } from "./program.ts";
 import { ERROR_OUTPUT, formatBytes, OUTPUT, type Reporter } from "./progress-bar.ts";
 import { fieldOf, nameOfPost, type PostFields, publishFile } from "./publish-file.ts";
 import { PassingProblem, retrying, TRY_LATER } from "./retry.ts";
@@ -28,8 +29,6 @@ export interface UploadOptions extends ClientOptions {
   anew?: boolean;
 }
 
-/** Fields of POST /upload that every platform has, and no option of their own. */
-const COMMON_FIELDS = ["status", "thumbnail_url"];
 /** Leading bytes of a video or document that a dry run is sent: LinkedIn takes no film under 75 KB. */
 const SAMPLE_BYTES = 256_000;
 
@@ -41,7 +40,11 @@ export function addUploadCommand(program: Command, { host, stopping, end }: Sett
     .option("--account <id>", "where it is published; without it, the file is only uploaded")
     .option("--title <text>", "the title of the post")
     .option("--description <text>", "its description")
-    .option("--at <date>", "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00")
+    .option(
+      "--at <date>",
+      "publishes later: ISO 8601 with an offset, as 2026-12-24T18:00:00+01:00",
+      toInstantText,
+    )
     .option(
       "--set <name=value>",
       "any other field of POST /upload; repeat it for several",
@@ -165,13 +168,10 @@ async function requireAcceptable({
   fields,
 }: Run & { account: Account; fields: PostFields }): Promise<void> {
   const { platform } = account;
-  const { mediaSupport, settingsSchema } = await retrying(() => api.getCapabilities(platform));
-  const known = [...Object.keys(settingsSchema), ...COMMON_FIELDS, ...OPTION_FIELDS];
-  const unknown = Object.keys(fields).filter((field) => !known.includes(field));
-  if (unknown.length > 0) {
-    const list = Object.keys(settingsSchema).join(", ");
-    throw new Problem(`${platform} has no field ${unknown.join(", ")}. It has: ${list}.`);
-  }
+  const names = Object.keys(fields).filter((field) => !OPTION_FIELDS.includes(field));
+  const capabilities = await retrying(() => api.getCapabilities(platform));
+  await requireKnownFields(names, async () => [capabilities]);
+  const { mediaSupport } = capabilities;
   const maxBytes = mediaSupport[`${file.kind}MaxBytes`];
   if (maxBytes !== undefined && file.sizeBytes > maxBytes) {
     throw new Problem(
@@ -188,7 +188,7 @@ async function requireAcceptable({
 const OPTION_FIELDS = ["title", "description", "schedule_date"];
 const OWN_FIELDS = ["accountId", "video", "photo", "file", ...OPTION_FIELDS];
 
-/** @throws Problem for a field that is set otherwise */
+/** @throws Misuse */
 function readFields({ account, title, description, at, set }: UploadOptions): PostFields {
   const fields: PostFields = readSettings(set, OWN_FIELDS);
   const options = { title, description, schedule_date: at };
@@ -196,7 +196,7 @@ function readFields({ account, title, description, at, set }: UploadOptions): Po
     if (value !== undefined) fields[name] = value;
   }
   if (account === undefined && Object.keys(fields).length > 0) {
-    throw new Problem("Without --account the file is only uploaded: the other options need one.");
+    throw new Misuse("Without --account the file is only uploaded: the other options need one.");
   }
   return fields;
 }

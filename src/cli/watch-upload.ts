@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Api, Upload } from "./api.ts";
-import { retrying } from "./retry.ts";
+import type { Setting } from "./client-command.ts";
+import { formatBytes } from "./progress-bar.ts";
+import { PassingProblem, retrying } from "./retry.ts";
 
 /** Between two looks at a post, at first and at most: all of them together stay below the rate limit. */
 const FIRST_POLL_MS = 400;
@@ -29,5 +31,51 @@ export async function watchUpload(
     onLook(upload);
     if (isAtRest(upload.status)) return upload;
     await sleep(pollMs);
+  }
+}
+
+/** Watches posts, and says on standard error where each stands. @throws Problem */
+export function waitForUploads(
+  api: Pick<Api, "getUpload">,
+  ids: readonly number[],
+  setting: Pick<Setting, "host" | "stopping">,
+): Promise<Upload[]> {
+  const watch = (id: number) => {
+    let shown = "";
+    return watchUpload(api, id, (upload) => {
+      const state = describeState(upload);
+      if (state !== shown && !isAtRest(upload.status)) console.error(`Post ${id}: ${state}`);
+      shown = state;
+    });
+  };
+  return sayWhatGoesOn(ids, setting, () => Promise.all(ids.map(watch)));
+}
+
+function describeState({ status, progress }: Upload): string {
+  if (!progress) return status === "pending" ? "waiting for its turn" : status;
+  const { phase, totalBytes } = progress;
+  return phase === "sending" && totalBytes > 0 ? `sending ${formatBytes(totalBytes)}` : phase;
+}
+
+/**
+ * Runs what waits for posts; where it is stopped, or the instance cannot be reached any more, the numbers of the posts
+ * are said: the instance publishes them all the same.
+ */
+export async function sayWhatGoesOn<T>(
+  ids: readonly number[],
+  { host, stopping }: Pick<Setting, "host" | "stopping">,
+  wait: () => Promise<T>,
+): Promise<T> {
+  const [subject, verb, them] = ids.length === 1 ? ["Post", "goes", "it"] : ["Posts", "go", "them"];
+  const note = `${subject} ${ids.join(", ")} ${verb} on without this command. To see ${them}: ${host.command} status ${ids.join(" ")}`;
+  const say = () => console.error(`\n${note}`);
+  stopping.addEventListener("abort", say, { once: true });
+  try {
+    return await wait();
+  } catch (error) {
+    if (!(error instanceof PassingProblem)) throw error;
+    throw new PassingProblem(`${error.message}\n${note}`);
+  } finally {
+    stopping.removeEventListener("abort", say);
   }
 }

@@ -124,8 +124,23 @@ test("retry: a post that failed goes out once what is wrong is changed", async (
 test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a moment", async () => {
   for (const [args, code, words, env] of [
     [["post", "Hello", "--account", "acc_0"], 1, /404 Account not found/, {}],
-    [["status", "twelve"], 1, /is not the number of a post/, {}],
-    [["bulk", "Hello"], 1, /Which accounts\?/, {}],
+    [["status", "twelve"], 2, /is not the number of a post/, {}],
+    [["status", "--limit", "many"], 2, /It is a whole number from 1 to 1000/, {}],
+    [["status", "--status", "gone"], 2, /Allowed choices are draft, pending_approval/, {}],
+    [["accounts", "--platform", "myspace"], 2, /Allowed choices are tiktok/, {}],
+    [["bulk", "Hello", "--platform", "myspace"], 2, /Allowed choices are tiktok/, {}],
+    [["bulk", "Hello"], 2, /Which accounts\?/, {}],
+    [["retry"], 2, /Name the posts, or say --failed/, {}],
+    [
+      ["post", "Hello", "--account", bluesky, "--set", "nope=1"],
+      2,
+      /bluesky has no field nope/,
+      {},
+    ],
+    [["bulk", "Hello", "--all", "--set", "nope=1"], 2, /no platform has a field nope/, {}],
+    [["post", "Hello", "--account", bluesky, "--set", "nope"], 2, /--set wants NAME=VALUE/, {}],
+    [["post", "Hello", "--account", bluesky, "--at", "soon"], 2, /ISO 8601 with an offset/, {}],
+    [["accounts"], 2, /nowhere is not the address/, { AKIMBO_URL: "nowhere" }],
     [["post", "Hello"], 2, /required option '--account <id>'[\s\S]*--help/, {}],
     [["acounts"], 2, /Did you mean accounts\?/, {}],
     [["upload", "x.mp4"], 1, /There is no file/, {}],
@@ -135,6 +150,50 @@ test("exit codes: 1 a refusal, 2 what is not understood, 3 what may be over in a
     assert.equal(ended.code, code, `${args.join(" ")}: ${ended.error}`);
     assert.match(ended.error, words);
   }
+});
+
+test("a refusal is said once, in the options of the command", async () => {
+  const long = "x".repeat(301);
+  for (const [args, words] of [
+    [
+      ["post", long, "--account", bluesky],
+      "Shorten the text: Bluesky takes 300 characters, it has 301.",
+    ],
+    [
+      ["post", "Late", "--account", bluesky, "--at", "2020-01-01T00:00:00Z"],
+      "--at must be in the future.",
+    ],
+  ] as const) {
+    const { error } = await run([...args]);
+    assert.equal(error.trim(), `POST /upload: 400 ${words}`);
+  }
+});
+
+test("post: it says where the post stands, and when it is stopped, that the post goes on", async () => {
+  const args = ["post", "Slowly [sandbox:slow=5]", "--account", bluesky];
+  const child = spawn(process.execPath, [inProject("src/cli/akimbo.ts"), ...args], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...{ AKIMBO_URL: service.origin, AKIMBO_TOKEN: service.token, STATE_DIR: folder },
+      INIT_CWD: undefined,
+    },
+  });
+  let error = "";
+  const hasState = new Promise<void>((resolve) => {
+    child.stderr.on("data", (chunk) => {
+      error += chunk;
+      if (/^Post \d+: \w+/m.test(error)) resolve();
+    });
+  });
+  await hasState;
+  child.kill("SIGINT");
+  const [code] = await once(child, "close");
+  assert.equal(code, 130);
+  const [, id] =
+    /^Post (\d+) goes on without this command\. To see it: .+ status \1$/m.exec(error) ?? [];
+  const [upload] = await json(["status", String(id), "--wait"]);
+  assert.deepEqual([String(upload.id), upload.status], [id, "completed"]);
 });
 
 test("help teaches: examples, exit codes and where the instance is named", async () => {
@@ -159,10 +218,22 @@ test("completions: commands, commands of commands, and options", async () => {
   assert.deepEqual(await bashed(out, ["akimbo", "token", "create", "--na"]), ["--name"]);
   assert.deepEqual(await bashed(out, ["akimbo", "mcp", "--a"]), ["--allow"]);
   assert.deepEqual(await bashed(out, ["akimbo", "completion", "f"]), ["fish"]);
+  assert.deepEqual(await bashed(out, ["akimbo", "accounts", "--platform", "t"]), [
+    "tiktok",
+    "threads",
+  ]);
+  assert.deepEqual(await bashed(out, ["akimbo", "status", "--status", "pend"]), [
+    "pending_approval",
+    "pending",
+  ]);
+  assert.deepEqual(await bashed(out, ["akimbo", "bulk", "Hello", "--platform", "blue"]), [
+    "bluesky",
+  ]);
   assert.match((await run(["completion", "zsh"])).out, /^#compdef akimbo\n/);
   assert.match(
     (await run(["completion", "fish"])).out,
     /-n '__fish_use_subcommand' -f -a post -d /,
   );
+  assert.match((await run(["completion", "fish"])).out, /accounts' -l status -x -a 'active /);
   assert.equal((await run(["completion", "tcsh"])).code, 2);
 });
