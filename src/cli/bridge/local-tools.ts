@@ -69,3 +69,30 @@ export function describeLocalTools(remote: readonly Tool[]): Tool[] {
     };
   });
 }
+
+/** The tools of an instance as far as they are known without it; what they take is for the instance to say. */
+const REMOTE_TOOLS = {
+  list_accounts: "Lists the connected accounts, with the ids that the other tools take.",
+  get_platform_capabilities: "Gets the limits of a platform.",
+  create_post: "Publishes or schedules a post to several accounts.",
+  get_post_status: "Gets the state of one post.",
+  list_recent_posts: "Lists the newest posts.",
+  suggest_hashtags: "Suggests hashtags for a text.",
+  validate_post: "Checks a post without publishing it.",
+  create_review_link: "Makes a page where a client reviews posts.",
+} as const;
+
+/**
+ * Lists all tools where the instance does not answer, each with the reason.
+ *
+ * @param reason one sentence
+ */
+export function listToolsWithout(reason: string): Tool[] {
+  const remote = Object.entries(REMOTE_TOOLS).map(
+    ([name, description]): Tool => ({ name, description, inputSchema: { type: "object" } }),
+  );
+  return [...remote, ...describeLocalTools(remote)].map((tool) => ({
+    ...tool,
+    description: `Out of reach for now. ${reason} Call list_accounts to try again. ${tool.description}`,
+  }));
+}

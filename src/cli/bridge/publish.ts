@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CallToolResult, ServerContext } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import { formatCount } from "../../core/counts.ts";
-import type { Api } from "../api.ts";
+import type { Api, Capabilities } from "../api.ts";
 import type { Connection } from "../connection.ts";
 import { Problem } from "../program.ts";
 import { Refusal, retrying } from "../retry.ts";
@@ -46,7 +46,7 @@ export async function publishLocal(
     for (const file of files) requireWithinLimits(name, file);
     const refused = await refusedBefore(bridge, shared, files, call);
     if (refused) return refused;
-    for (const file of files) await requireRoom(bridge.api, shared, file);
+    await requireTaker(bridge, shared, files);
     const mediaUrls = await exclusively(files, () => storeAll(bridge, files, call));
     return await bridge.remote.callTool(
       "create_post",
@@ -101,7 +101,7 @@ function requireWithinLimits(name: LocalToolName, { name: file, mime, sizeBytes 
   }
 }
 
-/** Files that come by public addresses, of which validate_post takes no more. */
+/** Files that come by public addresses, of which validate_post takes no more; `requireTaker` counts the others. */
 const MAX_NAMED = 10;
 
 const verdict = z.object({
@@ -133,30 +133,54 @@ async function refusedBefore(
   return { content: [{ type: "text", text }], isError: true };
 }
 
-/** Smaller files are sent before their platforms' limits are asked for. */
-const LARGE_BYTES = 100_000_000;
+/** @throws Problem for files that no platform of the call takes, by their number or size */
+async function requireTaker(
+  { api, connection, uploadsFolder }: Bridge,
+  { accountIds }: Args,
+  files: readonly OpenFile[],
+): Promise<void> {
+  if (!Array.isArray(accountIds)) return;
+  if (files.every((file) => isStored(openJournal(uploadsFolder, connection, file), file))) return;
+  const limits = await readLimits(api, accountIds);
+  const refusals = limits.map((one) => refusalOf(one, files));
+  if (refusals.length === 0 || refusals.includes(null)) return;
+  throw new Problem(`Nothing was sent. ${refusals.join(" ")}`);
+}
 
-/** @throws Problem for a large video that is too large for every platform of the call */
-async function requireRoom(api: Api, { accountIds }: Args, file: OpenFile): Promise<void> {
-  if (file.kind !== "video" || file.sizeBytes < LARGE_BYTES || !Array.isArray(accountIds)) return;
-  const accounts = await retrying(() => api.listAccounts()).catch((error: unknown) => {
+/** The capabilities of the platforms of accounts. */
+async function readLimits(api: Api, accountIds: readonly unknown[]): Promise<Capabilities[]> {
+  try {
+    const accounts = await retrying(() => api.listAccounts());
+    const platforms = new Set(
+      accounts.filter(({ id }) => accountIds.includes(id)).map(({ platform }) => platform),
+    );
+    if (platforms.size === 0) return [];
+    const all = await retrying(() => api.listCapabilities());
+    return all.filter(({ platform }) => platforms.has(platform));
+  } catch (error) {
     // A token that may not read them may publish all the same.
     if (error instanceof Refusal) return [];
     throw error;
-  });
-  const meant = accounts.filter(({ id }) => accountIds.includes(id));
-  const limits = await Promise.all(
-    [...new Set(meant.map(({ platform }) => platform))].map(async (platform) => {
-      const { mediaSupport } = await retrying(() => api.getCapabilities(platform));
-      return { platform, maxBytes: mediaSupport.videoMaxBytes ?? Number.POSITIVE_INFINITY };
-    }),
-  );
-  if (limits.length === 0 || limits.some(({ maxBytes }) => file.sizeBytes <= maxBytes)) return;
-  const list = limits.map(({ platform, maxBytes }) => `${platform} up to ${formatCount(maxBytes)}`);
-  const size = formatCount(file.sizeBytes);
-  throw new Problem(
-    `${file.name} has ${size} bytes. Platforms take less: ${list.join(", ")}. Send a smaller one.`,
-  );
+  }
+}
+
+/** Says why a platform does not take the files; null when it does. */
+function refusalOf(
+  { platform, mediaSupport }: Capabilities,
+  files: readonly OpenFile[],
+): string | null {
+  const { maxCount } = mediaSupport;
+  if (files.length > maxCount) {
+    const most = maxCount === 1 ? "1 file" : `up to ${maxCount} files`;
+    return `${platform} takes ${most} in a post, not ${files.length}: send fewer.`;
+  }
+  for (const { name, kind, sizeBytes } of files) {
+    const maxBytes = mediaSupport[`${kind}MaxBytes`] ?? Number.POSITIVE_INFINITY;
+    if (sizeBytes > maxBytes) {
+      return `${platform} takes ${kind}s of up to ${formatCount(maxBytes)} bytes, and ${name} has ${formatCount(sizeBytes)}: send a smaller one.`;
+    }
+  }
+  return null;
 }
 
 const isStored = (journal: UploadJournal, file: OpenFile): boolean =>

@@ -37,8 +37,8 @@ export class Remote {
   }
 
   /** @throws Problem */
-  async listTools(): Promise<Tool[]> {
-    return (await this.send("tools/list", {})).tools as Tool[];
+  async listTools(timeoutMs = TIMEOUT_MS): Promise<Tool[]> {
+    return (await this.send("tools/list", {}, undefined, timeoutMs)).tools as Tool[];
   }
 
   /**
@@ -58,21 +58,23 @@ export class Remote {
     method: string,
     params: object,
     signal?: AbortSignal,
+    timeoutMs = TIMEOUT_MS,
   ): Promise<Record<string, unknown>> {
-    const { response, text } = await this.post({ jsonrpc: "2.0", id: 1, method, params }, signal);
+    const message = { jsonrpc: "2.0", id: 1, method, params };
+    const { response, text } = await this.post(message, timeoutMs, signal);
     const body = parseJson(text);
     const { data } = answer.safeParse(body);
     if (data && "result" in data) return data.result;
     if (data) throw new RemoteError(data.error.code, data.error.message);
     const { status, headers } = response;
     const said = refusal.safeParse(body).data?.error ?? `unexpected answer: ${text.slice(0, 200)}`;
-    const message = `${this.address} answers ${status}. ${said}`;
-    if (!isPassingStatus(status)) throw new Problem(message);
-    throw new PassingProblem(message, readRetryAfter(headers.get("retry-after")));
+    const refused = `${this.address} answers ${status}. ${said}`;
+    if (!isPassingStatus(status)) throw new Problem(refused);
+    throw new PassingProblem(refused, readRetryAfter(headers.get("retry-after")));
   }
 
-  private async post(message: object, signal?: AbortSignal) {
-    const limit = AbortSignal.timeout(TIMEOUT_MS);
+  private async post(message: object, timeoutMs: number, signal?: AbortSignal) {
+    const limit = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(this.address, {
         method: "POST",

@@ -4,11 +4,13 @@ import {
   ProtocolErrorCode,
   Server,
   type ServerContext,
+  type Tool,
 } from "@modelcontextprotocol/server";
+import { SECOND } from "../../core/time.ts";
 import { Problem } from "../program.ts";
-import { PassingProblem, retrying } from "../retry.ts";
+import { PassingProblem } from "../retry.ts";
 import { VERSION } from "../version.ts";
-import { describeLocalTools, isLocalTool } from "./local-tools.ts";
+import { describeLocalTools, isLocalTool, listToolsWithout } from "./local-tools.ts";
 import { type Bridge, publishLocal } from "./publish.ts";
 import { RemoteError } from "./remote.ts";
 
@@ -19,23 +21,46 @@ const instructions = ({ folders }: Bridge): string =>
 export function createBridge(bridge: Bridge): Server {
   const server = new Server(
     { name: "akimbo", title: "Akimbo", version: VERSION },
-    { capabilities: { tools: { listChanged: false } }, instructions: instructions(bridge) },
+    { capabilities: { tools: { listChanged: true } }, instructions: instructions(bridge) },
   );
+  let isListedWithout = false;
   server.setRequestHandler("tools/list", async () => {
-    const remote = await retrying(() => bridge.remote.listTools()).catch(toProtocolError);
-    return { tools: [...remote, ...describeLocalTools(remote)] };
+    const { tools, isWhole } = await listTools(bridge);
+    isListedWithout = !isWhole;
+    return { tools };
   });
-  server.setRequestHandler("tools/call", async ({ params }, call) =>
-    answer(bridge, params.name, params.arguments ?? {}, call),
-  );
+  server.setRequestHandler("tools/call", async ({ params }, call) => {
+    const result = await answer(bridge, params.name, params.arguments ?? {}, call);
+    if (isListedWithout && !result.isError) {
+      isListedWithout = false;
+      void server.sendToolListChanged().catch(() => {});
+    }
+    return result;
+  });
   return server;
 }
 
-/** A client shows it to its user. @throws ProtocolError */
-function toProtocolError(error: unknown): never {
+/** A client waits for the list when it starts. */
+const LIST_MS = 5 * SECOND;
+
+/** Lists the tools, at once: those that are known here where the instance does not answer. @throws ProtocolError */
+async function listTools({ remote }: Bridge): Promise<{ tools: Tool[]; isWhole: boolean }> {
+  try {
+    const tools = await remote.listTools(LIST_MS);
+    return { tools: [...tools, ...describeLocalTools(tools)], isWhole: true };
+  } catch (error) {
+    if (!(error instanceof PassingProblem)) throw toProtocolError(error);
+    console.error(error.message);
+    const reason = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+    return { tools: listToolsWithout(reason), isWhole: false };
+  }
+}
+
+/** A client shows it to its user. */
+function toProtocolError(error: unknown): ProtocolError {
   console.error(error instanceof Problem ? error.message : error);
   const message = error instanceof Problem ? error.message : UNEXPECTED;
-  throw new ProtocolError(ProtocolErrorCode.InternalError, message);
+  return new ProtocolError(ProtocolErrorCode.InternalError, message);
 }
 
 async function answer(

@@ -220,8 +220,9 @@ test("a call that is cancelled stops sending, and the same call later goes on", 
   await bridge.call("list_accounts", {});
   assert.ok(bridge.notices.filter(isTold).at(-1).params.progress < bytes);
 
-  const { structuredContent } = await bridge.call("publish_video", args);
-  await untilPublished(structuredContent.posts[0].postId);
+  const again = await bridge.call("publish_video", args);
+  assert.ok(!again.isError, JSON.stringify(again));
+  await untilPublished(again.structuredContent.posts[0].postId);
   const { pagination } = await service.api("GET", "/upload?search=A%20long%20film");
   assert.equal(pagination.total, 1);
 });
@@ -275,7 +276,20 @@ test("what the instance would refuse is refused before a byte is sent", async ()
   assert.match(wrong.content[0].text, /accountIds/);
   await truncate(fresh, 1_100_000_000);
   const large = await bridge.call("publish_video", { ...post, accountIds: [facebook] });
-  assert.match(large.content[0].text, /facebook up to 1,000,000,000\. Send a smaller one/);
+  assert.match(large.content[0].text, /facebook takes videos of up to 1,000,000,000 bytes/);
+  const eleven = { text: "Eleven", accountIds: [facebook], paths: jpegs.slice(5, 16) };
+  for (const [i, name] of eleven.paths.entries()) {
+    await writeFile(join(folder, "allowed", name), createJpeg(100 + i));
+  }
+  const many = await bridge.call("publish_carousel", eleven);
+  assert.equal(many.isError, true);
+  assert.match(many.content[0].text, /facebook takes up to 10 files in a post, not 11/);
+  const heavy = join(folder, "allowed", "heavy.jpg");
+  await writeFile(heavy, createJpeg(202));
+  await truncate(heavy, 4_000_001);
+  const tooHeavy = { text: "Heavy", accountIds: [facebook], paths: ["heavy.jpg"] };
+  const heavier = await bridge.call("publish_carousel", tooHeavy);
+  assert.match(heavier.content[0].text, /images of up to 4,000,000 bytes, and heavy\.jpg has/);
   assert.deepEqual(await journals(), before);
 });
 
@@ -318,6 +332,18 @@ test("a token that does not work and an instance that is not there are told", as
   const lonely = startBridge({ AKIMBO_URL: "http://localhost:9" });
   t.after(() => lonely.end());
   await lonely.shakeHands();
+  const askedAt = performance.now();
+  const { result } = await lonely.request("tools/list");
+  assert.ok(performance.now() - askedAt < 6_000);
+  const own = await bridge.request("tools/list");
+  const namesOf = (tools: { name: string }[]) => tools.map(({ name }) => name);
+  assert.deepEqual(namesOf(result.tools), namesOf(own.result.tools));
+  for (const { description } of result.tools) {
+    assert.match(
+      description,
+      /^Out of reach for now\. http:\/\/localhost:9\/mcp cannot be reached/,
+    );
+  }
   const lost = await lonely.call("list_accounts", {});
   assert.match(lost.content[0].text, /cannot be reached.*Try again in a minute/s);
   assert.equal(await lonely.end(), 0);
