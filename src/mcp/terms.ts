@@ -4,6 +4,10 @@ const TERMS: readonly [RegExp, string][] = [
   [/\buploadIds\b/g, "postIds"],
   [/\buploadId\b/g, "postId"],
   [/\bschedule_date\b/g, "scheduleDate"],
+  [/\bGET \/accounts\b/g, "list_accounts"],
+  [/\bGET \/platforms\/capabilities\b/g, "get_platform_capabilities"],
+  [/\bone that POST \/upload\/presign gave out\b/g, "one of a presigned upload"],
+  [/ with POST \/upload\/\{id\}\/approve or on its page\b/g, " on its page"],
 ];
 
 /** Says a refusal, written for callers of the REST API, in the words that an agent knows. */

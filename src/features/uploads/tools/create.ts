@@ -186,7 +186,7 @@ export const createPostTool = tool({
       ...refused.map((one) => ({ ...none(one.accountId), ...one })),
     ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
     const taken = posts.filter(({ success }) => success).length;
-    const note = isHeld ? ` ${HELD_MESSAGE}` : "";
+    const note = isHeld ? ` ${inToolTerms(HELD_MESSAGE)}` : "";
     const message = `${taken} of ${posts.length} accounts have the post.${note}`;
     return { message, held: isHeld, posts };
   },

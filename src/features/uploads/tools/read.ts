@@ -1,7 +1,8 @@
 import * as z from "zod";
 import { FAILURES, NEXT_ACTIONS } from "../../../core/failures.ts";
+import { postIdArgument } from "../../../mcp/arguments.ts";
 import { READS, tool } from "../../../mcp/tool.ts";
-import { PLATFORMS } from "../../../platforms/registry.ts";
+import { connectorOf, PLATFORMS } from "../../../platforms/registry.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../rules.ts";
 import { getUpload, listUploads } from "../service.ts";
 import type { UploadWithAccount } from "../table.ts";
@@ -45,6 +46,15 @@ const STATES: Record<UploadStatus, z.output<typeof post>["state"]> = {
   failed: "failed",
 };
 
+/** The text and the title as create_post takes them: on some platforms the title is the text. */
+function textsOf(
+  upload: Pick<UploadWithAccount["upload"], "platform" | "title" | "description">,
+): Pick<z.output<typeof post>, "title" | "text"> {
+  const { title, description } = upload;
+  const isTitleText = connectorOf(upload.platform).capabilities.textField === "title";
+  return isTitleText ? { title: null, text: title ?? description } : { title, text: description };
+}
+
 function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
   const { id, platform, status, title, description, metadata, failureCode } = upload;
   const isFailed = status === "failed";
@@ -54,8 +64,7 @@ function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
     accountId: account?.id ?? null,
     accountName: account?.accountName ?? null,
     state: STATES[status],
-    title,
-    text: description,
+    ...textsOf({ platform, title, description }),
     scheduledFor: upload.scheduledFor?.toISOString() ?? null,
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
@@ -71,7 +80,7 @@ export const postStatusTool = tool({
   scope: "posts:read",
   description:
     "Gets the state of one post: draft, awaiting_approval, scheduled, queued, published with its url, or failed with the platform's words and the next step. A queued post is usually published within a minute, a long video within a few minutes: ask again then.",
-  input: z.strictObject({ postId: z.number().int().positive().describe("From create_post.") }),
+  input: z.strictObject({ postId: postIdArgument.describe("From create_post.") }),
   output: post,
   annotations: READS,
   run: async ({ ctx }, { postId }) => toPost(await getUpload(ctx, postId)),
