@@ -1,6 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { DAY } from "../../core/time.ts";
-import { isDraft, type UploadStatus } from "../uploads/rules.ts";
+import { isDraft, STATUS_WORDS, type UploadStatus } from "../uploads/rules.ts";
 
 /** Source: spec, "Time limits": review link lifetime. All links live equally long: the newest of a post ends last. */
 export const REVIEW_LINK_MS = 14 * DAY;
@@ -30,7 +30,7 @@ export function requireReviewable(asked: readonly number[], found: readonly Cand
   if (unknown.length > 0) throw notFound(`Upload ${unknown.join(", ")}`);
   const wrong = found.filter(({ status }) => !isDraft(status));
   if (wrong.length === 0) return;
-  const named = wrong.map(({ id, status }) => `${id} (${status})`).join(", ");
+  const named = wrong.map(({ id, status }) => `${id} (${STATUS_WORDS[status]})`).join(", ");
   throw new AppError(
     "NOT_REVIEWABLE",
     `Only drafts and posts that await approval can be reviewed, and these are neither: ${named}. Leave them out.`,

@@ -16,6 +16,17 @@ export const UPLOAD_STATUSES = [
 
 export type UploadStatus = (typeof UPLOAD_STATUSES)[number];
 
+/** Words for each status, behind "The post is". */
+export const STATUS_WORDS: Record<UploadStatus, string> = {
+  draft: "a draft",
+  pending_approval: "waiting for approval",
+  scheduled: "scheduled",
+  pending: "waiting to be published",
+  processing: "being published",
+  completed: "published",
+  failed: "failed",
+};
+
 /** The status as the status index knows it: taking a job must rewrite no index. */
 export type StatusGroup = Exclude<UploadStatus, "processing">;
 

@@ -5,6 +5,7 @@ import {
   MAX_OPEN_LINKS,
   REVIEW_LINK_MS,
 } from "../../../src/features/review/rules.ts";
+import { STATUS_WORDS } from "../../../src/features/uploads/rules.ts";
 import { createMember, START } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";
@@ -133,7 +134,7 @@ describe("a review link", () => {
     expect(body.error).toBe(`Upload ${removed}, ${foreign}, 999999999 not found.`);
   });
 
-  test.each(["scheduled", "pending", "processing", "completed", "failed"])(
+  test.each(["scheduled", "pending", "processing", "completed", "failed"] as const)(
     "of a post that is %s is not made (409), and it is named",
     async (status) => {
       const own = await awaiting();
@@ -141,7 +142,7 @@ describe("a review link", () => {
       const id = await life.insert({ status, scheduled_for });
       const refused = await make({ uploadIds: [own, id] });
       expect(refused).toMatchObject({ status: 409, body: { code: "NOT_REVIEWABLE" } });
-      expect(refused.body.error).toContain(`${id} (${status})`);
+      expect(refused.body.error).toContain(`${id} (${STATUS_WORDS[status]})`);
       expect(await countLinks()).toBe(0);
     },
   );

@@ -10,7 +10,7 @@ import type { Claim } from "../create/same-post.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
 import { changeUnchanged } from "../repo/change.ts";
 import { type DecisionFacts, decisionFacts, postsToDecide } from "../repo/decide.ts";
-import type { UploadStatus } from "../rules.ts";
+import { STATUS_WORDS, type UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import {
   approval,
@@ -253,7 +253,7 @@ async function choose(
 /** @throws AppError NOT_REVIEWABLE */
 function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
   if (from.includes(status)) return;
-  throw new AppError("NOT_REVIEWABLE", `The post is ${status}. ${refusal}`);
+  throw new AppError("NOT_REVIEWABLE", `The post is ${STATUS_WORDS[status]}. ${refusal}`);
 }
 
 /** @throws AppError POST_CHANGED */

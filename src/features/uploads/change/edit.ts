@@ -25,7 +25,7 @@ import { emitScheduled } from "../repo/events.ts";
 import { accountFacts } from "../repo/facts.ts";
 import { allOf } from "../repo/insert.ts";
 import { hasQuota } from "../repo/room.ts";
-import { isWithinLookAhead } from "../rules.ts";
+import { isWithinLookAhead, STATUS_WORDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 
 /** The values that an edit may change, after the edit. */
@@ -47,7 +47,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
   ]);
   if (!row) throw notFound("Upload");
   if (edit.status !== undefined && edit.status !== row.status) {
-    const message = `The post is ${row.status}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
+    const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
     throw new AppError("USE_APPROVAL_ACTIONS", message);
   }
   const wanted: Wanted = {

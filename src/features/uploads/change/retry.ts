@@ -35,6 +35,7 @@ import {
   uploadsLackingFiles,
   uploadToRetry,
 } from "../repo/retry.ts";
+import { STATUS_WORDS } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 
 /** Source: spec, "Time limits": retry-failed window. */
@@ -98,12 +99,16 @@ function requireFailed({ upload }: Retryable, force: boolean): void {
     throw new AppError("ALREADY_RETRYING", "The post is still being retried automatically.");
   }
   if (status !== "failed") {
-    throw new AppError("NOT_FAILED", `The post is ${status}; only a failed one can be retried.`);
+    throw new AppError(
+      "NOT_FAILED",
+      `The post is ${STATUS_WORDS[status]}; only a failed one can be retried.`,
+    );
   }
   if (force || !failureCode || FAILURES[failureCode].retryable) return;
   if (failureCode === "platform_processing_timeout")
     throw new AppError("NOT_RETRYABLE", LOOK_FIRST);
-  const message = `A retry is not likely to help (${failureCode}). Send force: true to retry anyway.`;
+  const message =
+    "A retry is not likely to help: what made it fail would do so again. Send force: true to retry anyway.";
   throw new AppError("NOT_RETRYABLE", message);
 }
 
