@@ -1,5 +1,11 @@
 /** The kinds of notice that a person may get. Spec is silent on the kinds. */
-export const NOTICES = ["reviewDecisions", "failures", "disabledWebhooks", "endingLogins"] as const;
+export const NOTICES = [
+  "reviewDecisions",
+  "failures",
+  "disabledWebhooks",
+  "endingLogins",
+  "endingDomains",
+] as const;
 export type NoticeKind = (typeof NOTICES)[number];
 /** The ways on which they come. Source: spec, "Review", 5. */
 export const CHANNELS = ["email", "push", "messaging"] as const;

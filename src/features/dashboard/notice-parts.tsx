@@ -8,6 +8,7 @@ const NOTICE_NAMES: Record<NoticeKind, string> = {
   failures: "Posts that failed",
   disabledWebhooks: "Webhooks that were switched off",
   endingLogins: "Logins of accounts that end",
+  endingDomains: "Domains of short links whose record is missing",
 };
 
 const CHANNEL_NAMES: Record<Channel, string> = {

@@ -8,16 +8,19 @@ import * as repo from "./repo.ts";
 /** Hex digits of a record's value: 128 bits. */
 const DIGITS = 32;
 
+/** Begins the name of the record. */
+export const OWN_PREFIX = "_akimbo.";
+
 /**
- * The TXT record by which the team of the call shows that a domain is theirs: the same whenever it is asked for,
- * so that nothing has to be kept of those who ask.
+ * The TXT record by which a team shows that a domain is theirs: the same whenever it is asked for, so that nothing
+ * has to be kept of those who ask.
  */
 export async function ownRecord(
-  { config, actor }: Pick<Ctx, "config" | "actor">,
-  host: string,
+  { config }: Pick<Ctx, "config">,
+  { teamId, host }: Pick<repo.DomainRow, "teamId" | "host">,
 ): Promise<OwnershipRecord> {
-  const digits = await sign(config.signingKey, `domain\n${actor.teamId}\n${host}`);
-  return { txtName: `_akimbo.${host}`, txtValue: `akimbo-${digits.slice(0, DIGITS)}` };
+  const digits = await sign(config.signingKey, `domain\n${teamId}\n${host}`);
+  return { txtName: `${OWN_PREFIX}${host}`, txtValue: `akimbo-${digits.slice(0, DIGITS)}` };
 }
 
 /** Returns why a host that somebody has cannot be added, and what to do. */
@@ -27,7 +30,7 @@ export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppE
     return new AppError("DOMAIN_TAKEN", `${host} has been added already. GET /domains lists it.`);
   }
   if (verifiedAt) return new AppError("DOMAIN_TAKEN", `${host} belongs to another team.`);
-  const { txtName, txtValue } = await ownRecord(ctx, host);
+  const { txtName, txtValue } = await ownRecord(ctx, { teamId: ctx.actor.teamId, host });
   return new AppError(
     "DOMAIN_TAKEN",
     `Another team has added ${host}, but not proved that it is theirs. If it is yours, add a TXT record ${txtName} with the value ${txtValue}, then send the call again.`,
@@ -44,8 +47,9 @@ export async function refusalOfHost(ctx: Ctx, holder: repo.Holder): Promise<AppE
  */
 export async function endForeignClaim(ctx: Ctx, holder: repo.Holder): Promise<void> {
   const { id, host, teamId, verifiedAt } = holder;
-  const isClaim = teamId !== ctx.actor.teamId && !verifiedAt;
-  if (!isClaim || !(await hasText(ctx, await ownRecord(ctx, host)))) {
+  const own = { teamId: ctx.actor.teamId, host };
+  const isClaim = teamId !== own.teamId && !verifiedAt;
+  if (!isClaim || !(await hasText(ctx, await ownRecord(ctx, own)))) {
     throw await refusalOfHost(ctx, holder);
   }
   const [ended] = await ctx.db.run([repo.endClaim(id, ctx.now())]);

@@ -1,9 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer } from "drizzle-orm/sqlite-core";
+import { HOUR } from "../../core/time.ts";
 import { type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import { teams } from "../teams/table.ts";
-import { MAX_DOMAINS } from "./rules.ts";
+import type { OwnershipRecord } from "./dns.ts";
+import { MAX_DOMAINS, MAX_MISSES, RECHECK_MS } from "./rules.ts";
 import { domains } from "./table.ts";
 
 export type DomainRow = typeof domains.$inferSelect;
@@ -59,7 +61,7 @@ export const countDomains = (team: number | SQL): Query<number[]> =>
     readNumber,
   );
 
-type NewDomain = Omit<DomainRow, "id" | "verifiedAt" | "updatedAt" | "deletedAt">;
+type NewDomain = Omit<DomainRow, "id" | "verifiedAt" | "misses" | "updatedAt" | "deletedAt">;
 
 /** Inserts a domain that nobody has, where the team has room for it. */
 export const insertDomain = (row: NewDomain): Query<DomainRow[]> =>
@@ -95,8 +97,27 @@ export const endClaim = (id: number, at: Date): Query<number> =>
     check_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
 
 export const markVerified = (id: number, at: Date): Query<number> =>
-  sqlWrite(sql`UPDATE domains SET verified_at = ${at.getTime()}, check_at = NULL,
-    updated_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
+  sqlWrite(sql`UPDATE domains SET verified_at = ${at.getTime()}, misses = 0,
+    check_at = ${at.getTime() + RECHECK_MS}, updated_at = ${at.getTime()} WHERE id = ${id} AND deleted_at IS NULL AND verified_at IS NULL`);
+
+const isVerified = (id: number): SQL =>
+  sql`id = ${id} AND verified_at IS NOT NULL AND deleted_at IS NULL`;
+
+export const forgetMisses = (id: number): Query<number> =>
+  sqlWrite(sql`UPDATE domains SET misses = 0 WHERE ${isVerified(id)}`);
+
+/** Counts a look that did not find the record of a verified domain, which is asked for from now on. */
+export const noteMiss = (
+  { id, misses }: Pick<DomainRow, "id" | "misses">,
+  { txtName, txtValue }: OwnershipRecord,
+): Query<number> =>
+  sqlWrite(sql`UPDATE domains SET misses = ${misses + 1}, txt_name = ${txtName}, txt_value = ${txtValue}
+    WHERE ${isVerified(id)} AND misses = ${misses}`);
+
+/** Ends the verification of a domain that was missed too often. It waits to be verified as a new one does. */
+export const endVerification = (id: number, at: Date): Query<number> =>
+  sqlWrite(sql`UPDATE domains SET verified_at = NULL, updated_at = ${at.getTime()},
+    check_at = ${at.getTime() + HOUR} WHERE ${isVerified(id)} AND misses >= ${MAX_MISSES}`);
 
 /** Sets when the tick looks at a domain again; null: not any more. */
 export const setCheck = (id: number, at: Date | null): Query<number> =>

@@ -40,7 +40,7 @@ const create = apiRoute({
   operationId: "addDomain",
   summary: "Add a domain for short links",
   description:
-    "Then add a CNAME record from the domain to `edgeDcvCnameTarget` (where Cloudflare serves the domain, it also names the record), and a TXT record with the name and value of the answer. The domain is verified without another call once both records are seen. Not part of the plans basic, pro and scale: 403.",
+    "Then add a CNAME record from the domain to `edgeDcvCnameTarget` (where Cloudflare serves the domain, it also names the record), and a TXT record with the name and value of the answer. The domain is verified without another call once both records are seen. The TXT record has to stay: after three days without it the domain is not verified any more, and its links answer 404 until the record is back. Not part of the plans basic, pro and scale: 403.",
   scope: "links:write",
   limit: "write",
   request: { body: jsonBody(newDomainSchema) },

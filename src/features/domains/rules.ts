@@ -61,15 +61,27 @@ export function refusedDomain(
   return isPrivate ? "must be a domain of your own on the public internet" : null;
 }
 
+/** Returns true for a name under which strangers register names of their own, such as co.uk. */
+export async function isPublicSuffix(host: string): Promise<boolean> {
+  // The list is large, and only this question needs it.
+  const { getDomain } = await import("tldts");
+  return getDomain(host, { allowPrivateDomains: true }) === null;
+}
+
+/** How often a verified domain is looked at. Spec is silent: a domain may change hands any day. */
+export const RECHECK_MS = DAY;
+/** Daily looks in a row without the team's record that end a domain. Spec is silent: DNS has bad days. */
+export const MAX_MISSES = 3;
+
 /** Names that are not verified by then are given up, and others may have them. Spec is silent. */
 export const GIVEN_UP_MS = 7 * DAY;
 
 /**
- * When a domain that was added at `createdAt` is looked at after `now`: often at first, as its records spread;
- * null once it is given up.
+ * When a domain that waits since `since` to be verified is looked at after `now`: often at first, as its records
+ * spread; null once it is given up.
  */
-export function nextCheck(createdAt: Date, now: Date): Date | null {
-  const age = now.getTime() - createdAt.getTime();
+export function nextCheck(since: Date, now: Date): Date | null {
+  const age = now.getTime() - since.getTime();
   if (age >= GIVEN_UP_MS) return null;
   const wait = age < 30 * MINUTE ? MINUTE : age < DAY ? 10 * MINUTE : HOUR;
   return new Date(now.getTime() + wait);

@@ -4,11 +4,17 @@ import { MINUTE } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { forgetPlaces } from "../links/hot.ts";
 import { endForeignClaim, ownRecord, refusalOfHost } from "./claims.ts";
-import { missingRecords } from "./dns.ts";
+import { hasText, missingRecords } from "./dns.ts";
 import { checkHostname, createHostname, type EdgeHostname } from "./edge.ts";
 import { leaveEdge } from "./leave-edge.ts";
 import * as repo from "./repo.ts";
-import { MAX_DOMAINS, readDomainName, refusedDomain, requireDomainPlan } from "./rules.ts";
+import {
+  isPublicSuffix,
+  MAX_DOMAINS,
+  readDomainName,
+  refusedDomain,
+  requireDomainPlan,
+} from "./rules.ts";
 import type { NewDomain } from "./schema.ts";
 
 /** @throws AppError FORBIDDEN for another team than that of the call */
@@ -42,7 +48,7 @@ export async function addDomain(ctx: Ctx, { domain, teamId }: NewDomain, origin:
   requireOwnTeam(ctx, teamId);
   requireDomainPlan(ctx.config, plan);
   requireOwnAddress(ctx);
-  const host = requireDomain(ctx, domain, origin);
+  const host = await requireDomain(ctx, domain, origin);
   if (count >= MAX_DOMAINS) throw tooMany();
   const [[holder]] = await ctx.db.run([repo.holderOf(host)]);
   if (holder) await endForeignClaim(ctx, holder);
@@ -76,12 +82,15 @@ function requireOwnAddress({ config }: Pick<Deps, "config">): void {
   );
 }
 
-function requireDomain({ config }: Ctx, text: string, origin: string): string {
+async function requireDomain({ config }: Ctx, text: string, origin: string): Promise<string> {
   const host = readDomainName(text);
   const refusal =
     host === null
       ? "must be a fully qualified domain name, such as go.example.com"
-      : refusedDomain(host, config, origin);
+      : (refusedDomain(host, config, origin) ??
+        ((await isPublicSuffix(host))
+          ? "is a public suffix, under which others have domains of their own: give a domain of yours"
+          : null));
   if (host !== null && refusal === null) return host;
   throw invalidFields([{ field: "domain", message: `domain: ${refusal}` }]);
 }
@@ -95,16 +104,10 @@ type NewRecords = Pick<repo.DomainRow, "edgeHostnameId" | "txtName" | "txtValue"
 async function newRecords(ctx: Ctx, host: string, origin: string): Promise<NewRecords> {
   const { publicUrl, shortDomain, edge } = ctx.config;
   const ownHost = hostNameOf(shortDomain ?? new URL(publicUrl ?? origin).host);
-  if (edge) {
-    const made = await createHostname(ctx, host);
-    return {
-      edgeHostnameId: made.id,
-      txtName: made.txtName || `_cf-custom-hostname.${host}`,
-      txtValue: made.txtValue,
-      cnameTarget: made.cnameTarget || ownHost,
-    };
-  }
-  return { edgeHostnameId: null, ...(await ownRecord(ctx, host)), cnameTarget: ownHost };
+  const record = await ownRecord(ctx, { teamId: ctx.actor.teamId, host });
+  if (!edge) return { edgeHostnameId: null, ...record, cnameTarget: ownHost };
+  const { id, cnameTarget } = await createHostname(ctx, host);
+  return { edgeHostnameId: id, ...record, cnameTarget: cnameTarget || ownHost };
 }
 
 /**
@@ -141,18 +144,35 @@ export async function missingOf(
     if (missing.length === 0) return null;
     return `${row.host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen.`;
   }
-  const known = await checkHostname(deps, row.edgeHostnameId);
-  if (known?.isActive) return null;
-  return notActive(row, known);
+  // Cloudflare serves every host that leads to it, so a record that an earlier owner left behind is enough for it.
+  const [isOwned, hostname] = await Promise.all([
+    hasText(deps, row),
+    checkHostname(deps, row.edgeHostnameId),
+  ]);
+  if (!hostname) {
+    return `${row.host} is not known at Cloudflare any more. Delete it here, and add it again.`;
+  }
+  if (isOwned && hostname.isActive) return null;
+  return notActive(row, isOwned, hostname);
 }
 
-const notActive = (
+function notActive(
   { host, txtName, txtValue, cnameTarget }: Parameters<typeof missingOf>[1],
-  known: EdgeHostname | null,
-): string =>
-  known === null
-    ? `${host} is not known at Cloudflare any more. Delete it here, and add it again.`
-    : `${host} is not verified yet. Add a TXT record ${txtName} with the value ${txtValue} and a CNAME record to ${cnameTarget}; new records can take an hour to be seen. ${known.problems.join(" ")}`.trim();
+  isOwned: boolean,
+  edge: EdgeHostname,
+): string {
+  const missing = [
+    ...(isOwned ? [] : [`a TXT record ${txtName} with the value ${txtValue}`]),
+    ...(edge.isActive
+      ? []
+      : [`for Cloudflare, a CNAME record to ${cnameTarget}${earlyRecord(host, edge)}`]),
+  ];
+  return `${host} is not verified yet. Missing: ${missing.join("; ")}. New records can take an hour to be seen. ${edge.problems.join(" ")}`.trim();
+}
+
+/** Cloudflare's own record, by which it gets a host ready before the host leads to it. */
+const earlyRecord = (host: string, { txtName, txtValue }: EdgeHostname): string =>
+  txtValue && ` and, until ${host} leads here, a TXT record ${txtName} with the value ${txtValue}`;
 
 /** Deletes a domain, and the links on it. Answers it as it was. @throws AppError NOT_FOUND */
 export async function deleteDomain(ctx: Ctx, id: number): Promise<repo.DomainRow> {

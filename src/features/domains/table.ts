@@ -16,8 +16,10 @@ export const domains = sqliteTable("domains", {
   txtValue: text("txt_value").notNull(),
   cnameTarget: text("cname_target").notNull(),
   verifiedAt: instant("verified_at"),
-  /** When the tick looks at it again: to verify it or, once it is deleted, to remove it from the edge. */
+  /** When the tick looks at it again: at its records or, once it is deleted, to remove it from the edge. */
   checkAt: instant("check_at"),
+  /** Times in a row that the daily look at a verified domain did not find the record of its team. */
+  misses: integer("misses").notNull(),
   createdAt: instant("created_at").notNull(),
   updatedAt: instant("updated_at").notNull(),
   deletedAt: instant("deleted_at"),

@@ -1,15 +1,22 @@
 import { HOUR } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { forgetPlaces } from "../links/hot.ts";
+import { noticeIfChanged } from "../notices/repo/notices.ts";
+import { domainSubject } from "../notices/rules.ts";
+import { OWN_PREFIX, ownRecord } from "./claims.ts";
+import { hasText } from "./dns.ts";
 import { leaveEdge } from "./leave-edge.ts";
 import * as repo from "./repo.ts";
-import { nextCheck } from "./rules.ts";
+import { MAX_MISSES, nextCheck, RECHECK_MS } from "./rules.ts";
 import { missingOf } from "./service.ts";
 
-/** Calls that one takes at most: two questions to DNS, and what is stored of it. */
+/** Calls that one takes at most: two questions to DNS or one to DNS and the edge, and what is stored of it. */
 const CALLS = 5;
 
-/** Verifies domains whose records are there, gives up those that take too long, and removes deleted ones from the edge. */
+/**
+ * Verifies domains whose records are there, gives up those that take too long, looks at verified ones, and removes
+ * deleted ones from the edge.
+ */
 export async function watchDomains(
   deps: Deps,
   due: readonly repo.DomainRow[],
@@ -18,7 +25,8 @@ export async function watchDomains(
   for (const row of due) {
     if (!allows(CALLS)) return;
     try {
-      await (row.deletedAt ? remove(deps, row) : check(deps, row));
+      const work = row.deletedAt ? remove : row.verifiedAt ? checkAgain : check;
+      await work(deps, row);
     } catch (error) {
       deps.log({ event: "domain.not_checked", domainId: row.id, error: String(error) });
     }
@@ -33,7 +41,7 @@ async function remove(deps: Deps, row: repo.DomainRow): Promise<void> {
 
 async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
   const now = deps.now();
-  const next = nextCheck(row.createdAt, now);
+  const next = nextCheck(row.updatedAt, now);
   if (next) await deps.db.run([repo.setCheck(row.id, next)]);
   const missing = await missingOf(deps, row);
   if (missing === null) {
@@ -44,4 +52,29 @@ async function check(deps: Deps, row: repo.DomainRow): Promise<void> {
     await deps.db.run(repo.deleteDomain(row.teamId, row.id, now));
     deps.log({ event: "domain.given_up", domainId: row.id });
   }
+}
+
+/**
+ * Looks whether a verified domain still has the record of its team. After the first miss its people get a notice;
+ * the last one in a row ends it: its links answer 404, and another team may prove that the domain is theirs.
+ */
+async function checkAgain(deps: Deps, row: repo.DomainRow): Promise<void> {
+  const now = deps.now();
+  const { id, teamId, misses } = row;
+  await deps.db.run([repo.setCheck(id, new Date(now.getTime() + RECHECK_MS))]);
+  if (await hasText(deps, row)) {
+    if (misses > 0) await deps.db.run([repo.forgetMisses(id)]);
+    return;
+  }
+  const notice = noticeIfChanged({ subject: domainSubject(id), teamId, now });
+  // A domain of an older release was asked for another record.
+  const record = row.txtName.startsWith(OWN_PREFIX) ? row : await ownRecord(deps, row);
+  const isLast = misses + 1 >= MAX_MISSES;
+  await deps.db.runAll([
+    repo.noteMiss(row, record),
+    ...(isLast ? [repo.endVerification(id, now)] : []),
+    ...(isLast || misses === 0 ? [notice] : []),
+  ]);
+  deps.log({ event: isLast ? "domain.ended" : "domain.missed", domainId: id, misses: misses + 1 });
+  if (isLast) forgetPlaces();
 }

@@ -1,7 +1,7 @@
 import type { Config } from "../../config.ts";
 import { MAX_FAILURES } from "../../core/webhooks.ts";
 import { platformName } from "../../platforms/registry.ts";
-import type { DisabledWebhook, EndingLogin, PostEvent } from "./repo/notices.ts";
+import type { DisabledWebhook, EndingDomain, EndingLogin, PostEvent } from "./repo/notices.ts";
 import { describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
@@ -52,6 +52,22 @@ export const ofLogin = (
   where: platformName(platform),
   note: describeEnding({ loginEndsAt }),
   path: `/app/accounts/${id}`,
+  origin: publicUrl,
+});
+
+/** Returns a domain whose record is missing, in words. */
+export const ofDomain = (
+  { domainId, host, team, txtName, txtValue, verifiedAt }: EndingDomain,
+  { publicUrl }: Pick<Config, "publicUrl">,
+): Occurrence => ({
+  name: verifiedAt ? "domain.ending" : "domain.ended",
+  by: null,
+  what: toLine(host, ADDRESS_CHARACTERS),
+  where: team,
+  note: verifiedAt
+    ? `Its TXT record is missing, which shows that the domain is yours. Add ${txtName} with the value ${txtValue}: without it for three days in a row, the links on the domain answer 404.`
+    : `Its TXT record was missing for three days, so the links on it answer 404. Add ${txtName} with the value ${txtValue} within seven days, and the links work again: at the latest an hour later, or at once with POST /domains/${domainId}/verify.`,
+  path: "/app/settings",
   origin: publicUrl,
 });
 

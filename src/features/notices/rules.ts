@@ -8,12 +8,17 @@ export const KIND_OF = {
   "upload.failed": "failures",
   "webhook.disabled": "disabledWebhooks",
   "login.ending": "endingLogins",
+  "domain.ending": "endingDomains",
+  "domain.ended": "endingDomains",
 } as const satisfies Record<string, NoticeKind>;
 
 export type NoticeName = keyof typeof KIND_OF;
 
 /** Returns true for an event of which a trigger of the database leaves a notice. */
 export const isNoticed = (event: string): boolean => Object.hasOwn(KIND_OF, event);
+
+/** Names a domain in the rows of its notices. */
+export const domainSubject = (id: number): string => `dom_${id}`;
 
 /** Waits before attempts 2 to 6, in milliseconds. Spec is silent. */
 const RETRY_DELAYS = [MINUTE, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR] as const;

@@ -52,6 +52,10 @@ const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> 
     count === 1
       ? "An account has to be connected again"
       : `${count} accounts have to be connected again`,
+  "domain.ending": (count) =>
+    count === 1 ? "A domain loses its links soon" : `${count} domains lose their links soon`,
+  "domain.ended": (count) =>
+    count === 1 ? "A domain has lost its links" : `${count} domains have lost their links`,
 };
 
 const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);

@@ -51,6 +51,7 @@ test("forms change the settings, and show them again", async () => {
       failures: { ...off, email: true },
       disabledWebhooks: off,
       endingLogins: off,
+      endingDomains: off,
     },
     messaging: { own: null, team: null },
     push: { publicKey: expect.any(String), browsers: [] },

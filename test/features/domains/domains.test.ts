@@ -148,6 +148,7 @@ describe("without a way to the edge", () => {
       "go.example.com/x",
       "*.example.com",
     ],
+    ...["co.uk", "github.io", "com.au"],
     ...["akimbo.test", "AKIMBO.test.", "a.local", "x.workers.dev", `${"a".repeat(64)}.example.com`],
     ...[`${"a.".repeat(130)}com`, "go.example.com:8080", "user@example.com", "a.example.com\r\n.b"],
   ])("is refused as a domain: %j", async (domain) => {
@@ -265,6 +266,94 @@ describe("a domain that somebody else has added, and not shown to be theirs", ()
   });
 });
 
+describe("a verified domain", () => {
+  const mails: { subject: string; text: string }[] = [];
+
+  beforeEach(async () => {
+    await begin({ emailFrom: "akimbo@example.com" });
+    mails.length = 0;
+    harness.deps.email = {
+      send: async (mail: (typeof mails)[0]) => void mails.push(mail),
+    } as never;
+  });
+
+  /** Days on which the tick runs twice: for the daily look, and a minute later for the notices of it. */
+  async function pass(days: number): Promise<void> {
+    for (let day = 0; day < days; day++) {
+      harness.advance(86_400);
+      await harness.tick();
+      harness.advance(60);
+      await harness.tick();
+      await harness.drainNotices();
+    }
+  }
+
+  const isVerified = async () => (await call("GET", "/domains")).body[0]?.verified;
+
+  async function withLink() {
+    const domain = await add();
+    await verify(domain);
+    const json = { url: "https://example.com/", domainId: domain.id };
+    const { shortUrl, id } = (await call("POST", "/short-links", json)).body;
+    return { domain, shortUrl, id };
+  }
+
+  test("is looked at daily; three days without its TXT record end it, and its people are told before", async () => {
+    const { domain, shortUrl, id } = await withLink();
+    const asked = serveDns({});
+    await pass(1);
+    expect(asked).toEqual([`TXT ${domain.edgeOwnershipTxtName}`]);
+    expect(mails).toEqual([expect.objectContaining({ subject: "A domain loses its links soon" })]);
+    expect(mails[0]?.text).toContain(
+      `${domain.edgeOwnershipTxtName} with the value ${domain.edgeOwnershipTxtValue}`,
+    );
+    await pass(1);
+    expect([await isVerified(), await visits.follow(shortUrl)]).toEqual([
+      true,
+      "https://example.com/",
+    ]);
+    await pass(1);
+    expect([await isVerified(), await visits.follow(shortUrl)]).toEqual([false, 404]);
+    expect(mails.at(-1)?.subject).toBe("A domain has lost its links");
+    expect((await call("PUT", `/short-links/${id}`, { title: "x" })).status).toBe(200);
+    expect((await verify(domain)).body.verified).toBe(true);
+    expect(await visits.follow(shortUrl)).toBe("https://example.com/");
+  });
+
+  test("is another team's for the record once it has ended, and given up after a week", async () => {
+    const { domain } = await withLink();
+    serveDns({});
+    await pass(3);
+    owner = await createMember();
+    const refused = await call("POST", "/domains", { domain: domain.domain });
+    serveDns(askedFor(refused.body));
+    await add(domain.domain);
+    serveDns({});
+    for (let day = 0; day < 9; day++) await pass(1);
+    expect((await call("GET", "/domains")).body).toEqual([]);
+  });
+
+  test("stays while DNS is silent, and misses count only in a row", async () => {
+    const { domain } = await withLink();
+    const silent = async () => new Response("no", { status: 500 });
+    for (const records of [{}, {}, recordsOf(domain), {}, {}, recordsOf(domain), {}]) {
+      serveDns(records);
+      await pass(1);
+      serveDns({}, silent);
+      await pass(1);
+    }
+    expect(await isVerified()).toBe(true);
+  });
+
+  test("stays when it leads elsewhere, for it is still theirs", async () => {
+    const { domain } = await withLink();
+    const { [`CNAME ${domain.domain}`]: _, ...records } = recordsOf(domain);
+    serveDns(records);
+    await pass(5);
+    expect(await isVerified()).toBe(true);
+  });
+});
+
 describe("plans", () => {
   const onPlan = (plan: string, isLegacy = 0) =>
     env.DB.prepare("UPDATE teams SET plan = ?, has_legacy_domains = ? WHERE id = ?")
@@ -338,7 +427,29 @@ describe("links on a domain", () => {
     expect(moved.body.errors).toEqual([
       { field: "url", message: expect.stringContaining("short link") },
     ]);
-    expect(await visits.follow(a.shortUrl)).toBe(url);
+  });
+
+  test("lead nowhere once a destination has become one, by a rule or for a bot too", async () => {
+    const [first, second] = [await add(), await add()];
+    const url = `https://${second.domain}:8443/b?x=1`;
+    await verify(first);
+    const make = async (json: object) =>
+      (await call("POST", "/short-links", { url: "https://example.com/", ...json })).body.shortUrl;
+    const [plain, ruled, guarded] = [
+      await make({ url, domainId: first.id }),
+      await make({ rules: [{ type: "geo", countryCodes: "DE", destination: url }] }),
+      await make({ botProtection: true, safeUrl: url }),
+    ];
+    const bot = { headers: { "user-agent": "curl/8.5.0" } };
+    const follow = async () => [
+      await visits.follow(plain),
+      await visits.follow(ruled, { country: "DE" }),
+      await visits.follow(ruled),
+      await visits.follow(guarded, bot),
+    ];
+    expect(await follow()).toEqual([url, url, "https://example.com/", url]);
+    await verify(second);
+    expect(await follow()).toEqual([404, 404, "https://example.com/", 404]);
   });
 
   test("are moved between domains", async () => {
@@ -444,15 +555,18 @@ describe("by the edge", () => {
     const { id } = hostnames[0] as Hostname;
     expect(domain).toMatchObject({
       edgeHostnameId: id,
-      edgeOwnershipTxtName: `_cf-custom-hostname.${domain.domain}`,
-      edgeOwnershipTxtValue: `own-${id}`,
+      edgeOwnershipTxtName: `_akimbo.${domain.domain}`,
+      edgeOwnershipTxtValue: expect.stringMatching(/^akimbo-[0-9a-f]{32}$/),
       edgeDcvCnameTarget: `${domain.domain}.dcv.example`,
     });
     const early = await call("POST", `/domains/${domain.id}/verify`);
-    expect(early).toMatchObject({
-      status: 400,
-      body: { error: expect.stringContaining(`own-${id}`) },
-    });
+    expect(early.status).toBe(400);
+    expect(early.body.error).toContain(domain.edgeOwnershipTxtValue);
+    expect(early.body.error).toContain(`own-${id}`);
+    publish(domain);
+    const half = await call("POST", `/domains/${domain.id}/verify`);
+    expect(half.status).toBe(400);
+    expect(half.body.error).not.toContain(domain.edgeOwnershipTxtValue);
     (hostnames[0] as Hostname).status = "active";
     expect((await call("POST", `/domains/${domain.id}/verify`)).body.verified).toBe(true);
     await call("DELETE", `/domains/${domain.id}`);
@@ -463,8 +577,55 @@ describe("by the edge", () => {
     ).toBeNull();
   });
 
+  /** Adds the record of a domain to DNS. */
+  const publish = (domain: Awaited<ReturnType<typeof add>>) => {
+    texts[domain.edgeOwnershipTxtName] = [`"${domain.edgeOwnershipTxtValue}"`];
+  };
+
+  test("a CNAME that an earlier owner left behind verifies nobody: the team's own TXT record does", async () => {
+    const domain = await add();
+    (hostnames[0] as Hostname).status = "active";
+    const answer = await call("POST", `/domains/${domain.id}/verify`);
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining(domain.edgeOwnershipTxtValue) },
+    });
+    harness.advance(61);
+    await harness.tick();
+    expect((await call("GET", "/domains")).body[0].verified).toBe(false);
+    publish(domain);
+    harness.advance(61);
+    await harness.tick();
+    expect((await call("GET", "/domains")).body[0].verified).toBe(true);
+  });
+
+  test("a domain of an older release is asked for the team's record, and Cloudflare's is enough", async () => {
+    const domain = await add();
+    const theirs = `_cf-custom-hostname.${domain.domain}`;
+    await env.DB.prepare(
+      "UPDATE domains SET verified_at = 1, txt_name = ?, txt_value = 'own-1' WHERE id = ?",
+    )
+      .bind(theirs, domain.id)
+      .run();
+    const look = async () => {
+      harness.advance(86_400);
+      await harness.tick();
+      return env.DB.prepare("SELECT misses, txt_name, txt_value FROM domains WHERE id = ?")
+        .bind(domain.id)
+        .first();
+    };
+    texts[theirs] = ["own-1"];
+    expect(await look()).toEqual({ misses: 0, txt_name: theirs, txt_value: "own-1" });
+    delete texts[theirs];
+    const own = { txt_name: domain.edgeOwnershipTxtName, txt_value: domain.edgeOwnershipTxtValue };
+    expect(await look()).toEqual({ misses: 1, ...own });
+    publish(domain);
+    expect(await look()).toEqual({ misses: 0, ...own });
+  });
+
   test("the tick verifies what has become active, and removes what could not be removed", async () => {
     const domain = await add();
+    publish(domain);
     (hostnames[0] as Hostname).status = "active";
     harness.advance(61);
     await harness.tick();
@@ -557,6 +718,7 @@ describe("by the edge", () => {
     expect(hostnames).toEqual([{ id: own.edgeHostnameId, hostname: domain, status: "pending" }]);
     expect(own.edgeHostnameId).not.toBe(first?.id);
     (hostnames[0] as Hostname).status = "active";
+    publish(own);
     expect((await call("POST", `/domains/${own.id}/verify`)).body.verified).toBe(true);
   });
 

@@ -24,6 +24,7 @@ const UNSET = {
     failures: { email: true, push: true, messaging: true },
     disabledWebhooks: { email: true, push: true, messaging: true },
     endingLogins: { email: true, push: true, messaging: true },
+    endingDomains: { email: true, push: true, messaging: true },
   },
 };
 

@@ -6,6 +6,7 @@ import { pickColumns, renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { users } from "../../auth/table.ts";
+import { domains } from "../../domains/table.ts";
 import { members, teams } from "../../teams/table.ts";
 import { uploads } from "../../uploads/table.ts";
 import type { NoticeName } from "../rules.ts";
@@ -155,6 +156,27 @@ export const endingLogins = prepared(
     CROSS JOIN accounts a ON a.id = k.value ->> 1 AND a.team_id = k.value ->> 0
     WHERE a.deleted_at IS NULL AND a.status = 'active' AND a.ending_told_for = a.login_ends_at`,
   readEnding,
+);
+
+const readEndingDomain = rowReader({
+  subject: text("subject").notNull(),
+  domainId: renamed(domains.id, "domain_id"),
+  ...pickColumns(domains, ["teamId", "host", "txtName", "txtValue", "verifiedAt"]),
+  team: teams.name,
+});
+
+export type EndingDomain = ReturnType<typeof readEndingDomain>;
+
+/** The domains of these notices whose record is still missing when the notice is sent. */
+export const endingDomains = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT k.value ->> 1 AS subject, d.id AS domain_id, d.team_id, d.host, d.txt_name, d.txt_value,
+      d.verified_at, t.name
+    FROM json_each(${keys}) k
+    CROSS JOIN domains d ON d.id = CAST(substr(k.value ->> 1, 5) AS INTEGER) AND substr(k.value ->> 1, 1, 4) = 'dom_'
+    JOIN teams t ON t.id = d.team_id
+    WHERE d.deleted_at IS NULL AND d.misses > 0`,
+  readEndingDomain,
 );
 
 /** Leaves a notice that nobody is addressed by yet, if the statement just before it in the batch changed a row. */
