@@ -32,7 +32,7 @@ const token = {
 };
 const link = {
   ...{ id: 1, destination: "https://example.com/", use_deeplink: 0, bot_protection: 0, safe_url: null },
-  ...{ title: null, description: null, image_url: null, rules: "[]" },
+  ...{ title: null, description: null, image_url: null, rules: "[]", short_hosts: "[]" },
 };
 const rowsOf = (sql) => {
   if (/short_links l/.test(sql)) return [link];

@@ -15,7 +15,13 @@ import {
 import { domains } from "../../src/features/domains/table.ts";
 import { events } from "../../src/features/events/table.ts";
 import { idempotency } from "../../src/features/idempotency/table.ts";
-import { linkClicks, linkDays, shortLinks, slugOwners } from "../../src/features/links/table.ts";
+import {
+  countedMessages,
+  linkClicks,
+  linkDays,
+  shortLinks,
+  slugOwners,
+} from "../../src/features/links/table.ts";
 import { media, mediaUses } from "../../src/features/media/table.ts";
 import { notices, noticeTargets } from "../../src/features/notices/table.ts";
 import {
@@ -74,6 +80,7 @@ const TABLES: SQLiteTable[] = [
   domains,
   shortLinks,
   slugOwners,
+  countedMessages,
   linkClicks,
   linkDays,
 ];
@@ -113,10 +120,12 @@ test("every migrated table is known to the code and STRICT", async () => {
   const { results } = await env.DB.prepare("PRAGMA table_list").all<{
     name: string;
     schema: string;
+    type: string;
     strict: number;
   }>();
   const own = results.filter(
-    ({ name, schema }) => schema === "main" && !/^(sqlite_|_cf_|d1_)/.test(name),
+    ({ name, schema, type }) =>
+      schema === "main" && type === "table" && !/^(sqlite_|_cf_|d1_)/.test(name),
   );
   expect(own.map(({ name }) => name).toSorted()).toEqual(
     TABLES.map((table) => getTableConfig(table).name).toSorted(),

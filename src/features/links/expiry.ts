@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
-import { linkAfter, removeClicks, removeDays } from "./repo/links.ts";
-import { CLICKS_KEPT_MS } from "./statistics.ts";
+import { linkAfter, removeClicks, removeCounted, removeDays } from "./repo/links.ts";
+import { CLICKS_KEPT_MS, MESSAGES_KNOWN_MS } from "./statistics.ts";
 
 /** Rows removed by one statement, at most. */
 const SLICE = 500;
@@ -8,20 +8,22 @@ const SLICE = 500;
 const LINKS = 500;
 
 /**
- * Removes a slice of the clicks that are older than 90 days, link by link, and all that is kept of deleted links
- * but their slugs.
+ * Removes a slice of the clicks that are older than 90 days, link by link, of all that is kept of deleted links but
+ * their slugs, and of the messages that come no more.
  *
  * @param cursor id of the link to begin with
  */
 export async function forgetOldClicks(deps: Deps, cursor: string | null): Promise<string | null> {
   const from = Number(cursor ?? 0);
   const slice = { from, count: LINKS, most: SLICE };
-  const before = new Date(deps.now().getTime() - CLICKS_KEPT_MS);
-  const [[next], clicks, days] = await deps.db.run([
+  const now = deps.now().getTime();
+  const before = new Date(now - CLICKS_KEPT_MS);
+  const [[next], clicks, days, messages] = await deps.db.run([
     linkAfter(from, LINKS),
     removeClicks(slice, before),
     removeDays(slice),
+    removeCounted(new Date(now - MESSAGES_KNOWN_MS), SLICE),
   ]);
-  if (clicks === SLICE || days === SLICE) return String(from);
+  if ([clicks, days, messages].includes(SLICE)) return String(from);
   return next === undefined ? null : String(next);
 }

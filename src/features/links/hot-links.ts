@@ -1,26 +1,38 @@
 import type { Place } from "./repo/places.ts";
 
-/** A link is kept once it is asked for this often within a second. Source: the owner's bar for edits. */
-const HOT_READS = 3;
-/** Longest time for which a stored reading sends visitors, ms. Source: the same. */
+/** Longest time for which a stored reading sends visitors, ms. Source: the owner's bar for edits. */
 const KEPT_MS = 1_000;
+/** A link that is visited again within this time is kept, ms. */
+const HOT_MS = 1_000;
 /** Age at which one visit reads the link again while the others use the stored reading, ms. */
 const FRESH_MS = 700;
+/** Age from which hot links are read again together with one that has to be, ms. */
+const GATHER_MS = 300;
+/** Links of one such read. */
+const MAX_TOGETHER = 200;
 /** Most characters of rows kept at a time; beyond it everything is forgotten. */
 const MAX_CHARACTERS = 4_000_000;
-/** Places that are counted or kept at a time. */
+/** Places that are watched or kept at a time. */
 const MAX_PLACES = 5_000;
 
 interface Entry<T> {
-  /** Beginning of the second that is counted, ms, and the visits in it. */
-  since: number;
-  visits: number;
+  place: Place;
+  /** The newest visit, ms, and whether it was soon after the one before. */
+  visitedAt: number;
+  isHot: boolean;
   kept: { value: T; characters: number; readAt: number } | null;
-  isRefreshing: boolean;
+  /** When a visit began to read it anew, ms; a read that takes longer than a second is given up. */
+  refreshedAt: number | null;
 }
 
+/** Returns true for two instants that are near each other: the clock of development can be moved back. */
+const isWithin = (ms: number, a: number, b: number): boolean => Math.abs(a - b) <= ms;
+
+const isUnderWay = (startedAt: number | null, now: number): boolean =>
+  startedAt !== null && isWithin(KEPT_MS, now, startedAt);
+
 /**
- * The links that are asked for again and again, kept in the isolate for less than a second. A change that this
+ * The links that are asked for again and again, kept in the isolate for a second at most. A change that this
  * isolate makes is seen at once: `forget` also keeps out what was being read before.
  */
 export class HotLinks<T> {
@@ -28,15 +40,25 @@ export class HotLinks<T> {
   private characters = 0;
   private generation = 0;
 
-  /** Returns what is kept of a place; `mustRefresh` asks this one visit to read it anew afterwards. */
-  find(key: string, now: number): { value: T; mustRefresh: boolean } | null {
-    const entry = this.visit(key, now);
-    const { kept } = entry;
-    // The clock of development can be moved back.
-    if (kept === null || Math.abs(now - kept.readAt) > KEPT_MS) return null;
-    const mustRefresh = !entry.isRefreshing && Math.abs(now - kept.readAt) > FRESH_MS;
-    if (mustRefresh) entry.isRefreshing = true;
+  /** Returns what is kept of a place; `mustRefresh` asks this one visit to read anew what `takeStale` answers. */
+  find(key: string, place: Place, now: number): { value: T; mustRefresh: boolean } | null {
+    const { kept, refreshedAt } = this.visit(key, place, now);
+    if (kept === null || !isWithin(KEPT_MS, now, kept.readAt)) return null;
+    const mustRefresh = !isWithin(FRESH_MS, now, kept.readAt) && !isUnderWay(refreshedAt, now);
     return { value: kept.value, mustRefresh };
+  }
+
+  /** Returns the places of hot links that are to be read anew, one call for all: no other visit reads them. */
+  takeStale(now: number): Place[] {
+    const places: Place[] = [];
+    for (const entry of this.entries.values()) {
+      const { kept, visitedAt, refreshedAt, place } = entry;
+      if (kept === null || visitedAt < kept.readAt || isUnderWay(refreshedAt, now)) continue;
+      if (isWithin(GATHER_MS, now, kept.readAt)) continue;
+      entry.refreshedAt = now;
+      if (places.push(place) === MAX_TOGETHER) break;
+    }
+    return places;
   }
 
   /** Marks the beginning of a read: its result is kept only if nothing was forgotten in between. */
@@ -56,10 +78,10 @@ export class HotLinks<T> {
   ): void {
     const entry = this.entries.get(key);
     if (!entry) return;
-    entry.isRefreshing = false;
+    entry.refreshedAt = null;
     if (begun !== this.generation) return;
     this.drop(entry);
-    if (entry.visits < HOT_READS) return;
+    if (!entry.isHot) return;
     if (this.characters + characters > MAX_CHARACTERS) this.clear();
     entry.kept = { value, characters, readAt };
     this.characters += characters;
@@ -79,21 +101,16 @@ export class HotLinks<T> {
     this.clear();
   }
 
-  private visit(key: string, now: number): Entry<T> {
-    let entry = this.entries.get(key);
-    if (!entry) {
-      if (this.entries.size >= MAX_PLACES) this.clear();
-      entry = { since: now, visits: 0, kept: null, isRefreshing: false };
-      this.entries.set(key, entry);
+  private visit(key: string, place: Place, now: number): Entry<T> {
+    const known = this.entries.get(key);
+    if (known) {
+      known.isHot = isWithin(HOT_MS, now, known.visitedAt);
+      known.visitedAt = now;
+      return known;
     }
-    if (Math.abs(now - entry.since) > KEPT_MS) {
-      // A link that was hot in the second before counts as hot until this second shows otherwise.
-      entry.visits =
-        entry.visits >= HOT_READS && now - entry.since < 2 * KEPT_MS ? HOT_READS - 1 : 0;
-      entry.since = now;
-      entry.isRefreshing = false;
-    }
-    entry.visits++;
+    if (this.entries.size >= MAX_PLACES) this.clear();
+    const entry: Entry<T> = { place, visitedAt: now, isHot: false, kept: null, refreshedAt: null };
+    this.entries.set(key, entry);
     return entry;
   }
 

@@ -6,7 +6,7 @@ import type { ClickLog, ClickStore } from "./click-log.ts";
 import { isOwnShortLink, type OwnAddresses, SHORT_PATH } from "./destinations.ts";
 import { hotLinks } from "./hot.ts";
 import { keyOf } from "./hot-links.ts";
-import { type FoundLink, linkAt, type Place } from "./repo/places.ts";
+import { type FoundLink, linkAt, linksAt, type Place } from "./repo/places.ts";
 import { foldSlug, isSlug } from "./slugs.ts";
 import { type Target, toTarget } from "./target.ts";
 import { RequestVisit } from "./visitor.ts";
@@ -35,10 +35,10 @@ export function redirect(
   const known = toKnownPlace(place);
   if (!known) return notFound();
   const key = keyOf(known);
-  const kept = hotLinks.find(key, Date.now());
+  const kept = hotLinks.find(key, known, Date.now());
   if (!kept)
     return readTarget(known, key, deps).then((target) => answer(request, target, place, deps));
-  if (kept.mustRefresh) deps.waitUntil(readTarget(known, key, deps));
+  if (kept.mustRefresh) deps.waitUntil(refresh(hotLinks.takeStale(Date.now()), deps));
   return answer(request, kept.value, place, deps);
 }
 
@@ -53,7 +53,7 @@ function answer(
   if (target.safeUrl === null && target.preview === null) {
     return answerPerson(request, visit, target, place, deps);
   }
-  return answerBot(request, visit.agent, target).then(
+  return answerBot(request, visit.agent, target, place, deps).then(
     (ofBot) => ofBot ?? answerPerson(request, visit, target, place, deps),
   );
 }
@@ -66,7 +66,7 @@ function answerPerson(
   deps: RedirectDeps,
 ): Response | Promise<Response> {
   const destination = target.router?.choose(visit) ?? target.destination;
-  if (isInCircle(destination, place, request.url, deps)) return notFound();
+  if (isInCircle(destination, target, place, request.url, deps)) return notFound();
   if (request.method === "GET") {
     const click: LinkClick = [target.id, visit.now(), visit.country(), visit.device()];
     const work = deps.clickLog.add(deps.clicks, click, Date.now());
@@ -110,8 +110,33 @@ async function readTarget(
       .bind(...params)
       .run(),
   );
-  const value = found ? toTarget(found) : null;
-  hotLinks.keep(key, { value, characters: found?.characters ?? 0, readAt, begun });
+  return keep(key, found, { readAt, begun });
+}
+
+/** Reads hot links anew, all by one call: of hundreds, each would cost more than the visits. */
+async function refresh(
+  places: readonly Place[],
+  { database }: Pick<RedirectDeps, "database">,
+): Promise<void> {
+  const read = { readAt: Date.now(), begun: hotLinks.beginRead() };
+  const { sql, params, read: toLinks } = linksAt(places);
+  const found = toLinks(
+    await database
+      .prepare(sql)
+      .bind(...params)
+      .run(),
+  );
+  const links = new Map(found.map(({ place, link }) => [place, link]));
+  for (const [i, place] of places.entries()) keep(keyOf(place), links.get(i), read);
+}
+
+function keep(
+  key: string,
+  link: FoundLink | undefined,
+  read: { readAt: number; begun: number },
+): Target | null {
+  const value = link ? toTarget(link) : null;
+  hotLinks.keep(key, { value, characters: link?.characters ?? 0, ...read });
   return value;
 }
 
@@ -119,8 +144,11 @@ async function readTarget(
 async function answerBot(
   { url }: Request,
   agent: string,
-  { safeUrl, preview, destination }: Target,
+  target: Target,
+  place: Place,
+  deps: RedirectDeps,
 ): Promise<Response | null> {
+  const { safeUrl, preview, destination } = target;
   const { isBot, isCrawler } = await import("./bots.ts");
   if (preview !== null && isCrawler(agent)) {
     const { previewPage } = await import("./pages.ts");
@@ -129,7 +157,8 @@ async function answerBot(
       destination: safeUrl ?? destination,
     });
   }
-  return safeUrl !== null && isBot(agent) ? sendTo(safeUrl) : null;
+  if (safeUrl === null || !isBot(agent)) return null;
+  return isInCircle(safeUrl, target, place, url, deps) ? notFound() : sendTo(safeUrl);
 }
 
 /** The page that opens a destination in its app, where the visitor's system may have it. */
@@ -159,15 +188,19 @@ function ownNames(config: RedirectDeps["config"]): OwnNames {
 }
 
 /**
- * Returns true for a destination on an address of short links. Saving a link refuses such destinations, and a
- * domain has no links before it is added. So a circle needs an address that a variable has set since then.
+ * Returns true for a destination on an address of short links. Saving a link refuses such destinations. So a circle
+ * needs an address that has become one since then: by a variable, or by a domain that was verified.
  */
 function isInCircle(
   destination: string,
+  { shortHosts: ownDomains }: Target,
   { host }: Place,
   visited: string,
   { config }: RedirectDeps,
 ): boolean {
+  if (ownDomains.length > 0 && ownDomains.includes(hostNameOf(new URL(destination).host))) {
+    return true;
+  }
   // Only such an address can be one on another name of the instance.
   if (destination.includes(SHORT_PATH) && host === null) {
     const mainHosts = [hostNameOf(new URL(visited).host)];

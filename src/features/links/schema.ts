@@ -5,6 +5,7 @@ import { MAX_URL_CHARACTERS } from "./destinations.ts";
 import type { ListedLink } from "./repo/links.ts";
 import { newRuleSchema, ruleSchema } from "./rule-schema.ts";
 import { MAX_RULES } from "./rules.ts";
+import { MAX_KEPT_A_MINUTE } from "./statistics.ts";
 
 enableDescriptions();
 
@@ -116,12 +117,20 @@ export const wholeLinkSchema = z
           clickedAt: z.iso.datetime(),
         }),
       )
-      .describe("The newest 200, newest first. Clicks are kept for 90 days, and counted for good."),
+      .describe(
+        `The newest 200, newest first. Clicks are kept for 90 days, at most ${MAX_KEPT_A_MINUTE} of a minute, and counted for good.`,
+      ),
     statistics: z
       .object({
         days: counted("day", "Newest first, UTC; days without a click are left out."),
         countries: counted("country", "Most clicks first."),
         devices: counted("device", "Most clicks first."),
+        countedOnly: z
+          .number()
+          .int()
+          .describe(
+            `Clicks among them that were counted and not kept singly: of each link, the first ${MAX_KEPT_A_MINUTE} of a minute are kept.`,
+          ),
       })
       .describe("Extension. The clicks of the last 90 days."),
   })

@@ -4,6 +4,13 @@ import type { Counts, linkDays } from "./table.ts";
 
 /** How long single clicks are kept. Spec is silent: their counts by day stay. */
 export const CLICKS_KEPT_MS = 90 * DAY;
+/**
+ * Clicks of a link that are kept singly in a minute: those beyond it are counted alone. Spec is silent: a flood of
+ * one link must not fill the database that all share. The trigger that stores clicks has the same number.
+ */
+export const MAX_KEPT_A_MINUTE = 100;
+/** How long a message is known again. Source: Queues, "Limits": a message is kept for 4 days by default. */
+export const MESSAGES_KNOWN_MS = 5 * DAY;
 /** Clicks that are shown with a link. Spec is silent. */
 export const MAX_SHOWN_CLICKS = 200;
 
@@ -14,7 +21,10 @@ export const toClicks = (clicks: readonly Click[]) =>
     .slice(0, MAX_SHOWN_CLICKS)
     .map(([at, country, device]) => ({ country, device, clickedAt: new Date(at).toISOString() }));
 
-type Day = Pick<typeof linkDays.$inferSelect, "day" | "clicks" | "countries" | "devices">;
+type Day = Pick<
+  typeof linkDays.$inferSelect,
+  "day" | "clicks" | "countries" | "devices" | "countedOnly"
+>;
 
 /** Counts clicks by day, country and device. @param days newest first */
 export function toStatistics(days: readonly Day[]) {
@@ -31,6 +41,7 @@ export function toStatistics(days: readonly Day[]) {
       device,
       clicks,
     })),
+    countedOnly: days.reduce((total, day) => total + day.countedOnly, 0),
   };
 }
 

@@ -65,6 +65,23 @@ export const linkDays = sqliteTable(
     clicks: integer("clicks").notNull(),
     countries: json<Counts>("countries").notNull(),
     devices: json<Counts>("devices").notNull(),
+    /** Clicks of the day that were counted and not kept singly. */
+    countedOnly: integer("counted_only").notNull(),
+    /** The newest minute of the day that had a click (minutes since 1970), and the clicks in it so far. */
+    minute: integer("minute").notNull(),
+    minuteClicks: integer("minute_clicks").notNull(),
   },
   (table) => [primaryKey({ columns: [table.linkId, table.day] })],
+);
+
+/** The messages whose clicks of a link were counted and not kept: one that comes again finds its row. */
+export const countedMessages = sqliteTable(
+  "counted_messages",
+  {
+    /** When the first of the clicks was, ms. */
+    at: integer("at").notNull(),
+    linkId: integer("link_id").notNull(),
+    message: text("message").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.at, table.linkId, table.message] })],
 );

@@ -18,13 +18,15 @@ export interface Target {
   /** Where bots are sent; null: nobody is asked. */
   safeUrl: string | null;
   preview: Preview | null;
+  /** Hosts of short links among the destinations, to which no visitor is sent. */
+  shortHosts: readonly string[];
 }
 
 export function toTarget(link: FoundLink): Target {
   const { id, destination, useDeeplink, botProtection, safeUrl, rules } = link;
-  const { title, description, imageUrl } = link;
+  const { title, description, imageUrl, shortHosts } = link;
   return {
-    ...{ id, destination, useDeeplink },
+    ...{ id, destination, useDeeplink, shortHosts },
     router: rules.length > 0 ? new Router(rules) : null,
     safeUrl: botProtection ? safeUrl : null,
     preview: (title ?? description ?? imageUrl) ? { title, description, imageUrl } : null,

@@ -1,6 +1,8 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eraseTeams } from "../../../src/features/leaving/erase.ts";
+import { forgetOldClicks } from "../../../src/features/links/expiry.ts";
+import { MAX_KEPT_A_MINUTE } from "../../../src/features/links/statistics.ts";
 import {
   createMember,
   createToken,
@@ -374,6 +376,7 @@ describe("clicks", () => {
         { device: "desktop", clicks: 31 },
         { device: "mobile", clicks: 10 },
       ],
+      countedOnly: 0,
     });
     const { results } = await env.DB.prepare(
       "SELECT sum(count) AS n FROM link_clicks WHERE link_id = ?",
@@ -394,7 +397,46 @@ describe("clicks", () => {
     expect(visits.messages.length).toBeLessThanOrEqual(10 + 2_000 / 50);
     await visits.deliver(2);
     for (const { id } of links) expect((await read(id)).clicks).toBe(1_000);
-    expect((await read(links[0]?.id ?? 0)).linkClicks).toHaveLength(200);
+  });
+
+  test("beyond 100 of a link in a minute are counted alone, each once, and the statistics say so", async () => {
+    const { id, shortUrl } = await make();
+    const flood = async (count: number, times = 2) => {
+      for (let i = 0; i < count; i++) await visits.visit(shortUrl, { country: "DE" });
+      await visits.deliver(times);
+    };
+    const rows = async () => {
+      const [kept, alone] = await env.DB.batch<{ n: number; rows: number }>([
+        env.DB.prepare(
+          "SELECT sum(json_array_length(clicks)) n, count(*) rows FROM link_clicks WHERE link_id = ?",
+        ).bind(id),
+        env.DB.prepare("SELECT count(*) rows FROM counted_messages WHERE link_id = ?").bind(id),
+      ]);
+      return [kept?.results[0]?.n, kept?.results[0]?.rows, alone?.results[0]?.rows];
+    };
+    await flood(90);
+    await flood(30);
+    expect(await rows()).toEqual([MAX_KEPT_A_MINUTE, 2, 0]);
+    await flood(25, 3);
+    await flood(25);
+    expect(await rows()).toEqual([100, 2, 2]);
+    expect(await read(id)).toMatchObject({
+      clicks: 170,
+      statistics: {
+        days: [{ day: "2026-12-01", clicks: 170 }],
+        countries: [{ country: "DE", clicks: 170 }],
+        countedOnly: 70,
+      },
+    });
+    harness.advance(60);
+    await flood(10);
+    const link = await read(id);
+    expect(link).toMatchObject({ clicks: 180, statistics: { countedOnly: 70 } });
+    expect(link.linkClicks).toHaveLength(110);
+    harness.advance(6 * 86_400);
+    expect(await forgetOldClicks(harness.deps, null)).toBeNull();
+    expect(await rows()).toEqual([110, 3, 0]);
+    expect((await read(id)).clicks).toBe(180);
   });
 
   test("are stored at once where the queue takes none", async () => {

@@ -77,10 +77,10 @@ export const newestClicks = prepared(
 /** The days of a link since one of them, newest first. */
 export const daysOf = prepared(
   ({ team, id, since }: Params<Wanted & { since: number }>) =>
-    sql`SELECT c.day, c.clicks, c.countries, c.devices FROM ${OF_TEAM}
+    sql`SELECT c.day, c.clicks, c.countries, c.devices, c.counted_only FROM ${OF_TEAM}
       CROSS JOIN link_days c ON c.link_id = l.id
       WHERE ${isThis({ team, id })} AND c.day >= ${since} ORDER BY c.day DESC`,
-  rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices"])),
+  rowReader(pickColumns(linkDays, ["day", "clicks", "countries", "devices", "countedOnly"])),
 );
 
 const readDomain = rowReader(pickColumns(domains, ["id", "host", "verifiedAt"]));
@@ -156,8 +156,8 @@ const isServed = (domainId: number): SQL =>
 /**
  * Holds where no other link has a slug and, on the instance's own address, no other team ever had it.
  *
- * Spec is silent: links that were shared or printed live longer than their rows. Whoever proves that a custom
- * domain is theirs may use every slug of it.
+ * Spec is silent: links that were shared or printed live longer than their rows. The team that proves a custom
+ * domain may use every slug of it.
  */
 function isFree({ domainId, slugKey }: LinkPlace, team: number, exceptId = 0): SQL {
   const hasNoLink = sql`NOT EXISTS (SELECT 1 FROM short_links
@@ -207,7 +207,7 @@ function toStored(value: LinkFields[keyof LinkFields]): string | number | null {
   return typeof value === "object" && value !== null ? JSON.stringify(value) : value;
 }
 
-/** Sets fields of a link where its place stays free for it. */
+/** Sets fields of a link where its place stays free for it and a new domain is verified. */
 export function updateLink(
   team: number,
   id: number,
@@ -218,7 +218,7 @@ export function updateLink(
   );
   const list = sql.join([...sets, sql`updated_at = ${at.getTime()}`], sql`, `);
   return sqlWrite(sql`UPDATE short_links AS l SET ${list} WHERE ${isThis({ team, id })}
-    AND ${isServed(place.domainId)} AND ${isFree(place, team, id)}`);
+    AND ${isServed(fields.domainId ?? OWN_DOMAIN)} AND ${isFree(place, team, id)}`);
 }
 
 export type LinkPlace = Pick<LinkRow, "domainId" | "slugKey">;
@@ -255,6 +255,11 @@ export const removeClicks = ({ from, count, most }: Slice, before: Date): Query<
       CROSS JOIN link_clicks c ON c.link_id = l.id
         AND c.at < CASE WHEN l.deleted_at IS NULL THEN ${before.getTime()} ELSE ${END_OF_TIME} END
       LIMIT ${most})`);
+
+/** Removes up to `most` messages of clicks that were counted before a moment. */
+export const removeCounted = (before: Date, most: number): Query<number> =>
+  sqlWrite(sql`DELETE FROM counted_messages WHERE (at, link_id, message) IN (
+    SELECT at, link_id, message FROM counted_messages WHERE at < ${before.getTime()} LIMIT ${most})`);
 
 /** Removes the days of links that were deleted. */
 export const removeDays = ({ from, count, most }: Slice): Query<number> =>

@@ -5,8 +5,18 @@ import type { shortLinks } from "../table.ts";
 /** The domain of links that stand on the instance's own address. */
 export const OWN_DOMAIN = 0;
 
+/** The host of the URL `u.url`, as it was stored: in lower case, without a user. */
+const HOST = `substr(u.rest, 1, instr(replace(replace(replace(u.rest, '?', '/'), '#', '/'), ':', '/') || '/', '/') - 1)`;
+
+/** JSON: the hosts among a link's destinations that are domains of short links now. */
+const SHORT_HOSTS = `(SELECT json_group_array(d.host) FROM (
+    SELECT substr(url, instr(url, '//') + 2) AS rest FROM (
+      SELECT l.destination AS url UNION ALL SELECT l.safe_url WHERE l.safe_url IS NOT NULL
+      UNION ALL SELECT value ->> 'destination' FROM json_each(l.rules))) u
+  CROSS JOIN domains d ON d.host = rtrim(${HOST}, '.') AND d.deleted_at IS NULL AND d.verified_at IS NOT NULL)`;
+
 const COLUMNS = `l.id, l.destination, l.use_deeplink, l.bot_protection, l.safe_url, l.title, l.description,
-  l.image_url, l.rules`;
+  l.image_url, l.rules, ${SHORT_HOSTS} AS short_hosts`;
 const IS_LIVE = "l.is_active = 1 AND l.deleted_at IS NULL";
 
 const OWN_LINK = `SELECT ${COLUMNS} FROM short_links l
@@ -20,7 +30,7 @@ type FoundRow = Pick<
   StoredRow<typeof shortLinks>,
   | ("id" | "destination" | "use_deeplink" | "bot_protection" | "safe_url")
   | ("title" | "description" | "image_url" | "rules")
->;
+> & { short_hosts: string };
 
 type LinkRow = typeof shortLinks.$inferSelect;
 
@@ -34,6 +44,8 @@ const readLink = (row: FoundRow) => ({
   description: row.description,
   imageUrl: row.image_url,
   rules: JSON.parse(row.rules) as LinkRow["rules"],
+  /** Hosts among its destinations on which short links stand. */
+  shortHosts: JSON.parse(row.short_hosts) as string[],
   /** Size of what was read. */
   characters: row.rules.length + row.destination.length,
 });
@@ -48,6 +60,25 @@ export interface Place {
   /** As slugs are compared. */
   slug: string;
 }
+
+/** A place as a statement takes it. */
+const toParam = ({ host, slug }: Place) => [host, slug];
+
+const LINKS_AT = `SELECT p.key AS place, ${COLUMNS} FROM json_each(?) p
+  CROSS JOIN short_links l ON l.slug_key = p.value ->> 1 AND l.domain_id = iif(p.value ->> 0 IS NULL, ${OWN_DOMAIN},
+    (SELECT id FROM domains WHERE host = p.value ->> 0 AND deleted_at IS NULL AND verified_at IS NOT NULL))
+  WHERE ${IS_LIVE}`;
+
+/** Finds the links that stand at places, switched on, each with the number of its place. */
+export const linksAt = (places: readonly Place[]): Query<{ place: number; link: FoundLink }[]> =>
+  plainQuery(
+    LINKS_AT,
+    [JSON.stringify(places.map(toParam))],
+    (row: FoundRow & { place: number }) => ({
+      place: row.place,
+      link: readLink(row),
+    }),
+  );
 
 /** Finds the link that stands at a place, switched on. */
 export const linkAt = ({ host, slug }: Place): Query<FoundLink[]> =>
