@@ -93,7 +93,9 @@ async function fullLife(): Promise<Life> {
   });
   const link = await life.call("POST", "/short-links", { url: "https://example.com/" });
   await life.call("POST", "/domains", { domain: `go-${member.teamId}.example.com` });
-  await env.DB.prepare("INSERT INTO arriving_clicks VALUES (?, 5, 'm', 1, '[[5,null,\"desktop\"]]')")
+  await env.DB.prepare(
+    "INSERT INTO arriving_clicks VALUES (?, 5, 'm', 1, '[[5,null,\"desktop\"]]')",
+  )
     .bind(link.body.id)
     .run();
   const { teamId, userId } = member;
