@@ -1,26 +1,29 @@
 import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { storeClicks } from "../../src/features/links/repo/clicks.ts";
+import type { LinkClick } from "../../src/queue/messages.ts";
 import { ask, migrate, openDatabase } from "./migrated.ts";
 
-/** The last migration of the release whose slugs were free once no link had them. */
+/** The last migration of the release whose slugs were free once no link had them, and whose clicks had no bound. */
 const LAST_RELEASE = "0023";
+
+function insertLink(
+  database: DatabaseSync,
+  ...link: [id: number, team: number, domain: number, key: string | null, deletedAt: 1 | null]
+): void {
+  database
+    .prepare(
+      `INSERT INTO short_links (id, team_id, domain_id, slug, slug_key, destination, use_deeplink,
+        bot_protection, created_by, created_at, updated_at, deleted_at, rules)
+      VALUES (?, ?, ?, 'X', ?, 'https://example.com/', 0, 0, 1, 1, 1, ?, '[]')`,
+    )
+    .run(...link);
+}
 
 test("slugs of an older database belong to the teams whose links have them", () => {
   const database = openDatabase(LAST_RELEASE);
-  const link = (
-    id: number,
-    team: number,
-    domain: number,
-    key: string | null,
-    deletedAt: 1 | null,
-  ) =>
-    database
-      .prepare(
-        `INSERT INTO short_links (id, team_id, domain_id, slug, slug_key, destination, use_deeplink,
-          bot_protection, created_by, created_at, updated_at, deleted_at, rules)
-        VALUES (?, ?, ?, 'X', ?, 'https://example.com/', 0, 0, 1, 1, 1, ?, '[]')`,
-      )
-      .run(id, team, domain, key, deletedAt);
+  const link = insertLink.bind(null, database);
   link(1, 1, 0, "sale", null);
   link(2, 2, 0, "gone", 1);
   link(3, 2, 0, null, 1);
