@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { storeClicks } from "../../src/features/links/repo/clicks.ts";
-import type { LinkClick } from "../../src/queue/messages.ts";
 import { ask, migrate, openDatabase } from "./migrated.ts";
 
 /** The last migration of the release whose slugs were free once no link had them, and whose clicks had no bound. */
@@ -46,11 +44,10 @@ test("clicks of an older database are counted on, and a message of that time cou
   const at = 20_000 * 86_400_000;
   database.exec(`INSERT INTO link_clicks VALUES (1, ${at}, 'old', 1, '[[${at},"DE","mobile"]]')`);
   migrate(database, LAST_RELEASE);
-  const store = (id: string) => {
-    const clicks: LinkClick[] = [[1, at, "DE", "mobile"]];
-    const { sql, params } = storeClicks([{ id, clicks }]);
-    database.prepare(sql).run(...(params as string[]));
-  };
+  const store = (message: string) =>
+    database.exec(
+      `INSERT INTO arriving_clicks VALUES (1, ${at}, '${message}', 1, '[[${at},"DE","mobile"]]')`,
+    );
   for (const id of ["old", "new", "new"]) store(id);
   assert.deepEqual(ask(database, "SELECT clicks FROM short_links"), [{ clicks: 2 }]);
   assert.deepEqual(ask(database, "SELECT clicks, countries, counted_only FROM link_days"), [
