@@ -9,6 +9,8 @@ const MOST_MS = 100;
 /** A busy machine is slow for plain texts too: a hostile one may take so many times as long. */
 const MOST_TIMES = 4;
 const TRIES = 2;
+/** A pattern that takes the square of a text's length fails each of them, a machine that is busy for a moment does not. */
+const ATTEMPTS = 4;
 
 const harness = new Harness();
 let token = "";
@@ -40,10 +42,16 @@ async function time(run: () => Promise<Answer>): Promise<{ ms: number; answer: A
 }
 
 async function expectQuick(hostile: () => Promise<Answer>, plain: () => Promise<Answer>) {
-  const { ms, answer } = await time(hostile);
-  expect([200, 400]).toContain(answer.status);
-  if (ms <= MOST_MS) return;
-  expect(ms).toBeLessThanOrEqual((await time(plain)).ms * MOST_TIMES);
+  let [ms, most] = [0, 0];
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const timed = await time(hostile);
+    expect([200, 400]).toContain(timed.answer.status);
+    ms = timed.ms;
+    if (ms <= MOST_MS) return;
+    most = (await time(plain)).ms * MOST_TIMES;
+    if (ms <= most) return;
+  }
+  expect(ms).toBeLessThanOrEqual(most);
 }
 
 describe("a search", () => {
@@ -86,7 +94,7 @@ describe("a search", () => {
 });
 
 describe("a text that patterns could choke on", () => {
-  const CHARACTERS = loadOf(5_000, 30_000);
+  const CHARACTERS = loadOf(12_000, 30_000);
   const long = (part: string) =>
     part.repeat(Math.ceil(CHARACTERS / part.length)).slice(0, CHARACTERS);
   const validate = (text: string) =>
