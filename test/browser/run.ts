@@ -10,6 +10,7 @@ import { CONSENTED } from "./consent.ts";
 import { checkDirectUploads } from "./direct-uploads.ts";
 import { checkEndings } from "./endings.ts";
 import { checkForms } from "./forms.ts";
+import { checkHostile } from "./hostile.ts";
 import { checkLinks } from "./links.ts";
 import { lookAt, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
@@ -56,6 +57,7 @@ async function main(): Promise<number> {
     problems.push(...(await checkLinks(browser, { akimbo, owner, site, folder })));
     problems.push(...(await checkEndings(browser, { akimbo, owner, site, folder })));
     problems.push(...(await checkReview(browser, { akimbo, owner, folder })));
+    problems.push(...(await checkHostile(browser, { akimbo, owner })));
     problems.push(...(await checkDirectUploads(browser, { akimbo, site, folder: stateDir })));
     site.close();
     problems.push(...(await checkPartings(browser, akimbo, { owner, member })));
