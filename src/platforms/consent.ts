@@ -55,6 +55,8 @@ export interface ConsentScopes {
   required: readonly string[];
   /** Needed for more, such as analytics: an account is connected without them. */
   optional: readonly string[];
+  /** What each lets this app do, as people say it. */
+  inWords?: Readonly<Record<string, string>>;
 }
 
 /** A message that a platform sends by itself, as it came. */

@@ -113,7 +113,7 @@ function connections(page: Page, { origin, folder }: Visit, one: Consented): Ste
     },
     {
       name: `${name}, the account's page`,
-      shows: spare === undefined ? "Reconnect" : `${name} did not grant ${spare}`,
+      shows: spare === undefined ? "Reconnect" : `(${spare})`,
       act: async () => {
         await page.getByRole("link", { name: account, exact: true }).click();
         await look("account");

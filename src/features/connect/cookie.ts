@@ -7,7 +7,7 @@ import { COOKIE_PREFIX, cookieValue } from "../auth/cookie.ts";
 import type { PageEnv } from "../auth/signed-in.ts";
 
 /** Binds a try to the browser that began it. */
-const COOKIE = `${COOKIE_PREFIX}.connect`;
+const COOKIE = `${COOKIE_PREFIX}.consent`;
 
 const VALUE = /^[0-9a-f]{32}$/;
 
@@ -21,7 +21,8 @@ export function boundBrowser(c: Pick<Context, "req">): string | null {
 export function bindBrowser(c: AppContext | Context<PageEnv>): string {
   const value = boundBrowser(c) ?? randomHex(16);
   setCookie(c, COOKIE, value, {
-    path: "/oauth",
+    // Set by the pages that begin a try, read by the ones that it comes back to.
+    path: "/",
     httpOnly: true,
     // The platform leads back here: a navigation from another site.
     sameSite: "Lax",

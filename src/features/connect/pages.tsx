@@ -78,13 +78,14 @@ function askToGoOn(
         </p>
         {person && (
           <p>
-            {person.name !== null && (
+            {person.name === null ? (
+              <bdi>{person.email}</bdi>
+            ) : (
               <>
-                <bdi>{person.name}</bdi>,{" "}
+                <bdi>{person.name}</bdi> (<bdi>{person.email}</bdi>)
               </>
-            )}
-            <bdi>{person.email}</bdi>, asks you for that. Go on only if you know this person and
-            want it.
+            )}{" "}
+            asks you for this. Go on only if you know this person and want it.
           </p>
         )}
         {mode === "sandbox" && (

@@ -99,15 +99,24 @@ export const missingOf = (
   granted: readonly string[] | null,
 ): string[] => (granted === null ? [] : wanted.filter((scope) => !granted.includes(scope)));
 
+/** Names permissions as people say them, each with the platform's own name behind it. */
+export const describeScopes = (
+  scopes: readonly string[],
+  inWords: ConsentScopes["inWords"] = {},
+): string =>
+  scopes
+    .map((scope) => (inWords[scope] ? `permission to ${inWords[scope]} (${scope})` : scope))
+    .join(", ");
+
 /** Returns why a consent is not enough to publish with, or null. @param name of the platform */
 export function refusedScopes(
-  { required }: ConsentScopes,
+  { required, inWords }: ConsentScopes,
   granted: readonly string[] | null,
   name: string,
 ): string | null {
   const missing = missingOf(required, granted);
   if (missing.length === 0) return null;
-  return `${name} did not grant ${missing.join(", ")}, without which nothing can be published. Connect the account again, and leave every permission switched on.`;
+  return `${name} did not grant ${describeScopes(missing, inWords)}, without which nothing can be published. Connect the account again, and leave every permission switched on.`;
 }
 
 /** Hosts of sites under development. */

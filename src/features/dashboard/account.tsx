@@ -9,7 +9,7 @@ import { accountById, accountSharingLogin, lastUseOf } from "../accounts/repo/ac
 import { isRevokedAtPlatform, isSwitchedOff, SWITCHED_OFF } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
-import { consentFormTargets } from "../connect/rules.ts";
+import { consentFormTargets, describeScopes } from "../connect/rules.ts";
 import { Login } from "./accounts.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
@@ -150,8 +150,9 @@ async function showAccount(
 const MissingScopes = ({ account: { platform, missingScopes } }: { account: AccountRow }) =>
   missingScopes && (
     <p class="why">
-      {platformName(platform)} did not grant {missingScopes.split(" ").join(", ")}. Posts go out;
-      what needs more, such as analytics, does not work. Reconnect the account and leave every
+      {platformName(platform)} did not grant{" "}
+      {describeScopes(missingScopes.split(" "), connectorOf(platform).consent?.inWords)}. Posts go
+      out; what needs more, such as analytics, does not work. Reconnect the account and leave every
       permission switched on.
     </p>
   );

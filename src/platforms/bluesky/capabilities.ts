@@ -28,6 +28,10 @@ export const apiVersion = {
 export const scopes = {
   required: ["atproto", "transition:generic"],
   optional: [],
+  inWords: {
+    atproto: "sign in",
+    "transition:generic": "publish posts and upload files",
+  },
 } satisfies ConsentScopes;
 
 export const asks = "Your account's own server asks you to sign in, and to agree.";

@@ -32,6 +32,13 @@ export const apiVersion = {
 export const scopes = {
   required: ["pages_show_list", "pages_read_engagement", "pages_manage_posts"],
   optional: ["read_insights", "business_management"],
+  inWords: {
+    pages_show_list: "list the Pages",
+    pages_read_engagement: "read the Pages' posts",
+    pages_manage_posts: "publish posts as the Pages",
+    read_insights: "read how posts do",
+    business_management: "find the Pages of business portfolios",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

@@ -53,6 +53,11 @@ export const apiVersion = {
 export const scopes = {
   required: ["instagram_business_basic", "instagram_business_content_publish"],
   optional: ["instagram_business_manage_insights"],
+  inWords: {
+    instagram_business_basic: "read the profile and posts",
+    instagram_business_content_publish: "publish posts",
+    instagram_business_manage_insights: "read how posts do",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

@@ -37,6 +37,15 @@ export const scopes = {
     // To read comments on the posts of pages.
     "r_organization_social_feed",
   ],
+  inWords: {
+    openid: "tell who is signed in",
+    profile: "read the name and picture",
+    w_member_social: "publish posts as the member",
+    r_organization_social: "read the pages' posts",
+    w_organization_social: "publish posts as the pages",
+    rw_organization_admin: "find the pages, and read their figures",
+    r_organization_social_feed: "read comments on the pages' posts",
+  },
 } satisfies ConsentScopes;
 
 /** The scopes without which no page can be found, or posted as. */

@@ -25,6 +25,17 @@ export const apiVersion = {
 export const scopes = {
   required: ["boards:read", "boards:write", "pins:read", "pins:write", "user_accounts:read"],
   optional: ["boards:read_secret", "boards:write_secret", "pins:read_secret", "pins:write_secret"],
+  inWords: {
+    "boards:read": "list the boards",
+    "boards:write": "create boards",
+    "pins:read": "read pins",
+    "pins:write": "create pins",
+    "user_accounts:read": "read the profile",
+    "boards:read_secret": "list the secret boards",
+    "boards:write_secret": "create secret boards",
+    "pins:read_secret": "read secret pins",
+    "pins:write_secret": "create secret pins",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

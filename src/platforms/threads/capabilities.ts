@@ -42,6 +42,12 @@ export const apiVersion = {
 export const scopes = {
   required: ["threads_basic", "threads_content_publish"],
   optional: ["threads_manage_insights", "threads_manage_replies"],
+  inWords: {
+    threads_basic: "read the profile and posts",
+    threads_content_publish: "publish posts",
+    threads_manage_insights: "read how posts do",
+    threads_manage_replies: "write replies",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

@@ -23,6 +23,14 @@ export const apiVersion = {
 export const scopes = {
   required: ["user.info.basic", "video.publish"],
   optional: ["user.info.profile", "user.info.stats", "video.upload", "video.list"],
+  inWords: {
+    "user.info.basic": "read the name and picture",
+    "video.publish": "publish posts",
+    "user.info.profile": "read the profile",
+    "user.info.stats": "read the figures of the account",
+    "video.upload": "upload drafts",
+    "video.list": "list the posts",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

@@ -41,6 +41,13 @@ export const apiVersion = {
 export const scopes = {
   required: ["tweet.read", "tweet.write", "users.read", "media.write", "offline.access"],
   optional: [],
+  inWords: {
+    "tweet.read": "read posts",
+    "tweet.write": "publish posts",
+    "users.read": "read the profile",
+    "media.write": "upload pictures and videos",
+    "offline.access": "stay connected",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

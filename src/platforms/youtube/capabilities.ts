@@ -42,6 +42,10 @@ export const scopes = {
     "https://www.googleapis.com/auth/youtube.readonly",
   ],
   optional: [],
+  inWords: {
+    "https://www.googleapis.com/auth/youtube.upload": "upload videos",
+    "https://www.googleapis.com/auth/youtube.readonly": "read the channel and its videos",
+  },
 } satisfies ConsentScopes;
 
 export const asks =

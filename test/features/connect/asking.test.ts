@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { connectors } from "../../../src/platforms/registry.ts";
 import { comeBack, decide, openConsentPage, pathOf, walkConsent } from "../../support/consent.ts";
 import {
   createMember,
@@ -36,6 +37,32 @@ const countAccounts = () =>
   env.DB.prepare("SELECT count(*) AS n FROM accounts WHERE team_id = ?")
     .bind(owner.teamId)
     .first("n");
+
+test("a permission that was not granted is named in words", async () => {
+  const path = await begin();
+  const page = await walkConsent(visitor, path, { without: ["media.write"] });
+  expect(page.html).toContain(
+    "X did not grant permission to upload pictures and videos (media.write)",
+  );
+});
+
+test("every permission that a platform is asked for has words", () => {
+  for (const { platform, consent } of connectors()) {
+    const { required = [], optional = [], inWords = {} } = consent ?? {};
+    const asked = [...required, ...optional].sort();
+    expect([platform, Object.keys(inWords).sort()]).toEqual([platform, asked]);
+  }
+});
+
+test("a browser may try two platforms at once, one of them from a page of ours", async () => {
+  const person = await new Browser(harness).signIn(owner);
+  const first = await openConsentPage(person, await begin());
+  await person.post("/app/accounts/connect", { platform: "tiktok", mode: "sandbox" });
+  const back = await comeBack(person, await decide(person, first, { name: "Ada" }));
+  expect(back.html).toContain("Ada is connected");
+  const cookies = (await visitor.post(await begin())).headers.getSetCookie();
+  expect(cookies).toEqual([expect.stringMatching(/^akimbo\.consent=[0-9a-f]{32};.* Path=\/;/)]);
+});
 
 describe("the address of a try", () => {
   test("sends nobody on: it names the team, the platform and who asks, and has one button", async () => {
