@@ -55,7 +55,7 @@ export interface ConsentScopes {
   required: readonly string[];
   /** Needed for more, such as analytics: an account is connected without them. */
   optional: readonly string[];
-  /** What each lets this app do, as people say it. */
+  /** The words of people for each: `publish posts`. */
   inWords?: Readonly<Record<string, string>>;
 }
 
