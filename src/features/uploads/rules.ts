@@ -101,6 +101,23 @@ const BACKOFF_SECONDS = [30, 120, 600] as const;
 /** Seconds to wait after `taken` back-offs of this attempt; null when there are no more. */
 export const nextBackoff = (taken: number): number | null => BACKOFF_SECONDS[taken] ?? null;
 
+/** Longest wait before a login is renewed again for a post, in seconds: other posts may have renewed it meanwhile. */
+const LOGIN_BACKOFF_SECONDS = 60;
+
+/** Longest time that a post waits for its login, in seconds: as long as for a platform that does not answer. */
+const LOGIN_PATIENCE_SECONDS = BACKOFF_SECONDS.reduce((sum, wait) => sum + wait, 0);
+
+/**
+ * Seconds to wait for a login that could not be renewed; null when the post has waited long enough.
+ *
+ * @param taken back-offs of this attempt
+ * @param waitedSeconds time since anything of the attempt moved
+ */
+export function loginBackoff(taken: number, waitedSeconds: number): number | null {
+  if (waitedSeconds >= LOGIN_PATIENCE_SECONDS) return null;
+  return Math.min(nextBackoff(taken) ?? LOGIN_BACKOFF_SECONDS, LOGIN_BACKOFF_SECONDS);
+}
+
 /**
  * Seconds from one call that cannot be undone to the next, after `made` of them in this attempt; null when
  * there may be no more.

@@ -14,7 +14,16 @@ import { countedDeps } from "./counted-deps.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { createJob, nextToFetch, nextToHash, requireReadable } from "./job.ts";
 import { LostLease } from "./save.ts";
-import { type Held, type Next, over, prepare, reconcile, repeatLater, settle } from "./steps.ts";
+import {
+  awaitLogin,
+  type Held,
+  type Next,
+  over,
+  prepare,
+  reconcile,
+  repeatLater,
+  settle,
+} from "./steps.ts";
 import { BROKE_OFF, claimFailure, reconcileAt, timeoutOrFailure } from "./verdicts.ts";
 import { wake } from "./wake.ts";
 import { fail, handOver, holdForApproval, park } from "./writes.ts";
@@ -147,10 +156,11 @@ async function logIn(deps: Deps, held: Held): Promise<Credentials | "over"> {
     const login = await usableLogin(deps, connector, account, staleToken);
     if (login.kind === "ready") return login.credentials;
     if (login.kind === "busy") {
-      return over(park(deps, upload, addSeconds(deps.now(), LOGIN_BUSY_SECONDS)));
+      const at = addSeconds(deps.now(), LOGIN_BUSY_SECONDS);
+      return over(park(deps, upload, at, { submits: upload.submits }));
     }
     const { message, final } = login;
-    if (!final) return repeatLater(deps, held, { code: "platform_unavailable", message });
+    if (!final) return awaitLogin(deps, held, message);
     const failure: Failure = { code: "account_disconnected", message };
     return over(fail(deps, upload, timeoutOrFailure(upload, failure)));
   } catch (error) {

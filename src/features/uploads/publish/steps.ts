@@ -1,5 +1,5 @@
 import { type Failure, PublishFailure } from "../../../core/failures.ts";
-import { addSeconds } from "../../../core/time.ts";
+import { addSeconds, secondsBetween } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
 import type {
   Bookmark,
@@ -16,7 +16,7 @@ import type { AccountRow } from "../../accounts/table.ts";
 import type { MediaRow } from "../../media/repo.ts";
 import { pullRefusal } from "../create/verified-pull.ts";
 import { otherPostsShownAs } from "../repo/jobs.ts";
-import { CAP_WINDOW_MS, MAX_RESTARTS, nextBackoff, resubmitWait } from "../rules.ts";
+import { CAP_WINDOW_MS, loginBackoff, MAX_RESTARTS, nextBackoff, resubmitWait } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { endingBy } from "./job.ts";
@@ -59,6 +59,17 @@ export async function repeatLater(
   if (wait === null) return over(fail(deps, upload, failure));
   const afterSeconds = Math.max(wait, failure.retryAfterSeconds ?? 0);
   return over(backOff(deps, upload, afterSeconds, failure.message, bookmark));
+}
+
+/** Waits for the account's login, which could not be renewed for now. Takes none of the platform's back-offs. */
+export async function awaitLogin(deps: Deps, held: Held, message: string): Promise<"over"> {
+  const { upload } = held;
+  if (upload.stage !== "preparing") return askAgain(deps, held, message);
+  const now = deps.now();
+  const wait = loginBackoff(upload.backoffs, secondsBetween(upload.progressedAt ?? now, now));
+  if (wait === null) return over(fail(deps, upload, unavailable(message)));
+  const uncounted = { ...upload, backoffs: Math.max(0, upload.backoffs - 1) };
+  return over(backOff(deps, uncounted, wait, message, upload.bookmark));
 }
 
 /** A poll or look-up without an answer: again in a while, until there was no progress for too long. */
@@ -122,7 +133,7 @@ async function submit(deps: Deps, held: Held, job: PublishJob, bookmark: Bookmar
     case "failed":
       return refused(deps, nothingCreated(entered), step);
     case "token_expired":
-      return refreshed(deps, nothingCreated(entered), job);
+      return refreshed(deps, neverEntered(entered), job);
     case "unknown":
     case "no_answer":
       return over(
@@ -138,6 +149,12 @@ const nothingCreated = (held: Held): Held => ({
   ...held,
   upload: { ...held.upload, stage: "preparing" },
 });
+
+/** The platform looked at the login and no further: the call does not count among the four. */
+function neverEntered(held: Held): Held {
+  const { upload } = nothingCreated(held);
+  return { ...held, upload: { ...upload, submits: upload.submits - 1 } };
+}
 
 export async function reconcile(deps: Deps, held: Held, job: PublishJob): Promise<Next> {
   const { upload, connector } = held;

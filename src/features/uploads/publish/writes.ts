@@ -119,6 +119,7 @@ export function backOff(
     submittedAt: null,
     countedAt: null,
     backoffs: upload.backoffs + 1,
+    submits: upload.submits,
     restarts: upload.restarts,
     errorMessage: message,
   });

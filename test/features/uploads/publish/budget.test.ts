@@ -1,4 +1,6 @@
+import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
+import { createDeps } from "../../../../src/deps.ts";
 import { type Budget, createBudget } from "../../../../src/features/uploads/publish/budget.ts";
 
 const FREE = 50;
@@ -6,9 +8,14 @@ const HAND_OVER = 2;
 
 const never = () => new Promise<void>(() => {});
 
-function stage({ messages = 5, wait = never as (ms: number) => Promise<void> } = {}) {
+function stage({
+  messages = 5,
+  wait = never as (ms: number) => Promise<void>,
+  isDevelopment = false,
+} = {}) {
   let at = 0;
-  const budget = createBudget({ now: () => new Date(at), wait }, messages);
+  const config = { ...createDeps(env).config, isDevelopment };
+  const budget = createBudget({ now: () => new Date(at), wait, config }, messages);
   return {
     budget,
     advance: (seconds: number) => {
@@ -46,6 +53,17 @@ function held(budget: Budget, calls: number) {
 
 /** Lets everything happen that can. */
 const settle = () => new Promise((resolve) => setTimeout(resolve));
+
+test.each([
+  ["in production four minutes", false, 239],
+  ["in development 15 seconds, for the local queue waits for the whole batch", true, 14],
+])("%s after its begin, a batch begins no step", async (_, isDevelopment, seconds) => {
+  const { budget, advance } = stage({ isDevelopment });
+  advance(seconds);
+  expect(await budget.within(1, spending(1))).toBe("done");
+  advance(1);
+  expect(await budget.within(1, spending(1))).toBeNull();
+});
 
 describe("with nothing in flight", () => {
   test.each([

@@ -99,6 +99,44 @@ test("twenty posts on an expired login make one refresh, and all go out", async 
   expect(stage.pds.records.size).toBe(20);
 });
 
+test("posts on one expired login are out a minute after it can be renewed, however often that failed", async () => {
+  const stage = await atPds();
+  const ids: number[] = [];
+  for (let i = 0; i < 5; i++) ids.push(await stage.post());
+  stage.pds.expireSession();
+  let isDown = true;
+  stage.pds.intercept = ({ method }) =>
+    isDown && method === "server.refreshSession" ? connectionLost() : undefined;
+  const passSeconds = async (seconds: number) => {
+    for (let passed = 0; passed <= seconds; passed += 2) {
+      await stage.harness.deliver();
+      stage.harness.advance(2);
+    }
+  };
+  await passSeconds(200);
+  for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "pending" });
+  isDown = false;
+  await passSeconds(60);
+  for (const id of ids) expect(await stage.read(id)).toMatchObject({ status: "completed" });
+});
+
+test("a post whose login cannot be renewed for twelve and a half minutes ends as unavailable", async () => {
+  const stage = await atPds();
+  const id = await stage.post();
+  stage.pds.expireSession();
+  stage.pds.intercept = ({ method }) =>
+    method === "server.refreshSession" ? connectionLost() : undefined;
+  const startedAt = Date.now();
+  await stage.harness.drain();
+  expect(await stage.read(id)).toMatchObject({
+    status: "failed",
+    failure: { code: "platform_unavailable", nextAction: "retry" },
+  });
+  const minutes = (Date.now() - startedAt) / 60_000;
+  expect(minutes).toBeGreaterThanOrEqual(12.5);
+  expect(minutes).toBeLessThan(14);
+});
+
 test("a login about to expire is refreshed before it is used", async () => {
   const stage = await atPds();
   stage.harness.advance(7_190);
