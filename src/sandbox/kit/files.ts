@@ -3,6 +3,7 @@ import { detectFileType, FILE_TYPE_BYTES } from "../../core/file-type.ts";
 import { randomHex, toHex } from "../../core/ids.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { ok, type Result, refuse } from "../../core/result.ts";
+import { Turns } from "../../core/turns.ts";
 import { SLICE_BYTES } from "./media-store.ts";
 import type { Sandbox } from "./simulator.ts";
 import type { SandboxStore } from "./store.ts";
@@ -43,9 +44,11 @@ export async function appendBody(
     if (filled > 0) store.media.writeSlice(mediaId, position + slices++, slice.subarray(0, filled));
     filled = 0;
   };
+  const turns = new Turns();
   for await (const piece of body ?? []) {
     bytes += piece.byteLength;
     if (bytes > maxBytes) return "too_large";
+    await turns.passed(piece.byteLength);
     for (let rest: Uint8Array = piece; rest.byteLength > 0; ) {
       const taken = rest.subarray(0, SLICE_BYTES - filled);
       slice.set(taken, filled);

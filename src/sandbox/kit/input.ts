@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { Turns } from "../../core/turns.ts";
 import type { Refusal } from "./refusal.ts";
 import type { Call } from "./simulator.ts";
 
@@ -23,9 +24,11 @@ export async function readBody(
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return null;
   const pieces: Uint8Array[] = [];
   let size = 0;
+  const turns = new Turns();
   for await (const piece of request.body ?? []) {
     size += piece.byteLength;
     if (size > maxBytes) return null;
+    await turns.passed(piece.byteLength);
     pieces.push(piece);
   }
   const whole = new Uint8Array(size);

@@ -2,6 +2,7 @@ import type { ByteRange } from "../../core/byte-range.ts";
 import { now } from "../../core/clock.ts";
 import type { Platform } from "../../core/platforms.ts";
 import { HOUR } from "../../core/time.ts";
+import { Turns } from "../../core/turns.ts";
 import { type FeedTeam, isOfTeam } from "./feed-team.ts";
 import type { CallOrigin } from "./origin.ts";
 import { blob, integer, serial, Table, text } from "./table.ts";
@@ -180,10 +181,12 @@ export class MediaStore {
   }
 
   #streamOf(id: number, pieces: ReturnType<typeof planPieces>): ReadableStream<Uint8Array> {
+    const turns = new Turns();
     return new ReadableStream({
       type: "bytes",
-      pull: (controller) => {
+      pull: async (controller) => {
         const piece = pieces.shift();
+        await turns.passed(piece?.length ?? 0);
         const bytes = piece && this.#readSlice(id, piece.position);
         if (bytes) controller.enqueue(bytes.subarray(piece.from, piece.from + piece.length));
         else controller.close();
