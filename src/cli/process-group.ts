@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { inProject } from "./paths.ts";
 
@@ -103,6 +104,28 @@ export async function stopGroup(leader: ChildProcess): Promise<void> {
 async function waitWhile(isSo: () => boolean, atMostMs: number): Promise<void> {
   const deadline = Date.now() + atMostMs;
   while (isSo() && Date.now() < deadline) await sleep(POLL_MS);
+}
+
+/** Fields of /proc/PID/stat behind the program's name. */
+const STAT = { group: 2, userTicks: 11, systemTicks: 12 } as const;
+/** Linux reports process times in hundredths of a second. */
+const TICKS_PER_SECOND = 100;
+
+/** Whole seconds of CPU that the living processes of a group have used; 0 where the system does not tell. */
+export function groupCpuSeconds(group: number): number {
+  if (!existsSync("/proc/self/stat")) return 0;
+  let ticks = 0;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      if (Number(fields[STAT.group]) !== group) continue;
+      ticks += Number(fields[STAT.userTicks]) + Number(fields[STAT.systemTicks]);
+    } catch {
+      // The process has ended meanwhile.
+    }
+  }
+  return Math.floor(ticks / TICKS_PER_SECOND);
 }
 
 /** The last resort when the program ends without having stopped its groups. */

@@ -6,12 +6,17 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { askHealth, type HealthAnswer } from "./api.ts";
 import { showPath } from "./paths.ts";
+import { groupCpuSeconds } from "./process-group.ts";
 import { Problem } from "./program.ts";
 import type { Vars } from "./vars.ts";
 import { startWrangler } from "./wrangler.ts";
 import { createLineSorter } from "./wrangler-output.ts";
 
-const READY_TIMEOUT_MS = 60_000;
+/** A server that gives no sign of life for so long is not waited for any more. */
+const STILL_TIMEOUT_MS = 60_000;
+/** One that is busy for so long is stuck. */
+const BUSY_TIMEOUT_MS = 15 * 60_000;
+const TELL_EVERY_MS = 15_000;
 const POLL_MS = 100;
 /** A server whose starter was killed ends within less. */
 const FREE_TIMEOUT_MS = 15_000;
@@ -74,6 +79,8 @@ export interface Server {
   logPath: string;
   /** The exit code, when the server ends by itself. */
   ended: Promise<number>;
+  /** A number that grows while the server says or computes something. */
+  activity(): number;
 }
 
 /** Starts `wrangler dev`: its errors are shown, the Worker's log lines go to a file. */
@@ -93,46 +100,72 @@ export function startServer(options: { port: number; stateDir: string; vars: Var
     ],
     { env: { WRANGLER_REGISTRY_PATH: join(stateDir, "registry") } },
   );
+  let lines = 0;
   for (const stream of [child.stdout, child.stderr]) {
-    if (stream) createInterface({ input: stream }).on("line", createLineSorter(sinks));
+    if (!stream) continue;
+    const sort = createLineSorter(sinks);
+    createInterface({ input: stream }).on("line", (line) => {
+      lines++;
+      sort(line);
+    });
   }
+  const activity = () => lines + groupCpuSeconds(child.pid ?? 0);
   const ended = new Promise<number>((resolve) => {
     child.on("close", (code) => resolve(code ?? 1));
     // Killed alone, it leaves others behind that hold its output open.
     child.on("exit", (code) => setTimeout(() => resolve(code ?? 1), LAST_WORDS_MS));
   });
-  return { origin: `http://localhost:${port}`, logPath, ended };
+  return { origin: `http://localhost:${port}`, logPath, ended, activity };
 }
 
 /**
- * Waits until the server answers, and returns its state: one that is behind with its work has started all
- * the same, and needs the ticks that begin now.
+ * Waits until the server answers, as long as it does something, and says what it waits for. Returns the server's
+ * state: one that is behind with its work has started all the same, and needs the ticks that begin now.
  *
- * @throws Problem when the server ends, or does not answer in time: with its last words
+ * @param stillMs how long nothing may move
+ * @throws Problem when the server ends, or nothing moves any more: with its last words
  */
 export async function waitUntilAnswering(
-  { origin, ended, logPath }: Server,
-  timeoutMs: number = READY_TIMEOUT_MS,
+  { origin, ended, logPath, activity }: Server,
+  stillMs: number = STILL_TIMEOUT_MS,
 ): Promise<HealthAnswer> {
   let exitCode: number | undefined;
   void ended.then((code) => {
     exitCode = code;
   });
-  const deadline = Date.now() + timeoutMs;
+  const startedAt = Date.now();
+  let movedAt = startedAt;
+  let toldAt = startedAt;
+  let seen = activity();
   let last: HealthAnswer | null = null;
   do {
     if (exitCode !== undefined) throw toProblem(exitCode);
     const answer = await askHealth(origin);
     if (answer?.status) return answer;
     last = answer ?? last;
+    if (activity() > seen) {
+      seen = activity();
+      movedAt = Date.now();
+    }
+    if (Date.now() >= toldAt + TELL_EVERY_MS) {
+      toldAt = Date.now();
+      console.log(describeWait(origin, last, toldAt - startedAt));
+    }
     await sleep(POLL_MS);
-  } while (Date.now() < deadline);
+  } while (Date.now() < Math.min(movedAt + stillMs, startedAt + BUSY_TIMEOUT_MS));
   const said = last ? `Its last answer: ${last.text}` : "It gave no answer at all.";
   throw new Problem(
     `The server is not ready at ${origin}/health. ${said}\n` +
       `Its log may say why: ${showPath(logPath)}`,
   );
 }
+
+const describeWait = (origin: string, last: HealthAnswer | null, waitedMs: number): string => {
+  const awaited = last
+    ? `a good answer of ${origin}/health, which is ${last.text}`
+    : `the first answer of ${origin}/health; wrangler still builds or starts the Worker`;
+  return `Waiting for ${Math.round(waitedMs / 1_000)} s for ${awaited}.`;
+};
 
 /** Reports that the server stopped. Its own error has been printed by then. */
 export const toProblem = (exitCode: number): Problem =>

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
+import { groupCpuSeconds, spawnGroup, stopGroup } from "../../src/cli/process-group.ts";
 import { requireFreePort, waitUntilAnswering } from "../../src/cli/server.ts";
 
 const RUNNING = new Promise<number>(() => {});
@@ -22,7 +23,12 @@ async function serve(t: TestContext, replies: readonly Reply[]) {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
   const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, logPath: "akimbo.log", ended: RUNNING };
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    logPath: "akimbo.log",
+    ended: RUNNING,
+    activity: () => 0,
+  };
 }
 
 const json = (status: number, body: object): Reply => ({ status, body: JSON.stringify(body) });
@@ -39,6 +45,24 @@ test("what is no health is waited past", async (t) => {
   const replies = [busy, { status: 200, body: "<html>" }, json(200, { status: "ok" })];
   const { status } = await waitUntilAnswering(await serve(t, replies), 10_000);
   assert.equal(status, "ok");
+});
+
+test("a server that does something is waited for, however long it takes", async (t) => {
+  const server = await serve(t, [...Array<Reply>(12).fill(busy), json(200, { status: "ok" })]);
+  let activity = 0;
+  const { status } = await waitUntilAnswering({ ...server, activity: () => activity++ }, 300);
+  assert.equal(status, "ok");
+});
+
+test("the CPU of a group of processes is known while they run", async (t) => {
+  if (process.platform !== "linux") return;
+  const child = spawnGroup(process.execPath, ["-e", "for (;;);"], {});
+  t.after(() => stopGroup(child));
+  const until = Date.now() + 60_000;
+  while (groupCpuSeconds(child.pid ?? 0) < 1 && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok(groupCpuSeconds(child.pid ?? 0) >= 1);
 });
 
 test("when waiting ends, the last answer is told", async (t) => {
