@@ -3,7 +3,7 @@ import { MINUTE } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
 import { canSendMail } from "../mail/service.ts";
-import { ofDomain, ofLogin, ofPost, ofWebhook } from "./occurrences.ts";
+import { ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
 import { managersOf, recipientsOf } from "./recipients.ts";
 import * as repo from "./repo/notices.ts";
 import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets.ts";
@@ -64,11 +64,12 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Known> {
   const pairs = new Map(rows.map(({ teamId, subject }) => [subject, [teamId, subject]]));
   const keys = jsonOf(pairs.values());
   const teamIds = jsonOf(new Set(rows.map(({ teamId }) => teamId)));
-  const [posts, webhooks, logins, domains, people, targets] = await deps.db.run([
+  const [posts, webhooks, logins, domains, slots, people, targets] = await deps.db.run([
     repo.postEvents({ keys }),
     repo.disabledWebhooks({ keys }),
     repo.endingLogins({ keys }),
     repo.endingDomains({ keys }),
+    repo.waitingSlots({ keys }),
     repo.peopleOf({ teamIds }),
     targetsOf({ teamIds }),
   ]);
@@ -79,10 +80,11 @@ async function lookUp(deps: Deps, rows: readonly NoticeRow[]): Promise<Known> {
       ...webhooks.map((one) => [one.subject, ofWebhook(one, deps.config)] as const),
       ...logins.map((one) => [one.subject, ofLogin(one, deps.config)] as const),
       ...domains.map((one) => [one.subject, ofDomain(one, deps.config)] as const),
+      ...slots.map((one) => [one.subject, ofSlot(one, deps.config)] as const),
     ]),
     recipients: new Map([
       ...posts.map((post) => [post.subject, recipientsOf(post, teamOf(post))] as const),
-      ...[...webhooks, ...logins, ...domains].map(
+      ...[...webhooks, ...logins, ...domains, ...slots].map(
         (one) => [one.subject, managersOf(teamOf(one))] as const,
       ),
     ]),

@@ -1,7 +1,13 @@
 import type { Config } from "../../config.ts";
 import { MAX_FAILURES } from "../../core/webhooks.ts";
 import { platformName } from "../../platforms/registry.ts";
-import type { DisabledWebhook, EndingDomain, EndingLogin, PostEvent } from "./repo/notices.ts";
+import type {
+  DisabledWebhook,
+  EndingDomain,
+  EndingLogin,
+  PostEvent,
+  WaitingSlot,
+} from "./repo/notices.ts";
 import { describeEnding } from "./rules.ts";
 import { firstWords, type Occurrence, placeOf, toLine } from "./words.ts";
 
@@ -68,6 +74,20 @@ export const ofDomain = (
     ? `Its TXT record is missing, which shows that the domain is yours. Add ${txtName} with the value ${txtValue}: without it for three days in a row, the links on the domain answer 404.`
     : `Its TXT record was missing for three days, so the links on it answer 404. Add ${txtName} with the value ${txtValue} within seven days, and the links work again: at the latest an hour later, or at once with POST /domains/${domainId}/verify.`,
   path: "/app/settings",
+  origin: publicUrl,
+});
+
+/** Returns a slot that waits for an account that can be used, in words. */
+export const ofSlot = (
+  { pool, time, zone, accountId }: WaitingSlot,
+  { publicUrl }: Pick<Config, "publicUrl">,
+): Occurrence => ({
+  name: "slot.waiting",
+  by: null,
+  what: firstWords([pool]),
+  where: `${time} (${zone})`,
+  note: "None of its accounts can be used. Connect one of them again; the queue stays as it is until then.",
+  path: `/app/accounts/${accountId}`,
   origin: publicUrl,
 });
 

@@ -10,6 +10,7 @@ export const KIND_OF = {
   "login.ending": "endingLogins",
   "domain.ending": "endingDomains",
   "domain.ended": "endingDomains",
+  "slot.waiting": "endingLogins",
 } as const satisfies Record<string, NoticeKind>;
 
 export type NoticeName = keyof typeof KIND_OF;

@@ -56,6 +56,10 @@ const HEADLINES: Record<NoticeName, (count: number, decider: string) => string> 
     count === 1 ? "A domain loses its links soon" : `${count} domains lose their links soon`,
   "domain.ended": (count) =>
     count === 1 ? "A domain has lost its links" : `${count} domains have lost their links`,
+  "slot.waiting": (count) =>
+    count === 1
+      ? "A slot of a pool waits for its account"
+      : `${count} slots of pools wait for their accounts`,
 };
 
 const posts = (count: number): string => (count === 1 ? "a post" : `${count} posts`);

@@ -4,7 +4,7 @@ import { periodOf } from "../credits/rules.ts";
 import type { Capacity } from "./firing-schema.ts";
 import { requireOwn } from "./refusals.ts";
 import { findWithSlots, planUse } from "./repo/pools.ts";
-import { slotsPerDay, toHundredths } from "./rules.ts";
+import { MAX_QUEUED, slotsPerDay, toHundredths } from "./rules.ts";
 import type { SlotRow } from "./table.ts";
 
 /**
@@ -18,22 +18,34 @@ export async function readCapacity(ctx: Ctx, id: number, count: number): Promise
     planUse(ctx, ctx.team),
   ]);
   const pool = requireOwn(found);
-  const perDay = pool.isActive ? slotsPerDay(pool.slots) : 0;
+  // A slot without an account takes nothing.
+  const slots = pool.slots.filter(({ accountIds }) => accountIds.length > 0);
+  const perDay = pool.isActive ? slotsPerDay(slots) : 0;
   const describe = (queued: number) => ({
     queued,
     daysOfContent: perDay === 0 ? null : toHundredths(queued / perDay),
   });
   const after = pool.queued + count;
   const quota = use?.quota ?? null;
-  const posts = Math.ceil(after * postsPerItem(pool.slots));
+  const posts = Math.ceil(after * postsPerItem(slots));
   const isTooMuch = quota !== null && (use?.used ?? 0) + posts > quota;
+  const warnings = [
+    ...(after > MAX_QUEUED
+      ? [
+          `A pool holds ${formatCount(MAX_QUEUED)} items, and ${formatCount(pool.queued)} wait in this one: it takes ${formatCount(Math.max(0, MAX_QUEUED - pool.queued))} more.`,
+        ]
+      : []),
+    ...(isTooMuch
+      ? [
+          `With ${formatCount(count)} more, the queue makes ${formatCount(posts)} posts. The plan has ${formatCount(quota)} a month, and ${formatCount(use?.used ?? 0)} are used in ${periodOf(ctx.now())}: posts beyond that are skipped.`,
+        ]
+      : []),
+  ];
   return {
     ...describe(pool.queued),
     slotsPerDay: toHundredths(perDay),
     afterAdd: describe(after),
-    warning: isTooMuch
-      ? `With ${formatCount(count)} more, the queue makes ${formatCount(posts)} posts. The plan has ${formatCount(quota)} a month, and ${formatCount(use?.used ?? 0)} are used in ${periodOf(ctx.now())}: posts beyond that are skipped.`
-      : null,
+    warning: warnings.join(" ") || null,
   };
 }
 

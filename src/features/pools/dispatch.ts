@@ -3,11 +3,15 @@ import type { Query } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import { runTogether } from "../../db/together.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
+import { accountRefusal } from "../accounts/rules.ts";
 import { knownId } from "../auth/repo/tokens.ts";
+import { noticeIfChanged } from "../notices/repo/notices.ts";
 import { createPosts } from "../uploads/create/bulk.ts";
 import { EMPTY_POST, type NewPost } from "../uploads/create/new-post.ts";
 import {
+  beginWaiting,
   endFiring,
+  endWaiting,
   type Firing,
   type FiringKey,
   firingByKey,
@@ -29,7 +33,7 @@ export const callsOf = (firings: number): number => 5 + firings;
  */
 export async function carryOut(deps: Deps, keys: readonly FiringKey[]): Promise<void> {
   const { firings } = await runNamed(deps.db, {
-    taken: keys.map(takeItem),
+    taken: keys.map((key) => takeItem({ ...key, withSandbox: deps.config.sandboxEnabled })),
     firings: keys.map(firingByKey),
   });
   const open = firings.flat().filter(({ outcome }) => outcome === "due");
@@ -50,6 +54,17 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   const { item, accountIds, isInUse, createdAt } = firing;
   const isTooLate = deps.now().getTime() - createdAt.getTime() > FIRING_WAIT_MS;
   const end = (queries: readonly Query<number>[]) => deps.db.runAll(queries);
+  const waiting = item === null && isInUse ? waitsFor(deps, firing) : null;
+  if (waiting) {
+    const { slotId, teamId } = firing;
+    const now = deps.now();
+    await end([
+      beginWaiting(slotId, now),
+      noticeIfChanged({ subject: `slot_${slotId}`, teamId, now }),
+      endFiring(firing, { outcome: "skipped", reason: waiting }),
+    ]);
+    return;
+  }
   if (!item) {
     const skipped = accountIds.length === 0 ? NO_ACCOUNTS : isInUse ? null : SWITCHED_OFF;
     await end([endFiring(firing, skipped ? { outcome: "skipped", reason: skipped } : EMPTY)]);
@@ -60,7 +75,15 @@ async function dispatch(deps: Deps, firing: Firing): Promise<void> {
   await end([
     ...(ids ? keepPosts(item.id, ids, refusals) : skipItem(item.id, refusals ?? "")),
     endFiring(firing, { outcome: "item", itemId: item.id }),
+    ...(firing.waitingSince ? [endWaiting(firing.slotId)] : []),
   ]);
+}
+
+/** Returns why a slot waits for its accounts, in words; null while one of them can be used, or it has none. */
+function waitsFor({ config }: Pick<Deps, "config">, { accounts }: Firing): string | null {
+  const refusals = accounts.map((account) => accountRefusal(account, config));
+  if (refusals.length === 0 || refusals.includes(null)) return null;
+  return `${refusals.join(" ")} The queue stays as it is until then.`;
 }
 
 interface Posts {

@@ -54,7 +54,9 @@ export const capacitySchema = z.object({
   warning: z
     .string()
     .nullable()
-    .describe("Set when the posts of the queue would exceed the plan's monthly quota."),
+    .describe(
+      "Set when the queue would exceed the items that a pool holds, or its posts the plan's monthly quota.",
+    ),
 });
 
 export type Capacity = Omit<z.infer<typeof capacitySchema>, "success">;

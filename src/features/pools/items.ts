@@ -273,11 +273,22 @@ export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<
   ]);
   if (removed > 0) return;
   if (!left) throw notFound("Item");
-  if (left.state === "posting")
-    throw locked(
-      "A post of this item is on its way or waits for approval. Delete that post first.",
-    );
+  if (left.state === "posting") throw locked(whyLocked(left));
   throw locked(`This item was ${left.state}. Only queued items can be removed.`);
+}
+
+/** Says why an item is locked, and what can be done. */
+function whyLocked({
+  processing,
+  waiting,
+}: Record<"processing" | "waiting", number | null>): string {
+  if (processing !== null) {
+    return `Post ${processing} of this item is being published, so the item cannot be removed any more.`;
+  }
+  if (waiting !== null) {
+    return `Post ${waiting} of this item waits to be published or approved. Delete that post: the item then ends as skipped.`;
+  }
+  return "The posts of this item are being made right now. Read the item again in a minute.";
 }
 
 /** Removes all items of a pool that wait; answers how many. @throws AppError NOT_FOUND, FORBIDDEN */

@@ -76,7 +76,14 @@ export async function createPool(ctx: Ctx, input: NewPool): Promise<repo.PoolWit
   return {
     ...{ ...pool, deletedAt: null, isOwn: true, queued: 0 },
     slots: rows.map((row, i) => ({
-      ...{ ...row, id: slotIds[i] ?? 0, poolId: id, lastAt: null, lastDay: null },
+      ...{
+        ...row,
+        id: slotIds[i] ?? 0,
+        poolId: id,
+        lastAt: null,
+        lastDay: null,
+        waitingSince: null,
+      },
     })),
   };
 }
@@ -158,7 +165,9 @@ export function addSlot(ctx: Ctx, poolId: number, slot: NewSlot): Promise<SlotRo
     const createdAt = ctx.now();
     const row = { ...slot, teamId, createdAt, ...firstTimes(pool, slot, createdAt) };
     const [[id]] = await ctx.db.run([slots.insertSlots(poolId, [row], slots.isAsRead(pool))]);
-    return id === undefined ? null : { ...row, id, poolId, lastAt: null, lastDay: null };
+    return id === undefined
+      ? null
+      : { ...row, id, poolId, lastAt: null, lastDay: null, waitingSince: null };
   });
 }
 

@@ -34,6 +34,8 @@ export const poolSlots = sqliteTable("pool_slots", {
   /** The local day that it fired for last. */
   lastDay: text("last_day"),
   createdAt: instant("created_at").notNull(),
+  /** Since when it has waited for an account that can be used; null while it does not. */
+  waitingSince: instant("waiting_since"),
 });
 
 export type SlotRow = typeof poolSlots.$inferSelect;

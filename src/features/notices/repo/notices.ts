@@ -179,6 +179,30 @@ export const endingDomains = prepared(
   readEndingDomain,
 );
 
+const readWaiting = rowReader({
+  subject: text("subject").notNull(),
+  teamId: integer("team_id").notNull(),
+  pool: text("pool").notNull(),
+  time: text("time").notNull(),
+  zone: text("zone").notNull(),
+  accountId: text("account_id").notNull(),
+});
+
+export type WaitingSlot = ReturnType<typeof readWaiting>;
+
+/** The slots of these notices that still wait for an account when the notice is sent. */
+export const waitingSlots = prepared(
+  ({ keys }: Params<{ keys: string }>) => sql`
+    SELECT k.value ->> 1 AS subject, s.team_id, p.name AS pool, s.time, p.timezone AS zone,
+      s.account_ids ->> 0 AS account_id
+    FROM json_each(${keys}) k
+    CROSS JOIN pool_slots s ON s.id = CAST(substr(k.value ->> 1, 6) AS INTEGER)
+      AND substr(k.value ->> 1, 1, 5) = 'slot_' AND s.team_id = k.value ->> 0
+    JOIN pools p ON p.id = s.pool_id
+    WHERE s.waiting_since IS NOT NULL AND s.account_ids <> '[]'`,
+  readWaiting,
+);
+
 /** Leaves a notice that nobody is addressed by yet, if the statement just before it in the batch changed a row. */
 export const noticeIfChanged = preparedWrite(
   ({ subject, teamId, now }: Params<{ subject: string; teamId: number; now: Date }>) =>

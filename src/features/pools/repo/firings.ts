@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import { integer, text } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
-import { flag } from "../../../db/columns.ts";
+import { flag, json } from "../../../db/columns.ts";
 import { packedRows, pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import type { Role } from "../../../deps.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
 import {
   type FiringRow,
   type ItemRow,
@@ -113,20 +114,34 @@ export const anyLost = prepared(
   valueReader(poolFirings.slotId),
 );
 
-/** Takes the item that waits longest for a firing that is still to be done and has none. */
+interface TakingKey extends FiringKey {
+  /** Accounts of the sandbox can be used. */
+  withSandbox: boolean;
+}
+
+/** The accounts `a` of a firing `f` that can be used. */
+const usableAccounts = (withSandbox: SQL): SQL => sql`accounts a
+  WHERE a.id IN (SELECT value FROM json_each(f.account_ids)) AND a.team_id = f.team_id
+    AND a.deleted_at IS NULL AND a.status = 'active' AND (a.mode = 'live' OR ${withSandbox})`;
+
+/**
+ * Takes the item that waits longest for a firing that is still to be done and has none, where one of its
+ * accounts can be used.
+ */
 export const takeItem = preparedWrite(
-  ({ slotId, fireAt }: Params<FiringKey>) =>
+  ({ slotId, fireAt, withSandbox }: Params<TakingKey>) =>
     sql`UPDATE pool_items SET state = 'posting', slot_id = ${slotId}, fire_at = ${fireAt}
       WHERE id = (SELECT id FROM pool_items WHERE state = 'queued' AND pool_id = (
           SELECT f.pool_id FROM pool_firings f JOIN pools p ON p.id = f.pool_id
           WHERE f.slot_id = ${slotId} AND f.fire_at = ${fireAt} AND f.outcome = 'due'
-            AND f.account_ids <> '[]' AND p.is_active = 1 AND p.deleted_at IS NULL)
+            AND EXISTS (SELECT 1 FROM ${usableAccounts(withSandbox)}) AND p.is_active = 1 AND p.deleted_at IS NULL)
         ORDER BY id LIMIT 1)
       AND NOT EXISTS (SELECT 1 FROM pool_items
         WHERE slot_id = ${slotId} AND fire_at = ${fireAt})`,
 );
 
 const ITEM = packedRows(poolItems);
+const ACCOUNT = packedRows(accounts);
 const readFiring = rowReader({
   ...pickColumns(poolFirings, ["slotId", "fireAt", "teamId", "accountIds", "outcome", "createdAt"]),
   item: text("item"),
@@ -134,24 +149,39 @@ const readFiring = rowReader({
   role: text("role").$type<Role>(),
   isInUse: flag("in_use").notNull(),
   needsApproval: flag("needs_approval").notNull(),
+  waitingSince: poolSlots.waitingSince,
+  accounts: json<unknown[][][]>("accounts").notNull(),
 });
 
-export type Firing = Omit<ReturnType<typeof readFiring>, "item"> & { item: ItemRow | null };
+export type Firing = Omit<ReturnType<typeof readFiring>, "item" | "accounts"> & {
+  item: ItemRow | null;
+  /** Its accounts, as far as they are connected. */
+  accounts: AccountRow[];
+};
 
 /** A firing with the item that it took. */
 export const firingByKey = prepared(
   ({ slotId, fireAt }: Params<FiringKey>) =>
     sql`SELECT f.slot_id, f.fire_at, f.team_id, f.account_ids, f.outcome, f.created_at,
         iif(pool_items.id IS NULL, NULL, ${ITEM.value}) AS item, m.role,
-        p.is_active AND p.deleted_at IS NULL AS in_use, t.requires_approval AS needs_approval
+        p.is_active AND p.deleted_at IS NULL AS in_use, t.requires_approval AS needs_approval,
+        s.waiting_since, (SELECT json_group_array(${ACCOUNT.value}) FROM ${accounts}
+          WHERE accounts.id IN (SELECT value FROM json_each(f.account_ids))
+            AND accounts.team_id = f.team_id AND accounts.deleted_at IS NULL) AS accounts
       FROM pool_firings f JOIN pools p ON p.id = f.pool_id JOIN teams t ON t.id = f.team_id
+        LEFT JOIN pool_slots s ON s.id = f.slot_id
         LEFT JOIN pool_items ON pool_items.slot_id = f.slot_id AND pool_items.fire_at = f.fire_at
         LEFT JOIN members m ON m.team_id = f.team_id AND m.user_id = pool_items.added_by
           AND m.is_active = 1
       WHERE f.slot_id = ${slotId} AND f.fire_at = ${fireAt}`,
   (row): Firing => {
-    const { item, ...firing } = readFiring(row);
-    return { ...firing, item: item === null ? null : ITEM.unpack(JSON.parse(item)) };
+    const { item, accounts, ...firing } = readFiring(row);
+    const unpacked = accounts.map(ACCOUNT.unpack);
+    return {
+      ...firing,
+      item: item === null ? null : ITEM.unpack(JSON.parse(item)),
+      accounts: unpacked,
+    };
   },
 );
 
@@ -162,6 +192,14 @@ export const endFiring = (
 ): Query<number> =>
   sqlWrite(sql`UPDATE pool_firings SET outcome = ${outcome}, item_id = ${itemId}, reason = ${reason}
     WHERE slot_id = ${slotId} AND fire_at = ${fireAt.getTime()} AND outcome = 'due'`);
+
+/** Notes that a slot waits from now on for an account that can be used; changes nothing where it did before. */
+export const beginWaiting = (slotId: number, now: Date): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET waiting_since = ${now.getTime()}
+    WHERE id = ${slotId} AND waiting_since IS NULL`);
+
+export const endWaiting = (slotId: number): Query<number> =>
+  sqlWrite(sql`UPDATE pool_slots SET waiting_since = NULL WHERE id = ${slotId}`);
 
 /** Ends items `i` of which this holds and whose posts have all ended. */
 const endItems = (where: SQL): Query<number> =>

@@ -104,8 +104,20 @@ export function removeQueued(
 
 export const findItem = prepared(
   ({ poolId, id }: Params<{ poolId: number; id: number }>) =>
-    sql`SELECT id, state FROM pool_items WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
-  rowReader(pickColumns(poolItems, ["id", "state"])),
+    sql`SELECT id, state, (SELECT u.id FROM uploads u
+          WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.status = 'processing'
+          LIMIT 1) AS processing,
+        (SELECT u.id FROM uploads u
+          WHERE u.id BETWEEN i.first_upload_id AND i.last_upload_id AND u.deleted_at IS NULL
+            AND u.status IN ('draft', 'pending_approval', 'scheduled', 'pending')
+          LIMIT 1) AS waiting
+      FROM pool_items i WHERE id = ${id} AND pool_id = ${poolId} AND state <> 'removed'`,
+  rowReader({
+    ...pickColumns(poolItems, ["id", "state"]),
+    /** A post of the item that is being published, and one that can still be deleted. */
+    processing: integer("processing"),
+    waiting: integer("waiting"),
+  }),
 );
 
 /** Reasons of the refused accounts and the failed posts of an item `i`, in words; null where there is none. */
