@@ -62,7 +62,12 @@ export interface Api {
     idempotencyKey: string,
   ): Promise<Presigned[]>;
   /** @param idempotencyKey makes the call safe to repeat */
-  createUpload(form: Form, idempotencyKey?: string): Promise<number>;
+  /** @param tell called with each text that the platform will not show */
+  createUpload(
+    form: Form,
+    idempotencyKey?: string,
+    tell?: (warning: string) => void,
+  ): Promise<number>;
   createUploads(form: Form, idempotencyKey: string): Promise<BulkResult[]>;
   getUpload(id: number): Promise<Upload>;
   listUploads(filter: UploadFilter): Promise<Upload[]>;
@@ -141,12 +146,14 @@ export function createApi(origin: string, token: string): Api {
       });
       return (await answerOf(asked)).files;
     },
-    createUpload: async (form, key) => {
+    createUpload: async (form, key, tell = () => {}) => {
       const body = form as unknown as Schemas["NewUpload"];
       const asked = client.POST("/api/v1/upload", {
         ...{ params: { header: named(key) }, body, bodySerializer: toForm },
       });
-      return (await answerOf(asked)).data.uploadId;
+      const { uploadId, warnings = [] } = (await answerOf(asked)).data;
+      for (const warning of warnings) tell(warning);
+      return uploadId;
     },
     createUploads: async (form, key) => {
       const body = form as unknown as Schemas["NewUploads"];

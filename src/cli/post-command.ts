@@ -156,12 +156,15 @@ async function post(
   const { platform } = await retrying(() => api.getAccount(account));
   await requireKnownFields(namesOf(options), async () => [await api.getCapabilities(platform)]);
   const form = { ...fields, accountId: account, ...placeText(platform, text, title) };
-  const id = await retrying(() => api.createUpload(form, key));
+  const id = await retrying(() => api.createUpload(form, key, tellWarning));
   if (!wait) return await retrying(() => api.getUpload(id));
   const [upload] = await waitForUploads(api, [id], setting);
   if (!upload) throw new Problem(`Post ${id} is gone.`);
   return upload;
 }
+
+/** Standard output is the result alone. */
+const tellWarning = (warning: string): void => console.error(`But: ${warning}`);
 
 /** The result of an account, with the post as it stands then. */
 type Result = BulkResult & { upload?: Upload };
@@ -183,6 +186,11 @@ async function postToMany(
   const { title, key = randomUUID(), wait } = options;
   const form = { ...fields, accounts: JSON.stringify(accounts), ...shareText(text, title) };
   const results = await retrying(() => api.createUploads(form, key));
+  for (const one of results) {
+    for (const warning of one.success ? (one.warnings ?? []) : []) {
+      tellWarning(`${one.accountId}: ${warning}`);
+    }
+  }
   if (!wait) return results;
   const ids = results.flatMap((one) => (one.success ? [one.uploadId] : []));
   const uploads = await waitForUploads(api, ids, setting);

@@ -57,8 +57,10 @@ export async function publishFile(publishing: Publishing, stored: StoredFile): P
   const key = `upload-${hash([stored.bucketUrl, name, failures])}`;
   if (sentAt === null) journal.note({ post: name, sentAt: Date.now() });
   let isUnanswered = sentAt !== null;
+  const { say } = publishing.reporter ?? OUTPUT;
+  const tell = (warning: string) => say(`But: ${warning}`);
   const create = () =>
-    api.createUpload(form, key).catch((error) => {
+    api.createUpload(form, key, tell).catch((error) => {
       // A call before this one may have made the post, and its answer was lost.
       if (!(error instanceof Refusal)) isUnanswered = true;
       else if (!isUnanswered) journal.note({ post: name, refused: true });

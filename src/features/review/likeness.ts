@@ -1,6 +1,7 @@
-import type { MediaKind, Post, PostMedia } from "../../platforms/connector.ts";
+import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import type { Likeness, SettingWords, Unpublished } from "../../platforms/likeness.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { isSent, kindOfAddress, toPost } from "../uploads/as-published.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import type { ReviewPost } from "./repo/posts.ts";
 
@@ -14,38 +15,7 @@ type Subject = Pick<ReviewPost, "platform" | "title" | "description" | "settings
   files: readonly (PostMedia & { sha256: string })[];
 };
 
-/** Returns true for a file that goes out: no thumbnail, and none that could not be downloaded. */
-export const isSent = (ref: MediaRef): boolean =>
-  ref.role === undefined && ("sha256" in ref || !ref.isGone);
-
-/** Nothing is known of a file before it is here. */
-const UNSEEN = { mime: null, sizeBytes: null, width: null, height: null };
-
-const ADDRESSES: [kind: MediaKind, ending: RegExp][] = [
-  ["video", /\.(?:mp4|m4v|mov|webm)$/i],
-  ["document", /\.(?:pdf|docx?|pptx?)$/i],
-];
-
-function guessKind(url: string): MediaKind {
-  const path = URL.parse(url)?.pathname ?? "";
-  return ADDRESSES.find(([, ending]) => ending.test(path))?.[0] ?? "image";
-}
-
-/** Returns a stored post as its connector gets it. @param kindOf the kind of a file that is not here yet */
-function toPost(
-  { platform, title, description, settings, media, files }: Subject,
-  kindOf: (url: string) => MediaKind,
-): Post {
-  const toMedia = (ref: MediaRef): PostMedia =>
-    "sha256" in ref
-      ? (files.find(({ sha256 }) => sha256 === ref.sha256) ?? { ...UNSEEN, kind: ref.kind })
-      : { ...UNSEEN, kind: kindOf(ref.url) };
-  const { values } = connectorOf(platform).settings.read({});
-  return {
-    ...{ title, description, media: media.filter(isSent).map(toMedia) },
-    settings: { ...(values as object), ...settings },
-  };
-}
+const guessKind = (url: string): MediaKind => kindOfAddress(url) ?? "image";
 
 const KIND_NAMES: Record<MediaKind, string> = {
   ...{ image: "a picture", video: "a video", document: "a document" },

@@ -1,9 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import type { Layout } from "../../platforms/likeness.ts";
 import { mediaPath } from "../media/address.ts";
+import { isSent } from "../uploads/as-published.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import type { ShownPost } from "./find.ts";
-import { altOf, isSent, ratioClass, type Shown } from "./likeness.ts";
+import { altOf, ratioClass, type Shown } from "./likeness.ts";
 import type { ReviewFile } from "./repo/posts.ts";
 
 /** A file of a post, as it is shown. `address`: null where it is not stored, and why. */

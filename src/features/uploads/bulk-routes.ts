@@ -8,6 +8,7 @@ import { readBatchForm } from "./create/form.ts";
 import { batchFormSchema } from "./create/form-schema.ts";
 import { MAX_ACCOUNTS } from "./create/text-bounds.ts";
 import { heldMessage } from "./lifecycle-schema.ts";
+import { warningsSchema } from "./schema.ts";
 
 export const bulkRoutes = createRouter();
 
@@ -23,6 +24,7 @@ const bulkResult = z
       uploadId: z.number().int(),
       jobId: z.string(),
       scheduledFor,
+      warnings: warningsSchema.optional(),
     }),
     z.object({ accountId: z.string(), success: z.literal(false), error: z.string() }),
   ])
@@ -84,7 +86,14 @@ const validate = formRoute({
         }),
       ),
       targets: z
-        .array(z.object({ accountId: z.string(), platform, scheduledFor }))
+        .array(
+          z.object({
+            accountId: z.string(),
+            platform,
+            scheduledFor,
+            warnings: warningsSchema.optional(),
+          }),
+        )
         .max(MAX_ACCOUNTS),
     }),
     "All errors at once. An error without an accountId is about the whole request.",

@@ -6,6 +6,7 @@ import { only } from "../../http/methods.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
 import { HELD_MESSAGE, messageIfHeld } from "./approval.ts";
+import { unpublishedWarnings, withWarnings } from "./as-published.ts";
 import { deleteUpload } from "./change/cancel.ts";
 import { editUpload } from "./change/edit.ts";
 import { retryFailed, retryUpload } from "./change/retry.ts";
@@ -83,7 +84,11 @@ lifecycleRoutes.openapi(edit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
   const told = messageIfHeld(upload.status);
-  return c.json({ success: true as const, ...told, data: toEditedUpload(upload) }, 200);
+  const warnings = withWarnings(await unpublishedWarnings(upload));
+  return c.json(
+    { success: true as const, ...told, data: { ...toEditedUpload(upload), ...warnings } },
+    200,
+  );
 });
 
 const remove = apiRoute({

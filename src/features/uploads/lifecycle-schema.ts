@@ -4,7 +4,7 @@ import { parseInstant } from "../../core/time.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
-import { descriptionText, titleText, uploadFilterSchema } from "./schema.ts";
+import { descriptionText, titleText, uploadFilterSchema, warningsSchema } from "./schema.ts";
 import type { OlderRecord, UploadRow } from "./table.ts";
 
 enableDescriptions();
@@ -61,6 +61,7 @@ export const editedUploadSchema = z.object({
   title: titleText.nullable(),
   status,
   scheduledFor: dateTime.nullable(),
+  warnings: warningsSchema.optional(),
 });
 
 export const toEditedUpload = (upload: UploadRow): z.infer<typeof editedUploadSchema> => ({

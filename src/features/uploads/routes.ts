@@ -5,6 +5,7 @@ import { idParams, readNumericId } from "../../http/ids.ts";
 import { resultOf } from "../../http/named-call.ts";
 import { apiRoute, conflict, createRouter, formRoute, json, NOT_FOUND } from "../../http/route.ts";
 import { HELD_MESSAGE } from "./approval.ts";
+import { withWarnings } from "./as-published.ts";
 import { uploadFormSchema } from "./create/form-schema.ts";
 import {
   createdUploadSchema,
@@ -64,9 +65,11 @@ uploadRoutes.openapi(create, async (c) => {
   const call = c.var.readCall();
   const { post, looked } = await readPostForm(ctx, c.req.raw, call);
   const upload = resultOf(c, await createPost(ctx, post, looked));
+  const warnings = withWarnings(upload.warnings);
   if (c.req.valid("query").async) {
     const message = MESSAGES[upload.status] ?? "Upload created.";
-    return c.json({ success: true as const, message, data: toCreatedUpload(upload) }, 200);
+    const data = { ...toCreatedUpload(upload), ...warnings };
+    return c.json({ success: true as const, message, data }, 200);
   }
   const latest = await uploads.waitUntilDone(ctx, upload);
   const { status, errorMessage } = latest;
@@ -74,6 +77,7 @@ uploadRoutes.openapi(create, async (c) => {
     ...toCreatedUpload(latest),
     failure: toFailure(latest),
     errorMessage: status === "failed" ? errorMessage : null,
+    ...warnings,
   };
   return c.json({ success: true as const, message: `Upload ${status}.`, data }, 200);
 });

@@ -105,6 +105,12 @@ const failureSchema = z
 /** A union, because `nullable()` would make the named schema itself so. */
 const failureOrNull = z.union([failureSchema, z.null()]);
 
+export const warningsSchema = z
+  .array(z.string())
+  .describe(
+    "Texts of the post that the platform will not show, as the review page names them. Absent where it shows all.",
+  );
+
 export const createdUploadSchema = z.object({
   uploadId: z.number().int(),
   status: z.enum(UPLOAD_STATUSES),
@@ -112,6 +118,7 @@ export const createdUploadSchema = z.object({
   scheduledFor: dateTime.nullable(),
   failure: failureOrNull.optional().describe("With async=false only."),
   errorMessage: z.string().nullable().optional().describe("With async=false only."),
+  warnings: warningsSchema.optional(),
 });
 
 export const uploadSchema = z

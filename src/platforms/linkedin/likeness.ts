@@ -11,7 +11,7 @@ import { styleText } from "./styling.ts";
 export function likeness(post: Post<LinkedInSettings>): Likeness {
   const heading = documentTitleOf(post);
   const text = styleText(bodyOf(post));
-  const unpublished = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title) : [];
+  const unpublished = heading === null ? leftOut(TITLE_UNPUBLISHED, post.title, bodyOf(post)) : [];
   return likenessOf({ heading, text, unpublished, shownLines: 3, hasGrid: true });
 }
 

@@ -4,6 +4,7 @@ import type { Ctx } from "../../../deps.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import type { Done, Looked } from "../../idempotency/once.ts";
 import type { StoredAnswer } from "../../idempotency/repo.ts";
+import { unpublishedWarnings, withWarnings } from "../as-published.ts";
 import { isDraft, jobIdOf } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
 import { batchErrors, ownPost } from "./batch.ts";
@@ -24,6 +25,7 @@ type BulkResult =
       uploadId: number;
       jobId: string;
       scheduledFor: string | null;
+      warnings?: string[];
     }
   | { accountId: string; success: false; error: string };
 
@@ -35,12 +37,18 @@ interface BulkOutcome {
 
 /** The row for one account of a batch, or its error. */
 type Composed =
-  | { accountId: string; platform: Platform; row: NewRow }
+  | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
   | { accountId: string; platform: Platform | null; error: string };
 
 /** The stored answer to a named call: without ids, which are consecutive. */
 type Remembered = (
-  | { accountId: string; platform: Platform; scheduledFor: string | null; isHeld?: true }
+  | {
+      accountId: string;
+      platform: Platform;
+      scheduledFor: string | null;
+      isHeld?: true;
+      warnings?: string[];
+    }
   | { accountId: string; error: string }
 )[];
 
@@ -69,7 +77,8 @@ async function composeAll(
       const own = ownPost(ctx, post, { media, presigned }, facts.account);
       const row = await composePost(ctx, own, { facts, recent, taken, prepare });
       taken++;
-      composed.push({ accountId, platform: facts.account.platform, row });
+      const warnings = await unpublishedWarnings(row);
+      composed.push({ accountId, platform: facts.account.platform, row, warnings });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       composed.push({ accountId, platform, error: inFull(error) });
@@ -122,6 +131,7 @@ const toRemembered = (composed: readonly Composed[]): Remembered =>
           platform: one.platform,
           scheduledFor: one.row.scheduledFor?.toISOString() ?? null,
           ...(one.row.status === "pending_approval" ? { isHeld: true as const } : {}),
+          ...withWarnings(one.warnings),
         }
       : { accountId: one.accountId, error: one.error },
   );
@@ -133,7 +143,8 @@ function toResults(answer: Remembered, firstId: number): BulkResult[] {
     const uploadId = next++;
     const { accountId, platform, scheduledFor } = one;
     const jobId = jobIdOf(uploadId, 1);
-    return { accountId, platform, success: true, uploadId, jobId, scheduledFor };
+    const rest = { uploadId, jobId, scheduledFor, ...withWarnings(one.warnings) };
+    return { accountId, platform, success: true, ...rest };
   });
 }
 
@@ -145,7 +156,12 @@ const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
 /** The result of a dry run. */
 interface Validation {
   errors: { accountId: string | null; platform: Platform | null; error: string }[];
-  targets: { accountId: string; platform: Platform; scheduledFor: string | null }[];
+  targets: {
+    accountId: string;
+    platform: Platform;
+    scheduledFor: string | null;
+    warnings?: string[];
+  }[];
   /** The posts would be held for approval. */
   isHeld: boolean;
 }
@@ -179,7 +195,8 @@ export async function validatePosts(
     targets: composed.flatMap((one) => {
       if ("error" in one) return [];
       const { accountId, platform, row } = one;
-      return [{ accountId, platform, scheduledFor: row.scheduledFor?.toISOString() ?? null }];
+      const scheduledFor = row.scheduledFor?.toISOString() ?? null;
+      return [{ accountId, platform, scheduledFor, ...withWarnings(one.warnings) }];
     }),
     isHeld: rowsOf(composed).some(({ status }) => status === "pending_approval"),
   };

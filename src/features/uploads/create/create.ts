@@ -2,6 +2,7 @@ import { AppError, type FieldError, invalidFields } from "../../../core/errors.t
 import type { Ctx } from "../../../deps.ts";
 import { type Done, type Looked, once, type Steps } from "../../idempotency/once.ts";
 import type { StoredAnswer } from "../../idempotency/repo.ts";
+import { unpublishedWarnings, withWarnings } from "../as-published.ts";
 import { uploadById } from "../repo/read.ts";
 import type { UploadRecord, UploadRow } from "../table.ts";
 import { composePost } from "./compose.ts";
@@ -14,7 +15,10 @@ import type { Claim } from "./same-post.ts";
 import { claimsOf, discardFiles, type StoredPosts, storePosts } from "./store-posts.ts";
 
 /** The stored answer to a named call: the post as it began. */
-type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null };
+type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null; warnings?: string[] };
+
+/** A new post, and the parts of it that its platform will not show, in words. */
+export type CreatedPost = UploadRecord & { warnings: readonly string[] };
 
 /**
  * Creates one post for one account and queues it.
@@ -27,8 +31,8 @@ export function createPost(
   ctx: Ctx,
   post: NewPost,
   looked?: Looked<Known>,
-): Promise<Done<UploadRecord>> {
-  return takeOnce<UploadRecord>(ctx, post, looked, {
+): Promise<Done<CreatedPost>> {
+  return takeOnce<CreatedPost>(ctx, post, looked, {
     compose: async ({ facts: [facts], recent }, { media }) => {
       const accountId = requireOneAccount(post, refusalsOf(media));
       if (!facts) throw unknownAccount(accountId);
@@ -36,8 +40,14 @@ export function createPost(
       const situation = { facts, recent, taken: 0, prepare: createPreparer() };
       const row = await composePost(ctx, own, situation);
       const { status, scheduledFor } = row;
-      const answer: Begun = { status, scheduledFor: scheduledFor?.toISOString() ?? null };
-      const toResult = (created: readonly UploadRow[]) => created[0] ?? null;
+      const warnings = await unpublishedWarnings(row);
+      const answer: Begun = {
+        status,
+        scheduledFor: scheduledFor?.toISOString() ?? null,
+        ...withWarnings(warnings),
+      };
+      const toResult = ([upload]: readonly UploadRow[]) =>
+        upload ? { ...upload, warnings } : null;
       return { rows: [row], plan: facts.plan, answer, toResult };
     },
     replay: (stored) => replayPost(ctx, stored),
@@ -111,13 +121,10 @@ export const unknownAccount = (id: string): AppError =>
   new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
 
 /** Repeats the first answer: the post as it began, whatever its state now. */
-async function replayPost(
-  ctx: Ctx,
-  { answer, firstUploadId }: StoredAnswer,
-): Promise<UploadRecord> {
+async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
   const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
   if (!found) throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
-  const { status, scheduledFor } = answer as Begun;
+  const { status, scheduledFor, warnings = [] } = answer as Begun;
   const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
-  return { ...found.upload, ...begun, attempt: 1 };
+  return { ...found.upload, ...begun, attempt: 1, warnings };
 }

@@ -8,6 +8,7 @@ import { connectorOf, connectors, PLATFORMS } from "../../../platforms/registry.
 import type { Looked } from "../../idempotency/once.ts";
 import { readOwnUrl } from "../../presign/address.ts";
 import { HELD_MESSAGE } from "../approval.ts";
+import { toWarning } from "../as-published.ts";
 import { createPosts, validatePosts } from "../create/bulk.ts";
 import { type Known, lookUp } from "../create/lookup.ts";
 import { EMPTY_POST, type NewMedia, type NewPost } from "../create/new-post.ts";
@@ -150,6 +151,10 @@ async function prepare(call: Call, args: Args) {
 const platform = z.enum(PLATFORMS);
 const held = z.boolean().describe("A person has to approve the posts before they go out.");
 
+const warnings = z
+  .array(z.string())
+  .describe("Texts that the platform will not show. Tell your user of them.");
+
 const created = z.object({
   accountId: z.string(),
   platform: platform.nullable(),
@@ -157,6 +162,7 @@ const created = z.object({
   postId: z.number().int().nullable().describe("For get_post_status; null when it was refused."),
   scheduledFor: z.string().nullable(),
   error: z.string().nullable().describe("The reason why this account does not have the post."),
+  warnings,
 });
 
 export const createPostTool = tool({
@@ -179,7 +185,9 @@ export const createPostTool = tool({
     const given = [...new Set(args.accountIds)];
     const posts = [
       ...results.map((one) => {
-        if (one.success) return { ...pick(one), postId: one.uploadId, error: null };
+        if (one.success) {
+          return { ...pick(one, args), postId: one.uploadId, error: null };
+        }
         const platform = platformOf(one.accountId);
         return { ...none(one.accountId), platform, error: say(platform, one.error) };
       }),
@@ -203,16 +211,32 @@ const platformsOf = ({ known }: Looked<Known>) => {
 const say = (platform: Platform | null, error: string): string =>
   platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
 
-const pick = (one: { accountId: string; platform: Platform; scheduledFor: string | null }) => {
-  const { accountId, platform, scheduledFor } = one;
-  return { accountId, platform, scheduledFor, success: true };
+interface Taken {
+  accountId: string;
+  platform: Platform;
+  scheduledFor: string | null;
+  warnings?: string[];
+}
+
+const pick = (one: Taken, args: Pick<Args, "title" | "text">) => {
+  const { accountId, platform, scheduledFor, warnings = [] } = one;
+  const all = [...warnings, ...titleWarnings(platform, args)];
+  return { accountId, platform, scheduledFor, success: true, warnings: all };
 };
+
+/** Warns of a title in whose place a platform with one text gets the text. */
+function titleWarnings(platform: Platform, { title = "", text }: Pick<Args, "title" | "text">) {
+  const hasOneText = connectorOf(platform).capabilities.textField === "title";
+  const isLeftOut = hasOneText && title.trim() !== "" && text.trim() !== "" && title !== text;
+  return isLeftOut ? [toWarning(platform, "Title, not published")] : [];
+}
 
 const none = (accountId: string) => ({
   accountId,
   success: false,
   postId: null,
   scheduledFor: null,
+  warnings: [],
 });
 
 const problem = z.object({
@@ -238,7 +262,12 @@ export const validatePostTool = tool({
     held,
     errors: z.array(problem),
     targets: z.array(
-      z.object({ accountId: z.string(), platform, scheduledFor: z.string().nullable() }),
+      z.object({
+        accountId: z.string(),
+        platform,
+        scheduledFor: z.string().nullable(),
+        warnings,
+      }),
     ),
   }),
   annotations: READS,
@@ -256,7 +285,11 @@ export const validatePostTool = tool({
     ];
     return {
       ...{ valid: errors.length === 0, held: judged.isHeld },
-      ...{ errors, targets: judged.targets },
+      errors,
+      targets: judged.targets.map((target) => {
+        const { accountId, platform, scheduledFor, warnings } = pick(target, args);
+        return { accountId, platform, scheduledFor, warnings };
+      }),
     };
   },
 });
