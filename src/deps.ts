@@ -55,6 +55,8 @@ export interface Deps {
   cipher: Cipher;
   /** The network. Never follows redirects by itself. */
   fetch: Fetch;
+  /** Returns true where a host accepts connections at this port. */
+  reaches(hostname: string, port: number): Promise<boolean>;
   now(): Date;
   /** When this server started; null in production, where isolates come and go. */
   startedAt: Date | null;
@@ -161,6 +163,19 @@ export function createFetch(config: Config, network: Fetch = (...call) => fetch(
   };
 }
 
+async function reaches(hostname: string, port: number): Promise<boolean> {
+  const { connect } = await import("cloudflare:sockets");
+  const socket = connect({ hostname, port });
+  try {
+    await socket.opened;
+    return true;
+  } catch {
+    return false;
+  } finally {
+    void socket.close().catch(() => {});
+  }
+}
+
 /**
  * The one reader of bindings.
  *
@@ -180,6 +195,7 @@ export function createDeps(env: Env, execution?: Pick<ExecutionContext, "waitUnt
     heartbeat: env.HEARTBEAT,
     deliveryGate: env.DELIVERY_GATE,
     sandbox: env.SANDBOX_STATE,
+    reaches,
     now,
     wait: (ms) => scheduler.wait(ms),
     newId: randomId,

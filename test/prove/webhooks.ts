@@ -167,7 +167,7 @@ const OUTCOMES: Record<BehaviourName, string[]> = {
   trickling: ["200"],
   redirecting: ["302"],
   large: ["200"],
-  resetting: ["The connection failed."],
+  resetting: ["The connection was closed before an answer."],
 };
 
 interface Logged {

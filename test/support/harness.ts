@@ -79,6 +79,7 @@ export class Harness {
     this.deps = {
       ...base,
       fetch: (input, init) => this.network(input, init),
+      reaches: async () => true,
       // The first harness of a run may have been made by the real clock.
       startedAt: START,
       wait: async () => {},

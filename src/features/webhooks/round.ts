@@ -128,7 +128,7 @@ export class Round {
     for (let next = this.next(); next; next = this.next()) {
       const { ready, place } = next;
       this.inFlight.add(ready);
-      const sent = await attempt(this.deps, ready);
+      const sent = await attempt(this.deps, ready, () => this.mayProbe());
       this.ended.push({ held: ready.held, at: this.deps.now(), end: { kind: "sent", sent } });
       this.inFlight.delete(ready);
       if (sent.durationMs <= BATCH_MS) unanswered.delete(ready.held.due.webhookId);
@@ -150,6 +150,13 @@ export class Round {
     return { ready, place };
   }
 
+  /** A probe takes the place of a request that could have been begun. */
+  private mayProbe(): boolean {
+    if (this.begun === MAX_REQUESTS) return false;
+    this.begun++;
+    return true;
+  }
+
   private isBusy({ due: { webhookId } }: Held): boolean {
     return this.places.isTaken(webhookId) || [...this.inFlight].some(isTo(webhookId));
   }
@@ -167,7 +174,11 @@ const isTo =
   ({ held }: Ready): boolean =>
     held.due.webhookId === webhookId;
 
-async function attempt(deps: Deps, { held: { due }, webhook, event }: Ready): Promise<Sent> {
+async function attempt(
+  deps: Deps,
+  { held: { due }, webhook, event }: Ready,
+  mayProbe: () => boolean,
+): Promise<Sent> {
   let key: CryptoKey;
   try {
     key = await signingKey(deps, due.teamId, webhook.secret);
@@ -177,7 +188,8 @@ async function attempt(deps: Deps, { held: { due }, webhook, event }: Ready): Pr
   }
   const { url } = webhook;
   const payload = envelopeText(event);
-  return send(deps, { url, key, event: event.event, eventId: event.id, payload });
+  const sendable = { url, key, event: event.event, eventId: event.id, payload };
+  return send(deps, sendable, mayProbe);
 }
 
 /** One webhook's secret fails its own attempts, and none of the others of the batch. */

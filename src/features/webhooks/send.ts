@@ -2,6 +2,7 @@ import { signWith } from "../../core/signature.ts";
 import { SECOND } from "../../core/time.ts";
 import { refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
+import { describeFailure, refusalOf, statusOf } from "./answer.ts";
 import { ANSWER_MS, HEADERS } from "./rules.ts";
 
 interface Sendable {
@@ -25,13 +26,15 @@ export interface Sent {
 /**
  * Sends a payload once, signed: any answer but 2xx within ten seconds is a failure,
  * redirects included. Source: spec, "Events", delivery rule 1.
+ *
+ * @param mayProbe answers if one more connection may be made, which tells why there was none
  */
-export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
+export async function send(deps: Deps, sendable: Sendable, mayProbe: () => boolean): Promise<Sent> {
   const startedAt = deps.now().getTime();
-  const end = (result: Omit<Sent, "durationMs" | "isTimeout">, isTimeout = false): Sent => ({
+  const end = (result: Omit<Sent, "durationMs" | "isTimeout">, isLate = false): Sent => ({
     ...result,
     durationMs: deps.now().getTime() - startedAt,
-    isTimeout,
+    isTimeout: isLate,
   });
   const refusal = refusedTarget(sendable.url, deps.config);
   if (refusal) {
@@ -41,15 +44,17 @@ export async function send(deps: Deps, sendable: Sendable): Promise<Sent> {
   try {
     const request = await deliveryRequest(deps, sendable);
     const reply = await deps.fetch(sendable.url, { ...request, signal: timeout.signal });
-    const { status } = reply;
-    // Nobody reads it: that frees the connection.
-    void reply.body?.cancel().catch(() => {});
+    const status = await statusOf(reply);
+    if (status === null) return end({ success: false, statusCode: null, error: CLOSED });
     const success = status >= 200 && status < 300;
     return end({ success, statusCode: status, error: success ? null : refusalOf(status) });
   } catch (error) {
-    const isTimeout = error instanceof Error && error.name === "TimeoutError";
-    const told = isTimeout ? "No answer within 10 seconds." : "The connection failed.";
-    return end({ success: false, statusCode: null, error: told }, isTimeout);
+    if (isTimeout(error)) return end({ success: false, statusCode: null, error: LATE }, true);
+    const failure = toError(error);
+    const message = mayProbe()
+      ? await describeFailure(deps, sendable.url, failure)
+      : "The connection failed.";
+    return end({ success: false, statusCode: null, error: message });
   } finally {
     timeout.end();
   }
@@ -63,10 +68,14 @@ function startTimeout(): { signal: AbortSignal; end(): void } {
   return { signal: controller.signal, end: () => clearTimeout(timer) };
 }
 
-const refusalOf = (status: number): string =>
-  status >= 300 && status < 400
-    ? `Answered ${status}: redirects are not followed.`
-    : `Answered ${status}.`;
+const CLOSED = "The connection was closed before an answer.";
+const LATE = "No answer within 10 seconds.";
+
+const isTimeout = (error: unknown): boolean =>
+  error instanceof Error && error.name === "TimeoutError";
+
+const toError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
 
 /** The call that delivers an event, signed at this moment. */
 export async function deliveryRequest(

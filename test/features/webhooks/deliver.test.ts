@@ -79,6 +79,39 @@ describe("an event", () => {
   });
 });
 
+const lost = () => Promise.reject(new Error("Network connection lost."));
+const broken = () => Promise.reject(new Error("internal error; reference = abc"));
+
+/** An interim answer as the runtime gives it: what follows is its body. */
+const interim = (rest: string): Response =>
+  ({ status: 100, body: new Response(rest).body }) as Response;
+
+test("an interim answer is not the answer: the attempt succeeds by what follows", async () => {
+  const { id } = await hooks.subscribe();
+  hooks.replies = [
+    () => interim("HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n"),
+  ];
+  await hooks.suggest();
+  await harness.drainEvents();
+  expect(await hooks.log(id)).toMatchObject([{ success: true, statusCode: 204, error: null }]);
+});
+
+test.each<[string, () => Promise<Response>, boolean, string]>([
+  ["https://down.example/", lost, false, "The connection was refused."],
+  ["https://down.example/", lost, true, "The connection was closed before an answer."],
+  ["https://down.example/", broken, true, "The TLS handshake failed."],
+  ["https://down.example/", broken, false, "The name of the address was not found."],
+])("a connection to %s that fails is told apart (%#)", async (url, reply, isOpen, error) => {
+  const asked: unknown[] = [];
+  harness.deps.reaches = async (...at) => asked.push(at) > 0 && isOpen;
+  const { id } = await hooks.subscribe(["suggestion.created"], url);
+  hooks.replies = [reply];
+  await hooks.suggest();
+  await harness.deliverEvents();
+  expect(await hooks.log(id)).toMatchObject([{ success: false, statusCode: null, error }]);
+  expect(asked).toEqual([["down.example", 443]]);
+});
+
 describe("a failed attempt", () => {
   test.each<[string, () => Response | Promise<Response>, number | null, string]>([
     ["404", () => new Response(null, { status: 404 }), 404, "Answered 404."],
@@ -89,7 +122,25 @@ describe("a failed attempt", () => {
       302,
       "Answered 302: redirects are not followed.",
     ],
-    ["a reset", () => Promise.reject(new TypeError("reset")), null, "The connection failed."],
+    ["a reset", lost, null, "The connection was closed before an answer."],
+    [
+      "an interim answer alone",
+      () => interim(""),
+      null,
+      "The connection was closed before an answer.",
+    ],
+    [
+      "what follows an interim answer",
+      () => interim("HTTP/1.1 503 Busy\r\n\r\n"),
+      503,
+      "Answered 503.",
+    ],
+    [
+      "the edge",
+      () => new Response(null, { status: 525 }),
+      525,
+      "Answered 525: the TLS handshake failed.",
+    ],
     ["no answer in time", timesOut, null, "No answer within 10 seconds."],
   ])("by %s is logged, and made again", async (_, answer, statusCode, error) => {
     const { id } = await hooks.subscribe();
