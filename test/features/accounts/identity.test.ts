@@ -166,7 +166,13 @@ describe("in production", () => {
     };
     const credentials = { accessToken: "a", refreshToken: null, expiresAt: null };
     const logins = [{ profile, credentials }];
-    const wanted = { teamId: member.teamId, platform: "bluesky", mode: "live", logins, starter: null } as const;
+    const wanted = {
+      teamId: member.teamId,
+      platform: "bluesky",
+      mode: "live",
+      logins,
+      starter: null,
+    } as const;
     const stored = await storeLogins(harness.deps, { ...wanted, isExclusive: true });
     expect(stored).toMatchObject([{ platformAccountId: id, service: OWN }]);
     // One at the same server does.
