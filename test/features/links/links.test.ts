@@ -1,8 +1,10 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { eraseTeams } from "../../../src/features/leaving/erase.ts";
+import { ClickLog, type ClickStore } from "../../../src/features/links/click-log.ts";
 import { forgetOldClicks } from "../../../src/features/links/expiry.ts";
 import { MAX_KEPT_A_MINUTE } from "../../../src/features/links/statistics.ts";
+import type { ClicksMessage } from "../../../src/queue/messages.ts";
 import {
   createMember,
   createToken,
@@ -10,6 +12,7 @@ import {
   harnessWith,
   type Member,
 } from "../../support/harness.ts";
+import { queueTo } from "../../support/queue.ts";
 import { Visits } from "../../support/visits.ts";
 
 let harness: Harness;
@@ -437,6 +440,27 @@ describe("clicks", () => {
     expect(await forgetOldClicks(harness.deps, null)).toBeNull();
     expect(await rows()).toEqual([110, 3, 0]);
     expect((await read(id)).clicks).toBe(180);
+  });
+
+  test("are with the queue after one window of 50 ms, however many come in it", async () => {
+    const windows: { ms: number; end: () => void }[] = [];
+    const sent: ClicksMessage[] = [];
+    const store: ClickStore = {
+      queue: queueTo<ClicksMessage>((all) => {
+        sent.push(...all.map(({ message }) => message));
+      }),
+      database: env.DB,
+      wait: (ms) => new Promise((end) => windows.push({ ms, end })),
+      log: () => {},
+    };
+    const log = new ClickLog();
+    const work = [0, 10, 49].map((at) => log.add(store, [1, at, null, "desktop"], at));
+    expect(windows.map(({ ms }) => ms)).toEqual([50]);
+    windows[0]?.end();
+    await Promise.all(work);
+    expect(sent.map(({ clicks }) => clicks.length)).toEqual([3]);
+    log.add(store, [1, 51, null, "desktop"], 51);
+    expect(windows.map(({ ms }) => ms)).toEqual([50, 50]);
   });
 
   test("are stored at once where the queue takes none", async () => {
