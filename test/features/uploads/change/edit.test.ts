@@ -6,6 +6,8 @@ import { createMember } from "../../../support/harness.ts";
 import { beginLife, type Columns, type Life, lag, later, mediaOf } from "../../../support/life.ts";
 
 const DAY = 86_400;
+/** The posts are on Bluesky, which shows no title. */
+const TITLE_WARNING = ["Bluesky: Title, for the team alone."];
 let life: Life;
 beforeEach(async () => {
   life = await beginLife();
@@ -37,7 +39,8 @@ describe("by status", () => {
       const answer = await edit(id, { title: " New title", description: "New text" });
       expect(answer).toMatchObject({ status: 200, body: { success: true } });
       const scheduledFor = status === "scheduled" ? later(DAY).toISOString() : null;
-      expect(answer.body.data).toEqual({ id, title: " New title", status, scheduledFor });
+      const warnings = TITLE_WARNING;
+      expect(answer.body.data).toEqual({ id, title: " New title", status, scheduledFor, warnings });
       expect(await life.row(id)).toEqual({
         ...before,
         title: " New title",
@@ -116,6 +119,7 @@ describe("the date", () => {
       title: "Old title",
       status,
       scheduledFor: "2026-12-24T10:00:00.000Z",
+      warnings: TITLE_WARNING,
     });
     expect(await life.row(id)).toMatchObject({ scheduled_for: at, sort_at: at, due_at: null });
   });
