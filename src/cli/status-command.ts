@@ -101,6 +101,7 @@ Examples:
   akimbo status 12 13 --wait --json
   akimbo status --status failed
 
+With --json each post has its version, which an approval by the API names.
 The exit code is 1 when a post that is named has failed.`;
 
 /** @throws Misuse */

@@ -29,7 +29,7 @@ export function createRouter() {
   });
 }
 
-export { conflict, json, jsonLines, NOT_FOUND } from "./answers.ts";
+export { conflict, errorSchema, json, jsonLines, NOT_FOUND, refusal } from "./answers.ts";
 
 export const jsonBody = <T extends z.ZodType>(schema: T) => ({
   required: true,

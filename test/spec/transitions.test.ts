@@ -161,6 +161,7 @@ const TABLE: Row[] = [
             to,
             event: "upload.approved",
             told: {
+              version: expect.any(String),
               reviewedBy: by,
               scheduledFor: to === "scheduled" ? IN_AN_HOUR : null,
             },
@@ -177,7 +178,7 @@ const TABLE: Row[] = [
       run,
       to: "draft",
       event: "upload.changes_requested",
-      told: { reviewedBy: by, comment: COMMENT },
+      told: { reviewedBy: by, comment: COMMENT, version: expect.any(String) },
       also: { reviewComment: COMMENT, scheduledFor: IN_AN_HOUR },
     }),
   ),

@@ -136,7 +136,7 @@ export const PERMISSIONS: Record<string, Permission | Permission[]> = {
   }),
 
   submitUpload: ofUpload,
-  approveUpload: atLeast("ADMIN", ofHeld),
+  approveUpload: atLeast("ADMIN", async (team) => ({ ...(await ofHeld(team)), json: {} })),
   requestUploadChanges: atLeast("ADMIN", async (team) => ({
     ...(await ofHeld(team)),
     json: { comment: "Shorter" },

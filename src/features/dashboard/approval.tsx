@@ -4,7 +4,7 @@ import type { WholeUpload } from "./repo.ts";
 /** The approval of a post as the person who looks at it may act on it. */
 export interface ApprovalView {
   mayApprove: boolean;
-  /** The version of the post's content that the page shows. */
+  /** The version of the post that the page shows. */
   seen: string;
   /** A comment that was refused. */
   comment: string;

@@ -14,9 +14,9 @@ import { mediaPath } from "../media/address.ts";
 import { openLinkOfPost } from "../review/repo/links.ts";
 import type { ReviewPostRow } from "../review/table.ts";
 import { HELD_MESSAGE, mayApprove } from "../uploads/approval.ts";
-import { contentHash } from "../uploads/create/content-hash.ts";
 import { isDraft } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
+import { versionOf } from "../uploads/version.ts";
 import { Approval, type ApprovalView } from "./approval.tsx";
 import { doneNotice, type Notice, NoticeLine, Section, State } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
@@ -131,7 +131,7 @@ async function showUpload(
   const clock = clockOf(zone);
   const view: ApprovalView = {
     mayApprove: mayApprove(ctx.actor),
-    seen: await contentHash(upload),
+    seen: await versionOf(upload),
     comment,
   };
   const files = await Promise.all(upload.media.map((item) => toFile(c, upload.teamId, item)));

@@ -6,7 +6,12 @@ import { SUGGESTION_STATUSES } from "../suggestions/table.ts";
 
 const upload = { uploadId: z.int(), platform: z.enum(PLATFORMS) };
 const uploadOfAccount = { ...upload, accountId: z.string() };
-const reviewed = { ...upload, reviewedBy: z.enum(["client", "team"]) };
+/** `version`: that of the post which was decided on; absent in events of decisions made before it was kept. */
+const reviewed = {
+  ...upload,
+  reviewedBy: z.enum(["client", "team"]),
+  version: z.string().optional(),
+};
 const account = { accountId: z.string(), platform: z.enum(PLATFORMS), accountName: z.string() };
 const subscription = z.strictObject({
   plan: z.enum(PLAN_NAMES).nullable(),

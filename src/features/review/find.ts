@@ -1,12 +1,12 @@
 import { readLinkToken } from "../../core/link-token.ts";
 import type { Deps } from "../../deps.ts";
-import { contentHash } from "../uploads/create/content-hash.ts";
+import { versionOf } from "../uploads/version.ts";
 import { type BrandedLink, linkById } from "./repo/links.ts";
 import { postsOfLink, type ReviewPost } from "./repo/posts.ts";
 
 /** A post as the page shows it. */
 export type ShownPost = ReviewPost & {
-  /** The version of its content, which a decision gives back. */
+  /** Its version, which a decision gives back. */
   seen: string;
 };
 
@@ -32,7 +32,7 @@ export async function findReview(deps: Deps, token: string): Promise<FoundReview
   if (!link) return { kind: "withdrawn" };
   if (link.expiresAt <= now) return { kind: "expired", link };
   const shown = await Promise.all(
-    posts.map(async (post) => ({ ...post, seen: await contentHash(post) })),
+    posts.map(async (post) => ({ ...post, seen: await versionOf(post) })),
   );
   return { kind: "open", review: { token, link, posts: shown } };
 }

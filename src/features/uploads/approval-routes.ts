@@ -1,6 +1,15 @@
 import * as z from "zod";
+import { invalidFields } from "../../core/errors.ts";
 import { idParams, readNumericId } from "../../http/ids.ts";
-import { apiRoute, conflict, createRouter, json, jsonBody, NOT_FOUND } from "../../http/route.ts";
+import {
+  apiRoute,
+  createRouter,
+  errorSchema,
+  json,
+  jsonBody,
+  NOT_FOUND,
+  refusal,
+} from "../../http/route.ts";
 import { HELD_MESSAGE } from "./approval.ts";
 import {
   approveOwnUpload,
@@ -9,7 +18,10 @@ import {
   requestOwnChanges,
   submitOwnUpload,
 } from "./change/decide.ts";
+import { optionalBody, withoutBody } from "./lifecycle-routes.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
+import { versionText } from "./schema.ts";
+import { VERSION_PARTS } from "./version.ts";
 
 /** Routes by which a post comes to be approved. */
 export const approvalRoutes = createRouter();
@@ -22,14 +34,78 @@ const decidedSchema = z
     uploadId: z.number().int(),
     status: z.enum(UPLOAD_STATUSES),
     scheduledFor: z.iso.datetime().nullable(),
+    version: versionText,
   })
   .meta({ id: "DecidedUpload" });
 
-const toData = ({ uploadId, status, scheduledFor }: Decided): z.infer<typeof decidedSchema> => ({
+const toData = ({ uploadId, status, scheduledFor, version }: Decided) => ({
   uploadId,
   status,
   scheduledFor: scheduledFor?.toISOString() ?? null,
+  version,
 });
+
+const notDecidedSchema = errorSchema
+  .extend({
+    changed: z
+      .array(z.enum(VERSION_PARTS))
+      .optional()
+      .describe("With POST_CHANGED and VERSION_REQUIRED: what has changed, where that is known."),
+  })
+  .meta({ id: "NotDecided" });
+
+const notDecided = (codes: string) => ({ 409: refusal(codes, notDecidedSchema) });
+
+const POST_CHANGED =
+  "POST_CHANGED: the post is not, or not any more, the version that the call names, or somebody changed it at the same moment.";
+const VERSION_REQUIRED =
+  "VERSION_REQUIRED: the call names no version, and after the post was submitted it was edited by somebody who may not approve it.";
+
+/** Longer than any version. */
+const MAX_VERSION_CHARACTERS = 200;
+
+const named = {
+  version: z
+    .string({ error: "must be the version of the post" })
+    .min(1)
+    .max(MAX_VERSION_CHARACTERS)
+    .optional()
+    .describe(
+      "The `version` that was read: the call is refused for any other. The same as If-Match.",
+    ),
+};
+
+const headers = z.object({
+  "if-match": z
+    .string()
+    .max(MAX_VERSION_CHARACTERS)
+    .optional()
+    .describe("The ETag of GET /upload/{id}: the call is refused for any other version."),
+});
+
+const decisionSchema = z.strictObject(named).meta({ id: "UploadDecision" });
+
+/**
+ * Returns the version that a call names, by its header or its body; undefined for none.
+ *
+ * @throws AppError 400 for two versions, and for a header that is no strong ETag
+ */
+function versionNamed(header: string | undefined, version: string | undefined): string | undefined {
+  // By HTTP, the star stands for whatever there is.
+  if (header === undefined || header.trim() === "*") return version;
+  const tag = /^\s*"([\w-]+)"\s*$/.exec(header)?.[1];
+  const refuse = (message: string) =>
+    invalidFields([{ field: "If-Match", message: `If-Match: ${message}.` }]);
+  if (tag === undefined) throw refuse("send the ETag of GET /upload/{id}, quotes included");
+  if (version !== undefined && version !== tag) {
+    throw refuse("names another version than the body; send one of them");
+  }
+  return tag;
+}
+
+for (const action of ["submit", "approve"]) {
+  approvalRoutes.use(`/upload/:id/${action}`, withoutBody);
+}
 
 const submit = apiRoute({
   method: "post",
@@ -41,21 +117,22 @@ const submit = apiRoute({
     "Everybody who can see the draft may submit it. It is checked like a new post. A post that already awaits approval stays as it is.",
   scope: "posts:write",
   limit: "write",
-  request: { params: idParams },
+  request: { params: idParams, headers, body: optionalBody(decisionSchema) },
   responses: {
     ...json(
       z.object({ success: yes, message: z.string(), data: decidedSchema }),
       "The post awaits approval. `message` says what that means.",
     ),
     ...NOT_FOUND,
-    ...conflict(
-      "NOT_REVIEWABLE: the post is no draft. ACCOUNT_INACTIVE: its account has been removed.",
+    ...notDecided(
+      `NOT_REVIEWABLE: the post is no draft. ACCOUNT_INACTIVE: its account has been removed. ${POST_CHANGED}`,
     ),
   },
 });
 approvalRoutes.openapi(submit, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const data = toData(await submitOwnUpload(c.var.ctx, id));
+  const version = versionNamed(c.req.header("if-match"), c.req.valid("json").version);
+  const data = toData(await submitOwnUpload(c.var.ctx, id, version));
   return c.json({ success: true as const, message: HELD_MESSAGE, data }, 200);
 });
 
@@ -66,24 +143,25 @@ const approve = apiRoute({
   operationId: "approveUpload",
   summary: "Approve a post",
   description:
-    "Owners and admins approve drafts and posts that await approval. A post with a date in the future is scheduled; any other goes out now. Approval holds for the text, files, account and settings as they are. From then on the post counts for the plan's month and for the queue. It is checked like a new post.",
+    "Owners and admins approve drafts and posts that await approval. A post with a date in the future is scheduled; any other goes out now. Name the `version` that was read, as If-Match or in the body: then just that goes out, or nothing. Approval holds for the text, files, account and settings of that version. From then on the post counts for the plan's month and for the queue. It is checked like a new post.",
   scope: "posts:publish",
   limit: "write",
-  request: { params: idParams },
+  request: { params: idParams, headers, body: optionalBody(decisionSchema) },
   responses: {
     ...json(
       z.object({ success: yes, data: decidedSchema }),
       "The post is `scheduled`, or `pending` where it goes out now.",
     ),
     ...NOT_FOUND,
-    ...conflict(
-      "NOT_REVIEWABLE: the post is in another state, such as approved already. POST_CHANGED: somebody changed it at the same moment. ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; `error` says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.",
+    ...notDecided(
+      `NOT_REVIEWABLE: the post is in another state, such as approved already. ${POST_CHANGED} ${VERSION_REQUIRED} ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; the message says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.`,
     ),
   },
 });
 approvalRoutes.openapi(approve, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const data = toData(await approveOwnUpload(c.var.ctx, id));
+  const version = versionNamed(c.req.header("if-match"), c.req.valid("json").version);
+  const data = toData(await approveOwnUpload(c.var.ctx, id, version));
   return c.json({ success: true as const, data }, 200);
 });
 
@@ -93,6 +171,7 @@ const changeRequestSchema = z
       .string({ error: "must be text" })
       .openapi({ minLength: 1, maxLength: MAX_COMMENT_CHARACTERS })
       .describe("The changes that are wanted. The author reads them as `reviewComment`."),
+    ...named,
   })
   .meta({ id: "ChangeRequest" });
 
@@ -106,18 +185,19 @@ const requestChanges = apiRoute({
     "Owners and admins turn a post that awaits approval into a draft again, with a comment on what to change. The comment stays on the post until it is approved.",
   scope: "posts:publish",
   limit: "write",
-  request: { params: idParams, body: jsonBody(changeRequestSchema) },
+  request: { params: idParams, headers, body: jsonBody(changeRequestSchema) },
   responses: {
     ...json(z.object({ success: yes, data: decidedSchema }), "The post is a draft."),
     ...NOT_FOUND,
-    ...conflict(
-      "NOT_REVIEWABLE: the post does not await approval. POST_CHANGED: somebody changed it at the same moment.",
+    ...notDecided(
+      `NOT_REVIEWABLE: the post does not await approval. ${POST_CHANGED} ${VERSION_REQUIRED}`,
     ),
   },
 });
 approvalRoutes.openapi(requestChanges, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
-  const { comment } = c.req.valid("json");
-  const data = toData(await requestOwnChanges(c.var.ctx, id, comment));
+  const { comment, version } = c.req.valid("json");
+  const seen = versionNamed(c.req.header("if-match"), version);
+  const data = toData(await requestOwnChanges(c.var.ctx, id, comment, seen));
   return c.json({ success: true as const, data }, 200);
 });

@@ -85,10 +85,8 @@ lifecycleRoutes.openapi(edit, async (c) => {
   const upload = await editUpload(c.var.ctx, id, c.req.valid("json"));
   const told = messageIfHeld(upload.status);
   const warnings = withWarnings(await unpublishedWarnings(upload));
-  return c.json(
-    { success: true as const, ...told, data: { ...toEditedUpload(upload), ...warnings } },
-    200,
-  );
+  const data = { ...(await toEditedUpload(upload)), ...warnings };
+  return c.json({ success: true as const, ...told, data }, 200);
 });
 
 const remove = apiRoute({

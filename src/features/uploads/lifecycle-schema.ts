@@ -4,8 +4,15 @@ import { parseInstant } from "../../core/time.ts";
 import { enableDescriptions } from "../../http/describing.ts";
 import { PLATFORMS } from "../../platforms/registry.ts";
 import { UPLOAD_STATUSES } from "./rules.ts";
-import { descriptionText, titleText, uploadFilterSchema, warningsSchema } from "./schema.ts";
+import {
+  descriptionText,
+  titleText,
+  uploadFilterSchema,
+  versionText,
+  warningsSchema,
+} from "./schema.ts";
 import type { OlderRecord, UploadRow } from "./table.ts";
+import { versionOf } from "./version.ts";
 
 enableDescriptions();
 
@@ -62,13 +69,17 @@ export const editedUploadSchema = z.object({
   status,
   scheduledFor: dateTime.nullable(),
   warnings: warningsSchema.optional(),
+  version: versionText,
 });
 
-export const toEditedUpload = (upload: UploadRow): z.infer<typeof editedUploadSchema> => ({
+export const toEditedUpload = async (
+  upload: UploadRow,
+): Promise<z.infer<typeof editedUploadSchema>> => ({
   id: upload.id,
   title: upload.title,
   status: upload.status,
   scheduledFor: iso(upload.scheduledFor),
+  version: await versionOf(upload),
 });
 
 export const deletedUploadSchema = z.object({

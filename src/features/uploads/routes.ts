@@ -129,6 +129,8 @@ const get = apiRoute({
   tags: ["Uploads"],
   operationId: "getUpload",
   summary: "Read one upload",
+  description:
+    "The ETag is the post's `version`: send it back as If-Match to decide on just what was read.",
   scope: "posts:read",
   limit: "upload-poll",
   request: { params: idParams },
@@ -142,5 +144,7 @@ uploadRoutes.openapi(get, async (c) => {
   const id = readNumericId(c.req.valid("param").id, "Upload");
   const found = await uploads.getUpload(ctx, id);
   const data = await toUpload(ctx, publicOrigin(ctx, c.req.url), found);
+  // If-Match compares strong tags alone, so this one is strong though it says nothing of the status.
+  c.header("ETag", `"${data.version}"`);
   return c.json({ success: true as const, data }, 200);
 });

@@ -9,6 +9,7 @@ import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
 import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
+import { versionOf } from "./version.ts";
 
 enableDescriptions();
 
@@ -94,6 +95,13 @@ export const postFieldsSchema = z.object({
 
 const dateTime = z.iso.datetime();
 
+/** An extension. */
+export const versionText = z
+  .string()
+  .describe(
+    "Names the text, files, account, settings and date that the post has now. Approving names it, so that what was read is what goes out. An extension.",
+  );
+
 const failureSchema = z
   .object({
     code: z.enum(FAILURE_CODES),
@@ -128,6 +136,7 @@ export const uploadSchema = z
     description: descriptionText.nullable(),
     platform: z.enum(PLATFORMS),
     status: z.enum(UPLOAD_STATUSES),
+    version: versionText,
     createdAt: dateTime,
     uploadedAt: dateTime.nullable(),
     scheduledFor: dateTime.nullable(),
@@ -214,6 +223,7 @@ export async function toUpload(
   { upload, account, reviewLink }: UploadWithAccount,
 ): Promise<Upload> {
   const files = upload.media.filter((item) => "sha256" in item);
+  const version = await versionOf(upload);
   const image = files.find((item) => item.kind === "image");
   const video = files.find((item) => item.kind === "video");
   const address = async (sha256: string, variant: "original" | "thumbnail") =>
@@ -224,6 +234,7 @@ export async function toUpload(
     description: upload.description,
     platform: upload.platform,
     status: upload.status,
+    version,
     createdAt: upload.createdAt.toISOString(),
     uploadedAt: iso(upload.uploadedAt),
     scheduledFor: iso(upload.scheduledFor),

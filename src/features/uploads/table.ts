@@ -36,6 +36,9 @@ interface UploadMetadata {
   warnings?: string[];
 }
 
+/** Fields of a post that an edit can change, by their wire names. */
+export type EditedField = "title" | "description" | "scheduledFor";
+
 /** One account of one post; the row is its job too. */
 export const uploads = sqliteTable("uploads", {
   id: integer("id").primaryKey(),
@@ -84,6 +87,8 @@ export const uploads = sqliteTable("uploads", {
   approvedBy: text("approved_by").$type<"team" | "client">(),
   /** The person of the team who approved; null for a client. */
   approverId: integer("approver_id"),
+  /** Fields edited since the submission by who may not approve; null for none, and for posts that are not held. */
+  editedFields: json<EditedField[]>("edited_fields"),
 });
 
 export type UploadRow = typeof uploads.$inferSelect;
@@ -106,6 +111,7 @@ export const RECORD_PROPERTIES = [
   "status",
   "title",
   "description",
+  "settings",
   "media",
   "fileSize",
   "scheduledFor",

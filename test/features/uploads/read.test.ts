@@ -305,6 +305,7 @@ describe("the record of a post", () => {
       title: null,
       description: "Hello",
       platform: "bluesky",
+      version: expect.any(String),
       createdAt: START.toISOString(),
       uploadedAt: null,
       scheduledFor: null,

@@ -4,7 +4,6 @@ import type { Query } from "../../../db/client.ts";
 import type { Ctx, Deps } from "../../../deps.ts";
 import { knownId } from "../../auth/repo/tokens.ts";
 import { requireOneOf } from "../../auth/roles.ts";
-import { contentHash } from "../create/content-hash.ts";
 import { createPreparer } from "../create/content-rules.ts";
 import type { Claim } from "../create/same-post.ts";
 import { wakeOnTime, wakeTogether } from "../publish/wake.ts";
@@ -12,6 +11,7 @@ import { changeUnchanged } from "../repo/change.ts";
 import { type DecisionFacts, decisionFacts, postsToDecide } from "../repo/decide.ts";
 import { STATUS_WORDS, type UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
+import { changedParts, inWords, type VersionPart, versionOf } from "../version.ts";
 import {
   approval,
   changeRequest,
@@ -35,12 +35,14 @@ export interface Decided {
   uploadId: number;
   status: UploadStatus;
   scheduledFor: Date | null;
+  /** The version that was decided on, or that the post has. */
+  version: string;
 }
 
 /** One post of a decision on many: decided, or refused with the error that it alone would get. */
 export type Verdict = Decided | { uploadId: number; refusal: AppError };
 
-/** A post to decide on. `seen`: the version of its content that the reviewer was shown. */
+/** A post to decide on. `seen`: the version of it that the reviewer was shown. */
 export interface Shown {
   id: number;
   seen?: string;
@@ -50,16 +52,10 @@ export interface Shown {
 export const MAX_DECIDED_AT_ONCE = 50;
 
 /**
- * Names the version of a post's content that a reviewer is shown, to be given back as `seen`: text, files,
- * account and settings. The date is not part of it.
- */
-export const approvableContentHash = contentHash;
-
-/**
  * Approves a draft or a post that awaits approval: it is planned for its date, or goes out now.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, ACCOUNT_INACTIVE, DAILY_LIMIT, PLAN_LIMIT,
- * QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
+ * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
  */
 export const approveUpload = (
   work: Work,
@@ -78,7 +74,8 @@ export const approveUploads = (
 /**
  * Sends a post that awaits approval back to draft, with a comment for its author.
  *
- * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, 400 for a comment that is blank or too long
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a comment that is blank or
+ * too long
  */
 export async function requestChanges(
   work: Work,
@@ -108,8 +105,8 @@ export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdi
   );
 
 /** As `submitUpload`, for a caller who is authenticated in the same round trip. */
-export const submitOwnUpload = (ctx: Ctx, id: number): Promise<Decided> =>
-  decideOwn(ctx, "posts:write", { id }, decisionFacts, () => submission);
+export const submitOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
+  decideOwn(ctx, "posts:write", { id, seen }, decisionFacts, () => submission);
 
 /**
  * As `approveUpload`, for a caller who is authenticated in the same round trip.
@@ -187,6 +184,7 @@ interface Moving {
   post: Shown;
   upload: UploadRow;
   move: Move;
+  version: string;
 }
 
 /** The effect on a post, or what is answered where there is none. */
@@ -209,16 +207,16 @@ async function decideFound(
   const reasons = await reasonsOf(work, lost, decision);
   return chosen.map((one) => {
     if ("verdict" in one) return one.verdict;
-    const { post, upload, move } = one;
-    return reasons.get(post.id) ?? toDecided({ ...upload, status: move.set.status });
+    const { post, upload, move, version } = one;
+    return reasons.get(post.id) ?? toDecided(upload, version, move.set.status);
   });
 }
 
-const toDecided = ({ id, status, scheduledFor }: UploadRow): Decided => ({
-  uploadId: id,
-  status,
-  scheduledFor,
-});
+const toDecided = (
+  { id, status, scheduledFor }: UploadRow,
+  version: string,
+  newStatus = status,
+): Decided => ({ uploadId: id, status: newStatus, scheduledFor, version });
 
 /** Goes through the posts in their order. */
 async function choose(
@@ -235,13 +233,12 @@ async function choose(
       const found = byId.get(post.id);
       if (!found) throw notFound("Upload");
       const { upload } = found;
-      if (upload.status === decision.doneAt) {
-        chosen.push({ post, verdict: toDecided(upload) });
-        continue;
-      }
-      requireOpen(upload, decision);
-      await requireSeen(upload, post);
-      chosen.push({ post, upload, move: await decision.decide(desk, found) });
+      const isDone = upload.status === decision.doneAt;
+      if (!isDone) requireOpen(upload, decision);
+      const version = await versionOf(upload);
+      requireSeen(upload, version, post, decision);
+      if (isDone) chosen.push({ post, verdict: toDecided(upload, version) });
+      else chosen.push({ post, upload, version, move: await decision.decide(desk, found) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       chosen.push({ post, verdict: { uploadId: post.id, refusal: error } });
@@ -256,11 +253,35 @@ function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
   throw new AppError("NOT_REVIEWABLE", `The post is ${STATUS_WORDS[status]}. ${refusal}`);
 }
 
-/** @throws AppError POST_CHANGED */
-async function requireSeen(upload: UploadRow, { seen }: Shown): Promise<void> {
-  if (seen === undefined || seen === (await contentHash(upload))) return;
-  throw new AppError("POST_CHANGED", "The post has changed since it was shown. Read it again.");
+/**
+ * Requires the version that was shown, or none where the post was not edited since its submission by somebody who
+ * may not approve it. The write holds for the row that this was judged by alone.
+ *
+ * @throws AppError POST_CHANGED, VERSION_REQUIRED, with the parts that changed
+ */
+function requireSeen(
+  { editedFields }: UploadRow,
+  version: string,
+  { seen }: Shown,
+  { isOfReading }: Decision,
+): void {
+  if (seen === version) return;
+  if (seen !== undefined) {
+    const changed = changedParts(seen, version);
+    const what = changed.length > 0 ? ` (${inWords(changed)})` : "";
+    const message = `The post has changed since it was shown${what}. Read it again.`;
+    throw changedPost("POST_CHANGED", message, changed);
+  }
+  if (!isOfReading || !editedFields) return;
+  const message = `The post was edited after it was submitted (${inWords(editedFields)}), by somebody who may not approve it. Read it again, then decide with its version.`;
+  throw changedPost("VERSION_REQUIRED", message, editedFields);
 }
+
+const changedPost = (
+  code: "POST_CHANGED" | "VERSION_REQUIRED",
+  message: string,
+  changed: readonly VersionPart[],
+): AppError => new AppError(code, message, { extras: { changed } });
 
 /** Writes what was chosen, each with its event, in one batch. Answers the posts that were as they were read. */
 async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {

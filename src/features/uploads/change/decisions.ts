@@ -25,6 +25,7 @@ import { hasQuota } from "../repo/room.ts";
 import type { RowChanges } from "../repo/update.ts";
 import { isWithinLookAhead, type UploadStatus } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
+import { versionOf } from "../version.ts";
 
 /** The one who decides on a post: an owner or admin of the team, or the client who holds a review link. */
 export type Reviewer = { by: "team"; userId: number } | { by: "client" };
@@ -62,6 +63,8 @@ export interface Decision {
   refusal: string;
   /** The status in which nothing is left to do. */
   doneAt?: UploadStatus;
+  /** True where a post that was edited since its submission is decided on by its version alone. */
+  isOfReading: boolean;
   /** @throws AppError for a post that is refused */
   decide(desk: Desk, post: FoundPost): Promise<Move>;
 }
@@ -94,6 +97,7 @@ export const submission: Decision = {
   from: ["draft"],
   refusal: "Only a draft can be submitted.",
   doneAt: "pending_approval",
+  isOfReading: false,
   async decide(desk, post) {
     const { upload } = post;
     const facts = factsOf(desk, upload);
@@ -101,7 +105,7 @@ export const submission: Decision = {
     const at = plannedFor(upload, now) ?? now;
     const text = await desk.prepare(textOf(upload));
     await requireGood(desk, post, facts, { status: "pending_approval", at, text });
-    return { set: { status: "pending_approval" }, wakeAt: null };
+    return { set: { status: "pending_approval", editedFields: null }, wakeAt: null };
   },
 };
 
@@ -119,6 +123,7 @@ const approvableBy = ({ by }: Reviewer): readonly UploadStatus[] =>
 export const approval = (reviewer: Reviewer): Decision => ({
   from: approvableBy(reviewer),
   refusal: "Only a draft, or a post that awaits approval, can be approved.",
+  isOfReading: true,
   async decide(desk, post) {
     const { deps } = desk;
     const { upload } = post;
@@ -147,6 +152,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
         approvedHash: await contentHash(upload),
         approvedBy: reviewer.by,
         approverId: deciderOf(reviewer),
+        editedFields: null,
         reviewComment: null,
         textDigest,
         // It counts for the month in which it goes out, and is compared with others around that time.
@@ -162,6 +168,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
           uploadId,
           platform,
           reviewedBy: reviewer.by,
+          version: await versionOf(upload),
           scheduledFor: planned?.toISOString() ?? null,
         },
       }),
@@ -222,15 +229,22 @@ export function changeRequest(reviewer: Reviewer, given: string): Decision {
   return {
     from: ["pending_approval"],
     refusal: "Changes can only be requested of a post that awaits approval.",
+    isOfReading: true,
     async decide({ deps }, { upload }) {
       const { id: uploadId, teamId, platform } = upload;
       return {
-        set: { status: "draft", reviewComment: comment },
+        set: { status: "draft", editedFields: null, reviewComment: comment },
         event: emitIfChanged(deps, {
           team: teamId,
           by: deciderOf(reviewer),
           name: "upload.changes_requested",
-          data: { uploadId, platform, reviewedBy: reviewer.by, comment },
+          data: {
+            uploadId,
+            platform,
+            reviewedBy: reviewer.by,
+            version: await versionOf(upload),
+            comment,
+          },
         }),
         wakeAt: null,
       };

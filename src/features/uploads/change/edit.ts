@@ -25,8 +25,8 @@ import { emitScheduled } from "../repo/events.ts";
 import { accountFacts } from "../repo/facts.ts";
 import { allOf } from "../repo/insert.ts";
 import { hasQuota } from "../repo/room.ts";
-import { isWithinLookAhead, STATUS_WORDS } from "../rules.ts";
-import type { UploadRow } from "../table.ts";
+import { isDraft, isWithinLookAhead, STATUS_WORDS } from "../rules.ts";
+import type { EditedField, UploadRow } from "../table.ts";
 
 /** The values that an edit may change, after the edit. */
 type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
@@ -194,7 +194,8 @@ async function changesOf(
   // The credits paid are given back: the next attempt pays what the post costs then.
   const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
   const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
-  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew };
+  const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, wanted) : null;
+  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew, editedFields };
   // Work prepared at the platform may hold the old text, and the error message of an earlier try is about the old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
@@ -207,6 +208,17 @@ async function changesOf(
     return { ...set, ...afresh, status: "scheduled", dueAt: at, wokenAt };
   }
   return row.status === "pending" ? { ...set, bookmark: null } : set;
+}
+
+/** The fields of a post that were edited since its submission, this edit included. */
+function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
+  const isEdited: Record<EditedField, boolean> = {
+    title: wanted.title !== row.title,
+    description: wanted.description !== row.description,
+    scheduledFor: wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
+  };
+  const fields = Object.keys(isEdited) as EditedField[];
+  return fields.filter((field) => isEdited[field] || row.editedFields?.includes(field));
 }
 
 /**

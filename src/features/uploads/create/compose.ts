@@ -126,6 +126,7 @@ const EMPTY_JOB = {
   approvedHash: null,
   approvedBy: null,
   approverId: null,
+  editedFields: null,
   reviewComment: null,
   deletedAt: null,
   creditsSpent: null,

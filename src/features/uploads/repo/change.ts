@@ -43,7 +43,8 @@ export function changeUnchanged(
     sql`u.lease_until IS NULL AND u.deleted_at IS NULL
       AND u.title IS ${row.title} AND u.description IS ${row.description}
       AND u.scheduled_for IS ${row.scheduledFor?.getTime() ?? null}
-      AND u.approved_hash IS ${row.approvedHash} AND ${condition}`,
+      AND u.approved_hash IS ${row.approvedHash}
+      AND u.edited_fields IS ${row.editedFields && JSON.stringify(row.editedFields)} AND ${condition}`,
   );
 }
 

@@ -119,7 +119,7 @@ const page = pageOf(
   { ...columnsByName(RECORD_COLUMNS), ...ACCOUNT_FIELDS, ...REVIEW_LINK },
   {
     texts: [uploads.title, uploads.description, uploads.errorMessage, uploads.reviewComment],
-    json: [uploads.media, uploads.metadata],
+    json: [uploads.settings, uploads.media, uploads.metadata],
   },
   readJoined,
 );

@@ -105,7 +105,7 @@ export function eraseUploads(team: number, most: number, now: Date): Query<numbe
     ...{ teamId: NO_TEAM, accountId: "", createdBy: null, origin: "" },
     ...{ title: null, description: null, settings: {}, media: [], metadata: null },
     ...{ errorMessage: null, reviewComment: null, approvedHash: null, textDigest: null },
-    ...{ approvedBy: null, approverId: null },
+    ...{ approvedBy: null, approverId: null, editedFields: null },
     ...{ bookmark: null, scheduledFor: null, dueAt: null, countedAt: null, deletedAt: now },
   };
   const isLast = sql`u.id = (SELECT MAX(id) FROM uploads) AND u.team_id = ${team}`;

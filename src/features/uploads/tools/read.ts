@@ -6,6 +6,7 @@ import { connectorOf, PLATFORMS } from "../../../platforms/registry.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../rules.ts";
 import { getUpload, listUploads } from "../service.ts";
 import type { UploadWithAccount } from "../table.ts";
+import { versionOf } from "../version.ts";
 
 /** Posts in one answer: an agent reads them all. */
 const MAX_LISTED = 50;
@@ -19,6 +20,11 @@ const post = z.object({
   state: z.enum(["draft", "awaiting_approval", "scheduled", "queued", "published", "failed"]),
   title: z.string().nullable(),
   text: z.string().nullable(),
+  version: z
+    .string()
+    .describe(
+      "Names the text, files, settings and date that the post has now. It differs once any of them was changed: approve nothing of which the user saw another version.",
+    ),
   scheduledFor: z.string().nullable(),
   publishedAt: z.string().nullable(),
   url: z.string().nullable().describe("The address of the published post."),
@@ -55,7 +61,7 @@ function textsOf(
   return isTitleText ? { title: null, text: title ?? description } : { title, text: description };
 }
 
-function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
+async function toPost({ upload, account }: UploadWithAccount): Promise<z.output<typeof post>> {
   const { id, platform, status, title, description, metadata, failureCode } = upload;
   const isFailed = status === "failed";
   return {
@@ -65,6 +71,7 @@ function toPost({ upload, account }: UploadWithAccount): z.output<typeof post> {
     accountName: account?.accountName ?? null,
     state: STATES[status],
     ...textsOf({ platform, title, description }),
+    version: await versionOf(upload),
     scheduledFor: upload.scheduledFor?.toISOString() ?? null,
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
@@ -110,6 +117,6 @@ export const listPostsTool = tool({
   annotations: READS,
   run: async ({ ctx }, filter) => {
     const { page, total } = await listUploads(ctx, { ...filter, page: 1 });
-    return { posts: page.map(toPost), total };
+    return { posts: await Promise.all(page.map(toPost)), total };
   },
 });

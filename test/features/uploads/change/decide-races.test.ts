@@ -159,6 +159,35 @@ test(`an approval and an edit: what is out is what was approved, ${RACES} times`
   }
 });
 
+test(`an approval and an edit by a member: only what was read goes out, ${RACES} times`, {
+  timeout: 120_000,
+}, async () => {
+  const members = new Map<Life, Promise<string>>();
+  const { raced } = await raceOften(held, async (life, id, i) => {
+    const known = members.get(life) ?? life.colleague("MEMBER");
+    members.set(life, known);
+    const token = await known;
+    const path = `/upload/${id}`;
+    const read = i % 2 ? (await life.call("GET", path)).body.data : null;
+    const named = read ? { version: read.version } : undefined;
+    return Promise.all([
+      lag(i % 5).then(() => life.call("POST", `${path}/approve`, named)),
+      lag(i % 3).then(() => life.call("PATCH", path, { description: `Else ${i}` }, token)),
+    ]);
+  });
+  const seen = raced.map(({ outcome: [approved, edited], row, told }, i) => {
+    const isApproved = approved.status === 200;
+    expect(told).toEqual(isApproved ? ["upload.approved"] : []);
+    if (!isApproved) expect(["POST_CHANGED", "VERSION_REQUIRED"]).toContain(approved.body.code);
+    if (edited.status !== 200) expect(edited.body.code).toBe("UPLOAD_LOCKED");
+    if (row.status === "pending") expect(row.description).toBe(`Post ${i}`);
+    else expect([row.status, row.approved_hash]).toEqual(["pending_approval", null]);
+    return row.status === "pending" ? "approved" : (approved.body.code ?? "approved, then edited");
+  });
+  const counts = Map.groupBy(seen, (one) => one);
+  console.log([...counts].map(([name, { length }]) => `${name}: ${length}`).join("; "));
+});
+
 test(`an approval of many and one of each: one wins, ${RACES} times`, {
   timeout: 120_000,
 }, async () => {

@@ -2,13 +2,13 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_PLANS } from "../../../../src/core/plans.ts";
 import {
-  approvableContentHash,
   approveUpload,
   approveUploads,
   requestChanges,
   submitUploads,
   type Verdict,
 } from "../../../../src/features/uploads/change/decide.ts";
+import { contentHash } from "../../../../src/features/uploads/create/content-hash.ts";
 import { createMember, createToken, form, harnessWith } from "../../../support/harness.ts";
 import { beginLife, type Columns, type Life, later, mediaOf } from "../../../support/life.ts";
 
@@ -26,26 +26,28 @@ const held = (columns: Columns = {}): Columns => ({ status: "pending_approval", 
 const work = () => ({ deps: life.harness.deps, teamId: life.member.teamId });
 const CLIENT = { by: "client" } as const;
 
-const versionOf = async (id: number) => {
+const contentHashOf = async (id: number) => {
   const row = await life.row(id);
-  return approvableContentHash({
+  return contentHash({
     ...row,
     accountId: row.account_id,
     settings: JSON.parse(row.settings),
     media: JSON.parse(row.media),
   });
 };
+const versionOf = async (id: number): Promise<string> =>
+  (await life.call("GET", `/upload/${id}`)).body.data.version;
 const setAccount = (set: string) =>
   env.DB.prepare(`UPDATE accounts SET ${set} WHERE id = ?`).bind(life.accountId).run();
 
 describe("an approval", () => {
   test("answers the post, names who approved what, and wakes the post", async () => {
     const id = await life.insert(held({ review_comment: "Shorter" }));
-    const hash = await versionOf(id);
+    const [hash, version] = [await contentHashOf(id), await versionOf(id)];
     const answer = await approve(id);
     expect(answer.body).toEqual({
       success: true,
-      data: { uploadId: id, status: "pending", scheduledFor: null },
+      data: { uploadId: id, status: "pending", scheduledFor: null, version },
     });
     expect(await life.row(id)).toMatchObject({
       approved_hash: hash,
@@ -72,7 +74,7 @@ describe("an approval", () => {
   ])("of a post due in %i seconds plans it; wakes it by itself: %j", async (seconds, isWoken) => {
     const at = later(seconds);
     const id = await life.insert(held({ scheduled_for: at.getTime() }));
-    expect((await approve(id)).body.data).toEqual({
+    expect((await approve(id)).body.data).toMatchObject({
       uploadId: id,
       status: "scheduled",
       scheduledFor: at.toISOString(),
@@ -334,8 +336,10 @@ describe("a comment", () => {
   ])("is kept as it was meant", async (comment, kept) => {
     const id = await life.insert(held());
     const answer = await decide(id, "request-changes", { comment });
-    expect(answer.body.data).toEqual({ uploadId: id, status: "draft", scheduledFor: null });
-    expect((await life.call("GET", `/upload/${id}`)).body.data.reviewComment).toBe(kept);
+    const { reviewComment, version } = (await life.call("GET", `/upload/${id}`)).body.data;
+    const data = { uploadId: id, status: "draft", scheduledFor: null, version };
+    expect(answer.body.data).toEqual(data);
+    expect(reviewComment).toBe(kept);
     expect((await life.events())[0]?.data.comment).toBe(kept);
     // It stays while the post is worked on, and goes with the approval.
     await decide(id, "submit");
@@ -378,7 +382,7 @@ describe("a submission", () => {
 });
 
 describe("a client", () => {
-  test("decides on what was shown: another content is refused, another date is not", async () => {
+  test("decides on what was shown: another content or date is refused", async () => {
     const id = await life.insert(held());
     const seen = await versionOf(id);
     await life.call("PATCH", `/upload/${id}`, { description: "Else" });
@@ -389,9 +393,11 @@ describe("a client", () => {
     expect(await life.row(id)).toMatchObject({ status: "pending_approval", review_comment: null });
     const again = await versionOf(id);
     await life.call("PATCH", `/upload/${id}`, { scheduledFor: later(DAY) });
-    await approveUpload(work(), id, CLIENT, again);
+    await expect(approveUpload(work(), id, CLIENT, again)).rejects.toMatchObject(changed);
+    await approveUpload(work(), id, CLIENT, await versionOf(id));
     expect(await life.row(id)).toMatchObject({
-      ...{ status: "scheduled", approved_by: "client", approver_id: null, approved_hash: again },
+      ...{ status: "scheduled", approved_by: "client", approver_id: null },
+      approved_hash: await contentHashOf(id),
     });
     expect((await life.events()).at(-1)?.data).toMatchObject({ reviewedBy: "client" });
   });

@@ -39,8 +39,8 @@ describe("by status", () => {
       const answer = await edit(id, { title: " New title", description: "New text" });
       expect(answer).toMatchObject({ status: 200, body: { success: true } });
       const scheduledFor = status === "scheduled" ? later(DAY).toISOString() : null;
-      const warnings = TITLE_WARNING;
-      expect(answer.body.data).toEqual({ id, title: " New title", status, scheduledFor, warnings });
+      const data = { id, title: " New title", status, scheduledFor, warnings: TITLE_WARNING };
+      expect(answer.body.data).toEqual({ ...data, version: expect.any(String) });
       expect(await life.row(id)).toEqual({
         ...before,
         title: " New title",
@@ -120,6 +120,7 @@ describe("the date", () => {
       status,
       scheduledFor: "2026-12-24T10:00:00.000Z",
       warnings: TITLE_WARNING,
+      version: expect.any(String),
     });
     expect(await life.row(id)).toMatchObject({ scheduled_for: at, sort_at: at, due_at: null });
   });
