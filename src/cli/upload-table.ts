@@ -25,8 +25,16 @@ function shorten(text: string): string {
     : line;
 }
 
-function resultOf({ status, metadata, scheduledFor, errorMessage, failure }: Upload): string {
+function resultOf({
+  status,
+  metadata,
+  scheduledFor,
+  errorMessage,
+  failure,
+  fileDownload,
+}: Upload): string {
   if (status === "failed") return errorMessage ?? failure?.code ?? "no reason is known";
   if (status === "completed") return metadata?.shareUrl ?? "the platform gave no address";
+  if (fileDownload) return fileDownload.message;
   return scheduledFor ? `at ${scheduledFor}` : "";
 }

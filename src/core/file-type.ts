@@ -29,6 +29,17 @@ export const officeNameOf = (mime: string): string => {
   return extension ? `file.${extension}` : "";
 };
 
+/**
+ * Detects the type of a file of subtitles by its text; null for what is none. No other file is taken for subtitles,
+ * and none of these for a file of another kind.
+ */
+export function detectSubtitles(bytes: Uint8Array): FileType | null {
+  const text = new TextDecoder().decode(bytes);
+  if (/^WEBVTT(?:\s|$)/.test(text)) return { kind: "document", mime: "text/vtt" };
+  const isSrt = /\d\d:\d\d:\d\d,\d{3}\s*-->/.test(text);
+  return isSrt ? { kind: "document", mime: "application/x-subrip" } : null;
+}
+
 type OfficeExtension = keyof typeof OFFICE_TYPES;
 
 /** Leading bytes in which the first entries of a ZIP are looked for. */

@@ -70,6 +70,8 @@ export interface Post<S = unknown, M extends PostMedia = PostMedia> {
   /** A picture for the video, where the network takes one of its own (`thumbnail`); not in `media`. */
   thumbnail?: M | null;
   settings: S;
+  /** Stored copies of the files that settings name by address, by setting; without those that are still elsewhere. */
+  settingFiles?: Readonly<Record<string, M | undefined>>;
 }
 
 /** The moment in which a post is judged; the account it goes to and when it goes out, where these count. */
@@ -246,6 +248,12 @@ export interface OwnPrefix {
   refusal: string;
 }
 
+/** A file that a setting names by its address. */
+export interface SettingFile {
+  kind: "image" | "subtitles";
+  maxBytes: number;
+}
+
 /** A flag of a batch that gives this network's posts in it some settings. */
 export interface BatchFlag {
   /** As the form brings them. */
@@ -292,6 +300,8 @@ export interface Connector<S = unknown> {
   ownPrefix?: OwnPrefix;
   /** Fields that a batch has and a single post does not, by name. */
   batchFlags?: Readonly<Record<string, BatchFlag>>;
+  /** Settings that name a file by its address; the file goes out with the post. Absent where there are none. */
+  settingFiles?: Readonly<Record<string, SettingFile>>;
   /** This network's form fields; the body is composed of those of all networks. */
   settings: FormFields<S>;
   /** Everything in the post that the network would refuse, by post and target alone. Wire field names. */

@@ -1,4 +1,5 @@
 import { TeamForm } from "../../pages/team-form.tsx";
+import { downloadOf } from "../uploads/held/files.ts";
 import type { WholeUpload } from "./repo.ts";
 
 /** The approval of a post as the person who looks at it may act on it. */
@@ -19,21 +20,23 @@ export const Approval = ({ upload, view }: { upload: WholeUpload; view: Approval
   if (status !== "draft" && status !== "pending_approval") return null;
   const { mayApprove, seen, comment } = view;
   const isHeld = status === "pending_approval";
+  const download = downloadOf(upload);
   return (
     <>
+      {download && <p>{download.message}</p>}
       {isHeld && !mayApprove && (
         <p class="muted">An owner or admin of the team approves the post, or asks for changes.</p>
       )}
       <div class="row actions">
-        {mayApprove && (
+        {mayApprove && !download && (
           <TeamForm action={`/app/uploads/${id}/approve?seen=${seen}`}>
             <button type="submit">Approve</button>
           </TeamForm>
         )}
-        {!isHeld && (
+        {(!isHeld || download?.state === "failed") && (
           <TeamForm action={`/app/uploads/${id}/submit`}>
             <button class={mayApprove ? "quiet" : undefined} type="submit">
-              Submit for approval
+              {isHeld ? "Submit again" : "Submit for approval"}
             </button>
           </TeamForm>
         )}

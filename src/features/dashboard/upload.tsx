@@ -289,13 +289,15 @@ const KINDS = { image: "Image", video: "Video", document: "Document" } as const;
 async function toFile(c: Context<PageEnv>, teamId: number, item: MediaRef): Promise<File> {
   const { ctx } = c.var;
   if (!("sha256" in item)) {
-    const name = item.isGone ? `Not downloaded: ${item.url}` : `To be downloaded: ${item.url}`;
+    const isOver = item.isGone || item.problem !== undefined;
+    const name = `${isOver ? "Not downloaded" : "To be downloaded"}: ${item.url}`;
     return { name, thumbnail: null, original: null };
   }
   const { sha256, kind, isGone, hasThumbnail } = item;
   const path = (variant: "original" | "thumbnail") => mediaPath(ctx, teamId, sha256, variant);
   const isShown = kind === "image" && (!isGone || hasThumbnail);
-  const role = item.role === "thumbnail" ? ", the video's picture" : "";
+  const role =
+    item.role === "thumbnail" ? ", the video's picture" : item.setting ? `, ${item.setting}` : "";
   return {
     name: `${KINDS[kind]}${role}${isGone ? ", no longer stored" : ""}`,
     thumbnail: isShown ? await path("thumbnail") : null,
@@ -348,7 +350,7 @@ const Facts = ({ upload, clock }: { upload: WholeUpload; clock: Clock }) => {
             </dd>
           </>
         )}
-        {dueAt && (
+        {dueAt && !isDraft(upload.status) && (
           <>
             <dt>Next try</dt>
             <dd>

@@ -1,3 +1,4 @@
+import { detectFileType, detectSubtitles, type FileType } from "../../core/file-type.ts";
 import { refusedUrl } from "../../core/url-policy.ts";
 import type { Deps } from "../../deps.ts";
 import { DAMAGED } from "./read.ts";
@@ -5,7 +6,9 @@ import { type StoredFile, storeFile } from "./store.ts";
 
 /** Source: spec, "Other": media given by URL is under 200 MB each. */
 const MAX_DOWNLOAD_BYTES = 200_000_000;
-const TOO_LARGE = "The file at the media URL is larger than 200 MB.";
+const MEGABYTE = 1_000_000;
+const tooLarge = (bytes: number) =>
+  `The file at the media URL is larger than ${Math.floor(bytes / MEGABYTE)} MB.`;
 const MAX_REDIRECTS = 3;
 /** For the whole download, redirects included. */
 export const DOWNLOAD_SECONDS = 300;
@@ -27,6 +30,26 @@ export function refusedMediaUrl(deps: Pick<Deps, "config">, url: string): string
   });
 }
 
+const detectImage = (head: Uint8Array): FileType | null => {
+  const type = detectFileType(head);
+  return type?.kind === "image" ? type : null;
+};
+
+/** The files that a download takes, in the words of its refusal. */
+const TAKEN = {
+  media: { detect: detectFileType, words: "an image, video or document of a known type" },
+  image: { detect: detectImage, words: "an image of a known type" },
+  subtitles: { detect: detectSubtitles, words: "a file of subtitles, SRT or WebVTT" },
+} as const;
+
+/** The file to download: any file of a post, up to 200 MB, or the one that a setting names. */
+interface Expected {
+  kind: keyof typeof TAKEN;
+  maxBytes: number;
+}
+
+const ANY_MEDIA: Expected = { kind: "media", maxBytes: MAX_DOWNLOAD_BYTES };
+
 type Downloaded =
   | { kind: "stored"; file: StoredFile }
   /** `transient`: the same address may answer later. */
@@ -39,6 +62,7 @@ export async function downloadMedia(
   teamId: number,
   url: string,
   recipient: Recipient,
+  expected = ANY_MEDIA,
 ): Promise<Downloaded> {
   let address = url;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
@@ -60,12 +84,12 @@ export async function downloadMedia(
       const isTheirs = response.status >= 500 || response.status === 429;
       return unreachable(`The media URL answered with status ${response.status}.`, isTheirs);
     }
-    if (Number(response.headers.get("content-length")) > MAX_DOWNLOAD_BYTES) {
+    if (Number(response.headers.get("content-length")) > expected.maxBytes) {
       await response.body.cancel();
-      return { kind: "invalid", message: TOO_LARGE };
+      return { kind: "invalid", message: tooLarge(expected.maxBytes) };
     }
     const pieces = telling(response.body, recipient);
-    return receive(deps, teamId, pieces, new URL(address).pathname);
+    return receive(deps, teamId, pieces, new URL(address).pathname, expected);
   }
   return unreachable(`The media URL redirects more than ${MAX_REDIRECTS} times.`);
 }
@@ -96,10 +120,12 @@ async function receive(
   teamId: number,
   body: AsyncIterable<Uint8Array>,
   name: string,
+  { kind, maxBytes }: Expected,
 ): Promise<Downloaded> {
+  const { detect, words } = TAKEN[kind];
   let stored: Awaited<ReturnType<typeof storeFile>>;
   try {
-    stored = await storeFile(deps, teamId, body, MAX_DOWNLOAD_BYTES, name);
+    stored = await storeFile(deps, teamId, body, maxBytes, name, detect);
   } catch {
     return unreachable("The download from the media URL stopped before the end of the file.", true);
   }
@@ -110,8 +136,8 @@ async function receive(
   }
   const problem = {
     empty: "The file at the media URL is empty.",
-    too_large: TOO_LARGE,
-    unknown_type: "The file at the media URL is not an image, video or document of a known type.",
+    too_large: tooLarge(maxBytes),
+    unknown_type: `The file at the media URL is not ${words}.`,
   };
   return { kind: "invalid", message: problem[stored] };
 }

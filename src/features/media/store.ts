@@ -42,6 +42,7 @@ export async function storeFile(
   source: AsyncIterable<Uint8Array>,
   maxBytes: number,
   name = "",
+  detect: (head: Uint8Array, name: string) => FileType | null = detectFileType,
 ): Promise<StoredFile | StoreRefusal> {
   const objectKey = objectKeyOf(teamId);
   const writer = new PartWriter(deps.media, objectKey);
@@ -54,7 +55,7 @@ export async function storeFile(
     }
     if (writer.sizeBytes === 0) return await refuse(writer, "empty");
     const head = writer.head();
-    const type = detectFileType(head, name);
+    const type = detect(head, name);
     if (!type) return await refuse(writer, "unknown_type");
     const sha256 = await writer.finish(type.mime);
     const facts = { ...imageFacts(type, head, walk), objectKey, sha256 };

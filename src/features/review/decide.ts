@@ -53,6 +53,12 @@ const WORDS: Partial<Record<ErrorCode, Refusal>> = {
   NOT_FOUND: REMOVED,
   NOT_REVIEWABLE: DECIDED,
   POST_CHANGED: CHANGED,
+  MEDIA_PENDING: conflict(
+    "A file of this post is still being fetched, so it cannot be approved yet. Open the page again in a minute: it shows the file then.",
+  ),
+  MEDIA_UNREACHABLE: conflict(
+    `This post cannot be approved: a file of it could not be fetched. ${TELL_SENDER}`,
+  ),
   ACCOUNT_INACTIVE: conflict(
     `This post cannot be approved now: the account that it is for is not connected. ${TELL_SENDER}`,
   ),

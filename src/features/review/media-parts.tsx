@@ -1,7 +1,10 @@
 import type { Deps } from "../../deps.ts";
 import type { Layout } from "../../platforms/likeness.ts";
+import { connectorOf } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { isSent } from "../uploads/as-published.ts";
+import { filesToApprove } from "../uploads/held/files.ts";
+import { isDraft } from "../uploads/rules.ts";
 import type { MediaRef } from "../uploads/table.ts";
 import type { ShownPost } from "./find.ts";
 import { altOf, ratioClass, type Shown } from "./likeness.ts";
@@ -11,15 +14,21 @@ import type { ReviewFile } from "./repo/posts.ts";
 type Shot =
   | { kind: "file"; file: ReviewFile; address: string; alt: string; poster: string | null }
   | { kind: "elsewhere"; address: string }
+  /** `problem`: why the file could not be downloaded; null while it still may be. */
+  | { kind: "coming"; problem: string | null }
   | { kind: "gone" };
 
+/** The picture of a post's video: a thumbnail, or the image that a setting names. */
 const pictureOf = (refs: readonly MediaRef[]) =>
-  refs.find((ref) => ref.role === "thumbnail" && "sha256" in ref && !ref.isGone);
+  refs.find(
+    (ref) =>
+      ref.role !== undefined && "sha256" in ref && ref.kind === "image" && ref.isGone !== true,
+  );
 
 /** Returns what is shown of the files of a post, with signed addresses of ours. */
 export async function shotsOf(
   deps: Deps,
-  { teamId, media, files }: ShownPost,
+  { teamId, media, files, status }: ShownPost,
   { altTexts }: Shown,
 ): Promise<Shot[]> {
   const main = media.filter(({ role }) => role === undefined);
@@ -28,7 +37,11 @@ export async function shotsOf(
   const poster =
     picture && "sha256" in picture ? await mediaPath(deps, teamId, picture.sha256) : null;
   const toShot = async (ref: MediaRef, at: number): Promise<Shot> => {
-    if (!("sha256" in ref)) return { kind: "elsewhere", address: ref.url };
+    if (!("sha256" in ref)) {
+      return isDraft(status)
+        ? { kind: "coming", problem: ref.problem ?? null }
+        : { kind: "elsewhere", address: ref.url };
+    }
     const file = files.find(({ sha256 }) => sha256 === ref.sha256);
     if (!file || ref.isGone) return { kind: "gone" };
     const address = await mediaPath(deps, teamId, file.sha256);
@@ -36,6 +49,41 @@ export async function shotsOf(
     return { kind: "file", file, address, alt, poster };
   };
   return Promise.all(main.map(toShot));
+}
+
+/** A file that goes out beside those that are shown: the picture of a video, or subtitles. */
+export interface SideFile {
+  label: string;
+  /** Null where the file is not stored; `text` says why. */
+  address: string | null;
+  text: string;
+}
+
+function whereabouts(ref: MediaRef, isHeld: boolean): string {
+  if ("sha256" in ref) return ref.isGone ? "No longer stored" : "See it";
+  if (ref.isGone) return "It could not be fetched: the post goes out without it.";
+  if (ref.problem !== undefined) return `It could not be fetched: ${ref.problem}`;
+  return isHeld ? "It is still being fetched." : "It is fetched when the post goes out.";
+}
+
+/** Returns the files of a post that go out beside those that are shown. */
+export function sideFilesOf(deps: Deps, post: ShownPost): Promise<SideFile[]> {
+  const isHeld = isDraft(post.status);
+  const refs = isHeld ? filesToApprove(post) : post.media;
+  const { settingFiles } = connectorOf(post.platform);
+  return Promise.all(
+    refs
+      .filter(({ role }) => role !== undefined)
+      .map(async (ref) => ({
+        label:
+          settingFiles?.[ref.setting ?? ""]?.kind === "subtitles"
+            ? "File of the subtitles"
+            : "Picture of the video",
+        address:
+          "sha256" in ref && !ref.isGone ? await mediaPath(deps, post.teamId, ref.sha256) : null,
+        text: whereabouts(ref, isHeld),
+      })),
+  );
 }
 
 const formatBytes = (bytes: number): string =>
@@ -46,6 +94,15 @@ const hostOf = (address: string): string => URL.parse(address)?.host ?? "its add
 /** @param loads true for a video whose first frame is fetched before it is played */
 const File = ({ shot, loads, isFirst }: { shot: Shot; loads: boolean; isFirst: boolean }) => {
   if (shot.kind === "gone") return <p class="note">This file is no longer stored.</p>;
+  if (shot.kind === "coming") {
+    return (
+      <p class="note">
+        {shot.problem === null
+          ? "This file is still being fetched. Open the page again in a minute to see it."
+          : `This file could not be fetched: ${shot.problem}`}
+      </p>
+    );
+  }
   if (shot.kind === "elsewhere") {
     return (
       <p class="note">

@@ -12,7 +12,7 @@ import { logoPath } from "../settings/logo-address.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
 import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { describePost } from "./likeness.ts";
-import { shotsOf } from "./media-parts.tsx";
+import { shotsOf, sideFilesOf } from "./media-parts.tsx";
 import { Post, type PostNotice, type Scene } from "./post-parts.tsx";
 import type { BrandedLink } from "./repo/links.ts";
 import { OWN_TIME_SCRIPT, REVIEW_STYLES } from "./styles.ts";
@@ -119,7 +119,8 @@ const MOST_LOADED = 8;
 
 async function likenessOf(deps: Deps, post: ShownPost) {
   const shown = await describePost(post);
-  return { shown, shots: await shotsOf(deps, post, shown) };
+  const [shots, sides] = await Promise.all([shotsOf(deps, post, shown), sideFilesOf(deps, post)]);
+  return { shown, shots, sides };
 }
 
 async function showReview(c: AppContext, review: Review, notices: Notices): Promise<Response> {

@@ -3,7 +3,7 @@ import { type Clock, clockOf } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
 import { isAwaiting, type ShownPost } from "./find.ts";
 import type { Shown } from "./likeness.ts";
-import type { shotsOf } from "./media-parts.tsx";
+import type { SideFile, shotsOf } from "./media-parts.tsx";
 import { accountOf, Mock } from "./mock-parts.tsx";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
@@ -126,10 +126,11 @@ const Planned = ({ post, scene: { clock, now } }: { post: ShownPost; scene: Scen
 interface FactsProps {
   post: ShownPost;
   shown: Shown;
+  sides: readonly SideFile[];
   scene: Scene;
 }
 
-const Facts = ({ post, shown, scene }: FactsProps) => {
+const Facts = ({ post, shown, sides, scene }: FactsProps) => {
   const { handle } = post;
   const account = accountOf(post);
   return (
@@ -158,6 +159,20 @@ const Facts = ({ post, shown, scene }: FactsProps) => {
           <dt>{label}</dt>
           <dd class="text" dir="auto">
             {value}
+          </dd>
+        </>
+      ))}
+      {sides.map(({ label, address, text }) => (
+        <>
+          <dt>{label}</dt>
+          <dd>
+            {address === null ? (
+              text
+            ) : (
+              <a href={address} target="_blank" rel="noopener noreferrer">
+                {text}
+              </a>
+            )}
           </dd>
         </>
       ))}
@@ -228,7 +243,11 @@ interface PostProps {
   at: number;
   count: number;
   /** Null for a post that was removed. */
-  likeness: { shown: Shown; shots: Awaited<ReturnType<typeof shotsOf>> } | null;
+  likeness: {
+    shown: Shown;
+    shots: Awaited<ReturnType<typeof shotsOf>>;
+    sides: readonly SideFile[];
+  } | null;
   loads: boolean;
   scene: Scene;
   notice: PostNotice | undefined;
@@ -246,7 +265,14 @@ export const Post = ({ post, at, count, likeness, loads, scene, notice }: PostPr
         <span class={tone === "" ? "state" : `state ${tone}`}>{text}</span>
       </header>
       {likeness && (
-        <Mock post={post} {...likeness} origin={scene.origin} loads={loads} isFirst={at === 1} />
+        <Mock
+          post={post}
+          shown={likeness.shown}
+          shots={likeness.shots}
+          origin={scene.origin}
+          loads={loads}
+          isFirst={at === 1}
+        />
       )}
       <div class="side">
         {notice && (
@@ -266,7 +292,9 @@ export const Post = ({ post, at, count, likeness, loads, scene, notice }: PostPr
             </p>
           </div>
         )}
-        {likeness && <Facts post={post} shown={likeness.shown} scene={scene} />}
+        {likeness && (
+          <Facts post={post} shown={likeness.shown} sides={likeness.sides} scene={scene} />
+        )}
         {isAwaiting(post) && <Decide post={post} at={at} scene={scene} note={notice?.note} />}
       </div>
     </li>

@@ -54,7 +54,9 @@ const notDecidedSchema = errorSchema
   })
   .meta({ id: "NotDecided" });
 
-const notDecided = (codes: string) => ({ 409: refusal(codes, notDecidedSchema) });
+const notDecided = (codes: string) => ({
+  409: refusal(codes, notDecidedSchema, "Retry-After"),
+});
 
 const POST_CHANGED =
   "POST_CHANGED: the post is not, or not any more, the version that the call names, or somebody changed it at the same moment.";
@@ -114,7 +116,7 @@ const submit = apiRoute({
   operationId: "submitUpload",
   summary: "Submit a draft for approval",
   description:
-    "Everybody who can see the draft may submit it. It is checked like a new post. A post that already awaits approval stays as it is.",
+    "Everybody who can see the draft may submit it. It is checked like a new post. A post that already awaits approval stays as it is; files of it that could not be downloaded are tried again.",
   scope: "posts:write",
   limit: "write",
   request: { params: idParams, headers, body: optionalBody(decisionSchema) },
@@ -143,7 +145,7 @@ const approve = apiRoute({
   operationId: "approveUpload",
   summary: "Approve a post",
   description:
-    "Owners and admins approve drafts and posts that await approval. A post with a date in the future is scheduled; any other goes out now. Name the `version` that was read, as If-Match or in the body: then just that goes out, or nothing. Approval holds for the text, files, account and settings of that version. From then on the post counts for the plan's month and for the queue. It is checked like a new post.",
+    "Owners and admins approve drafts and posts that await approval. A post with a date in the future is scheduled; any other goes out now. Name the `version` that was read, as If-Match or in the body: then just that goes out, or nothing. Approval holds for the text, files, account and settings of that version. Files by URL are downloaded while the post waits, and the stored copies go out: until they are here, `fileDownload` says so and the post cannot be approved. From then on the post counts for the plan's month and for the queue. It is checked like a new post.",
   scope: "posts:publish",
   limit: "write",
   request: { params: idParams, headers, body: optionalBody(decisionSchema) },
@@ -154,7 +156,7 @@ const approve = apiRoute({
     ),
     ...NOT_FOUND,
     ...notDecided(
-      `NOT_REVIEWABLE: the post is in another state, such as approved already. ${POST_CHANGED} ${VERSION_REQUIRED} ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; the message says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.`,
+      `NOT_REVIEWABLE: the post is in another state, such as approved already. ${POST_CHANGED} ${VERSION_REQUIRED} MEDIA_PENDING: a file of the post is still being downloaded; try again as Retry-After says. MEDIA_UNREACHABLE: a file could not be downloaded; the message says why, and submitting the post again tries once more. ACCOUNT_INACTIVE: reconnect the account first. DAILY_LIMIT: the account is at its daily cap; the message says until when. PLAN_LIMIT: the month's posts or the X credits are used up. QUEUE_FULL or QUEUE_BUSY: too many posts in progress.`,
     ),
   },
 });

@@ -7,6 +7,7 @@ import { enableDescriptions } from "../../http/describing.ts";
 import { connectors, PLATFORMS } from "../../platforms/registry.ts";
 import { mediaPath } from "../media/address.ts";
 import { MAX_DESCRIPTION_CHARACTERS, MAX_TITLE_CHARACTERS } from "./create/text-bounds.ts";
+import { downloadOf } from "./held/files.ts";
 import { jobIdOf, PHASES, progressOf, UPLOAD_STATUSES } from "./rules.ts";
 import type { ReviewLinkRef, UploadRecord, UploadWithAccount } from "./table.ts";
 import { versionOf } from "./version.ts";
@@ -166,6 +167,17 @@ export const uploadSchema = z
     errorMessage: z.string().nullable().describe("The platform's own wording; only on failure."),
     failure: failureOrNull,
     reviewComment: z.string().nullable().describe("The note left when changes were requested."),
+    fileDownload: z
+      .object({
+        state: z
+          .enum(["waiting", "failed"])
+          .describe("`failed`: submit the post again to download the file anew."),
+        message: z.string().describe("Where the file stands, why, and what to do."),
+      })
+      .nullable()
+      .describe(
+        "Set while a draft or a post that awaits approval has files that are still to be downloaded, else null: it can be approved once they are stored. An extension.",
+      ),
     reviewLink: z
       .object({ url: z.string(), expiresAt: dateTime })
       .optional()
@@ -249,6 +261,7 @@ export async function toUpload(
     errorMessage: upload.status === "failed" ? upload.errorMessage : null,
     failure: toFailure(upload),
     reviewComment: upload.reviewComment,
+    fileDownload: downloadOf(upload),
     ...(reviewLink && { reviewLink: await toReviewLink(deps, origin, reviewLink) }),
     xCredits: toXCredits(upload),
     progress: progressOf(upload),

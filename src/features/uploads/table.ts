@@ -8,14 +8,19 @@ import type { Stage, StatusGroup, UploadStatus } from "./rules.ts";
 
 /**
  * A file of a post: one in storage by its content, or one that the job is still to download.
- * `thumbnail`: a picture for the post's video, which the post can do without.
+ * `thumbnail`: a picture for the post's video, which the post can do without. `setting`: a file that the setting of
+ * that name names by its address.
  */
 export type MediaRef = (
   | FileRef
-  /** `isGone`: it could not be downloaded, and the post goes out without it. */
-  | { url: string; isGone?: true }
+  /**
+   * `isGone`: it could not be downloaded, and the post goes out without it. `problem`: why the file of a post that is
+   * held could not be downloaded, as a sentence.
+   */
+  | { url: string; isGone?: true; problem?: string }
 ) & {
-  role?: "thumbnail";
+  role?: "thumbnail" | "setting";
+  setting?: string;
 };
 
 /** A digest of a post for comparison with others, however long its text is. */

@@ -12,6 +12,8 @@ export const MAX_MENTIONS = 20;
 export const MAX_COLLABORATORS = 3;
 /** Accounts tagged in one medium. Source: Meta, "IG User Media", user_tags. */
 export const MAX_USER_TAGS = 20;
+/** Bytes of one image. Source: spec, "Content limits by platform". */
+export const MAX_IMAGE_BYTES = 8_000_000;
 /** Bytes of one video. Source: spec, "Content limits by platform". */
 const MAX_VIDEO_BYTES = 300_000_000;
 
@@ -91,7 +93,7 @@ export const capabilities = {
     /** Instagram reads JPEG alone; the others are converted for it. */
     imageTypes: ["image/jpeg", "image/png", "image/webp", "image/gif"],
     /** Source: spec, "Content limits by platform". */
-    imageMaxBytes: 8_000_000,
+    imageMaxBytes: MAX_IMAGE_BYTES,
     videoTypes: ["video/mp4", "video/quicktime"],
     videoMaxBytes: MAX_VIDEO_BYTES,
   },

@@ -35,8 +35,18 @@ function sharedFields({ post }: Job): Fields {
   };
 }
 
-function reelFields({ post: { settings } }: Job): Fields {
-  const { cover_url: cover, thumb_offset: offset, trial_reel: trial, audio_name: audio } = settings;
+/** The address of the stored copy of a reel's cover, or the one that the post names where there is no copy. */
+async function coverOf(job: Job): Promise<string | null> {
+  const { settings, settingFiles } = job.post;
+  const stored = settingFiles?.cover_url;
+  if (!stored) return settings.cover_url;
+  return job.mediaUrl(stored, READABLE_IMAGES.includes(stored.mime) ? "original" : "jpeg");
+}
+
+async function reelFields(job: Job): Promise<Fields> {
+  const { settings } = job.post;
+  const { thumb_offset: offset, trial_reel: trial, audio_name: audio } = settings;
+  const cover = await coverOf(job);
   return {
     media_type: "REELS",
     share_to_feed: String(settings.share_to_feed),
@@ -54,7 +64,7 @@ export async function singleFields(job: Job, item: MediaItem): Promise<Fields> {
   const source = await sourceOf(job, item, READABLE_IMAGES);
   const tags = tagsOf(job.post.settings.user_tags, item);
   if (shapeOf(job.post) === "story") return { media_type: "STORIES", ...source, ...tags };
-  const reel = item.kind === "video" ? reelFields(job) : {};
+  const reel = item.kind === "video" ? await reelFields(job) : {};
   return { ...reel, ...source, ...sharedFields(job), ...tags };
 }
 

@@ -6,6 +6,7 @@ import {
   asks,
   capabilities,
   INSIGHT_CALLS,
+  MAX_IMAGE_BYTES,
   needs,
   scopes,
   timing,
@@ -24,6 +25,7 @@ export const instagram: Connector<InstagramSettings> = {
   refreshAheadSeconds: (10 * DAY) / SECOND,
   isSelfRenewing: true,
   settings,
+  settingFiles: { cover_url: { kind: "image", maxBytes: MAX_IMAGE_BYTES } },
   batchFlags: {
     instagram_as_story: {
       settings: { media_type: "STORIES" },

@@ -41,6 +41,21 @@ async function answerOf(job: Job, url: string): Promise<Response | null> {
   }
 }
 
+/** Reads the stored copy, or fetches the file where there is none. */
+async function readSubtitles(job: Job): Promise<Result<SubtitleFile, Refused>> {
+  const stored = job.post.settingFiles?.x_subtitles_url;
+  if (!stored) return fetchSubtitles(job, job.post.settings.x_subtitles_url ?? "");
+  return toSubtitleFile(new Response(await job.readMedia(stored)));
+}
+
+async function toSubtitleFile(reply: Response): Promise<Result<SubtitleFile, Refused>> {
+  const text = await readText(reply, MAX_SUBTITLES_BYTES);
+  if (text === null) return refuse(mediaInvalid("The subtitles are empty or larger than 1 MB."));
+  const mediaType = typeOf(text);
+  if (!mediaType) return refuse(mediaInvalid("The subtitles are neither SRT nor WebVTT."));
+  return ok({ mediaType, file: new Blob([text]) });
+}
+
 async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFile, Refused>> {
   const unreachable = (reason: string, transient: boolean) =>
     refuse(
@@ -56,11 +71,7 @@ async function fetchSubtitles(job: Job, url: string): Promise<Result<SubtitleFil
     const isPassing = reply.status >= 500 || reply.status === 429 || reply.status === 408;
     return unreachable(`the address answers HTTP ${reply.status}`, isPassing);
   }
-  const text = await readText(reply, MAX_SUBTITLES_BYTES);
-  if (text === null) return refuse(mediaInvalid("The subtitles are empty or larger than 1 MB."));
-  const mediaType = typeOf(text);
-  if (!mediaType) return refuse(mediaInvalid("The subtitles are neither SRT nor WebVTT."));
-  return ok({ mediaType, file: new Blob([text]) });
+  return toSubtitleFile(reply);
 }
 
 /** They are no reason to fail the post: it goes out without them. */
@@ -77,9 +88,9 @@ function goOnWithout(at: Preparing, error: XRefusal): Prepared {
 /** Brings the file to X, in one step: it fits one segment. */
 export async function uploadSubtitles(job: Job, at: Preparing): Promise<Prepared> {
   const { accessToken } = job;
-  const fetched = await fetchSubtitles(job, job.post.settings.x_subtitles_url ?? "");
-  if (!fetched.ok) return fetched.error;
-  const { mediaType, file } = fetched.value;
+  const subtitles = await readSubtitles(job);
+  if (!subtitles.ok) return subtitles.error;
+  const { mediaType, file } = subtitles.value;
   const request = initializeRequest(accessToken, {
     media_type: mediaType,
     total_bytes: file.size,

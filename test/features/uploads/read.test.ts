@@ -323,6 +323,7 @@ describe("the record of a post", () => {
       errorMessage: null,
       failure: null,
       reviewComment: null,
+      fileDownload: null,
       xCredits: null,
       progress: null,
     };

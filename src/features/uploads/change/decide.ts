@@ -233,7 +233,7 @@ async function choose(
       const found = byId.get(post.id);
       if (!found) throw notFound("Upload");
       const { upload } = found;
-      const isDone = upload.status === decision.doneAt;
+      const isDone = decision.isDone?.(upload) ?? false;
       if (!isDone) requireOpen(upload, decision);
       const version = await versionOf(upload);
       requireSeen(upload, version, post, decision);

@@ -17,6 +17,7 @@ import {
   requireRoom,
 } from "../create/quotas.ts";
 import { type Claim, claimOf, withFiles } from "../create/same-post.ts";
+import { downloadAnew, isDownloadOver, requireStored } from "../held/files.ts";
 import { areUnclaimed } from "../repo/compared.ts";
 import type { DecisionFacts, FoundPost } from "../repo/decide.ts";
 import type { AccountFacts } from "../repo/facts.ts";
@@ -45,7 +46,8 @@ export interface Desk {
 
 /** The effect of a decision on a post. */
 export interface Move {
-  set: RowChanges & { status: UploadStatus };
+  /** Without a status, the post stays where it is. */
+  set: RowChanges;
   /** Must hold for the write. */
   condition?: SQL;
   /** Claims of the post, which the condition covers. */
@@ -61,8 +63,8 @@ export interface Decision {
   from: readonly UploadStatus[];
   /** Tells of those. */
   refusal: string;
-  /** The status in which nothing is left to do. */
-  doneAt?: UploadStatus;
+  /** True for a post with which nothing is left to do. */
+  isDone?(upload: UploadRow): boolean;
   /** True where a post that was edited since its submission is decided on by its version alone. */
   isOfReading: boolean;
   /** @throws AppError for a post that is refused */
@@ -94,9 +96,9 @@ const plannedFor = ({ scheduledFor }: UploadRow, now: Date): Date | null =>
   scheduledFor !== null && scheduledFor > now ? scheduledFor : null;
 
 export const submission: Decision = {
-  from: ["draft"],
+  from: ["draft", "pending_approval"],
   refusal: "Only a draft can be submitted.",
-  doneAt: "pending_approval",
+  isDone: (upload) => upload.status === "pending_approval" && !isDownloadOver(upload),
   isOfReading: false,
   async decide(desk, post) {
     const { upload } = post;
@@ -105,7 +107,11 @@ export const submission: Decision = {
     const at = plannedFor(upload, now) ?? now;
     const text = await desk.prepare(textOf(upload));
     await requireGood(desk, post, facts, { status: "pending_approval", at, text });
-    return { set: { status: "pending_approval", editedFields: null }, wakeAt: null };
+    const download = isDownloadOver(upload) ? downloadAnew(upload, now) : {};
+    const wakeAt = download.wokenAt ?? null;
+    // A post that is submitted already stays as it is, but for files that could not be downloaded.
+    if (upload.status === "pending_approval") return { set: download, wakeAt };
+    return { set: { status: "pending_approval", editedFields: null, ...download }, wakeAt };
   },
 };
 
@@ -127,6 +133,7 @@ export const approval = (reviewer: Reviewer): Decision => ({
   async decide(desk, post) {
     const { deps } = desk;
     const { upload } = post;
+    requireStored(upload);
     const facts = factsOf(desk, upload);
     requireActive(deps, facts);
     const now = deps.now();

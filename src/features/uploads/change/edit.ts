@@ -16,6 +16,7 @@ import {
 import { asJudged, fieldErrors, judge, refuseViolations } from "../create/judge.ts";
 import { requireQuota } from "../create/quotas.ts";
 import { type Claim, claimOf, withFiles } from "../create/same-post.ts";
+import { downloadDue } from "../held/files.ts";
 import type { UploadEdit } from "../lifecycle-schema.ts";
 import { wakeOnTime } from "../publish/wake.ts";
 import { changeUnchanged, filesOfOwnUpload, ownUpload, wordRulesOf } from "../repo/change.ts";
@@ -83,7 +84,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
   }
-  if (set.status === "scheduled" && set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
+  if (set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
   return { ...row, ...set };
 }
 
@@ -200,7 +201,7 @@ async function changesOf(
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
     const held = { status: "pending_approval", ...NO_APPROVAL } as const;
-    return { ...set, ...afresh, ...held, dueAt: null, wokenAt: null };
+    return { ...set, ...afresh, ...held, ...downloadDue(row, ctx.now()) };
   }
   if (isWaiting && hasNewDate && wanted.scheduledFor) {
     const at = wanted.scheduledFor;

@@ -21,6 +21,7 @@ import {
   type Violation,
 } from "../create/quotas.ts";
 import { type Claim, claimKey, claimOf } from "../create/same-post.ts";
+import { needsDownload } from "../held/files.ts";
 import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../lifecycle-schema.ts";
 import { wake, wakeTogether } from "../publish/wake.ts";
 import { claimHolders } from "../repo/compared.ts";
@@ -81,7 +82,7 @@ export async function retryUpload(
         needFilesAgain(next),
       ]);
       if (begun.length === 0) return null;
-      if (!isHeld) await wake(ctx, id, now);
+      if (!isHeld || needsDownload(upload)) await wake(ctx, id, now);
       return made;
     },
   });
@@ -165,7 +166,8 @@ async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Pro
   const digest = await digestOf(upload);
   const status = isHeld ? "pending_approval" : "pending";
   const claim = claimOf({ ...upload, status, textDigest: digest }, now, id);
-  return { id, attempt, isHeld, isEarly, sortAt, digest, claim };
+  const due = isHeld && needsDownload(upload);
+  return { id, attempt, isHeld, needsDownload: due, isEarly, sortAt, digest, claim };
 }
 
 const claimsOf = (attempts: readonly NextAttempt[]): Claim[] =>
@@ -230,7 +232,9 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
     uploadsLackingFiles(next.map(({ id }) => id)),
   ]);
   const retried = next.filter(({ id }) => begun.includes(id));
-  const due = retried.filter(({ isHeld }) => !isHeld).map(({ id }) => id);
+  const due = retried
+    .filter(({ isHeld, needsDownload }) => !isHeld || needsDownload)
+    .map(({ id }) => id);
   for (const ids of inSends(due)) await wakeTogether(ctx, ids, now);
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),

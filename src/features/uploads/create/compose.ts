@@ -4,6 +4,7 @@ import type { Ctx } from "../../../deps.ts";
 import type { Connector, PostMedia } from "../../../platforms/connector.ts";
 import { connectorOf } from "../../../platforms/registry.ts";
 import { initialStatus } from "../approval.ts";
+import { downloadDue } from "../held/files.ts";
 import type { AccountFacts } from "../repo/facts.ts";
 import { groupOf, isDraft, isWithinLookAhead } from "../rules.ts";
 import type { UploadRow } from "../table.ts";
@@ -82,7 +83,11 @@ export async function composePost(
     requireRoom(facts, at, taken);
     await requireCredits(facts, post, at, now);
   }
-  const dueAt = status === "pending" ? now : status === "scheduled" ? scheduledFor : null;
+  const dueAt = isDraft(status)
+    ? downloadDue({ platform, settings: read.settings, media: refs }, now).dueAt
+    : status === "pending"
+      ? now
+      : scheduledFor;
   return {
     ...EMPTY_JOB,
     teamId: account.teamId,

@@ -2,7 +2,7 @@ import { addSeconds } from "../../../core/time.ts";
 import type { Deps } from "../../../deps.ts";
 import { dailyCapOf, dailyCaps } from "../daily-caps.ts";
 import { type Job, jobById, reachScheduledTime, takeJob } from "../repo/jobs.ts";
-import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rules.ts";
+import { CAP_WINDOW_MS, isDraft, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rules.ts";
 
 /**
  * `claimed`: the job is ours until its lease ends; every write names the fence and changes nothing after.
@@ -11,6 +11,8 @@ import { CAP_WINDOW_MS, isRunnable, LEASE_SECONDS, QUEUE_WAIT_MS } from "../rule
 type ClaimResult =
   | { kind: "claimed"; claim: Job }
   | { kind: "idle" }
+  /** The post waits for approval, and its files are to be downloaded. */
+  | { kind: "held"; claim: Job }
   | { kind: "expired"; claim: Job }
   | { kind: "cap_full"; claim: Job; cap: number };
 
@@ -40,6 +42,7 @@ export async function claimUpload(deps: Deps, id: number): Promise<ClaimResult> 
 function notTaken(deps: Deps, claim: Job, now: Date): ClaimResult {
   const { status, dueAt, leaseUntil, platform } = claim.upload;
   const isFree = !leaseUntil || leaseUntil <= now;
+  if (isDraft(status) && dueAt && dueAt <= now) return { kind: "held", claim };
   if (!isRunnable(status) || !dueAt || dueAt > now || !isFree) return { kind: "idle" };
   if (now.getTime() - dueAt.getTime() >= QUEUE_WAIT_MS) return { kind: "expired", claim };
   return { kind: "cap_full", claim, cap: dailyCapOf(deps, platform) };

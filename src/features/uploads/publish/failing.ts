@@ -3,10 +3,12 @@ import type { Query } from "../../../db/client.ts";
 import type { Deps } from "../../../deps.ts";
 import { countFailure } from "../../accounts/repo/failures.ts";
 import { NO_APPROVAL } from "../approval.ts";
+import { downloadDue } from "../held/files.ts";
 import { creditRefund } from "../repo/credits.ts";
 import { failAttempt } from "../repo/failed.ts";
 import type { UploadRow } from "../table.ts";
 import { LostLease, save } from "./save.ts";
+import { wake } from "./wake.ts";
 
 /** Ends an attempt as failed, with its event. */
 export async function fail(
@@ -36,15 +38,16 @@ export async function fail(
 export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
   const set: Partial<UploadRow> = {
     status: "pending_approval",
-    dueAt: null,
+    ...downloadDue(upload, deps.now()),
     leaseUntil: null,
     countedAt: null,
     ...NO_APPROVAL,
   };
   if (upload.creditsSpent === null) {
     await save(deps, upload, set);
-    return;
+  } else {
+    const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
+    await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
   }
-  const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
-  await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
+  if (set.wokenAt) await wake(deps, upload.id, set.wokenAt);
 }

@@ -33,6 +33,16 @@ export function filesOf(refs: readonly MediaRef[], media: readonly MediaRow[]): 
   });
 }
 
+/** The stored files that settings name, by setting. */
+const settingFilesOf = (refs: readonly MediaRef[], media: readonly MediaRow[]) =>
+  Object.fromEntries(
+    refs.flatMap((item) =>
+      item.setting === undefined
+        ? []
+        : filesOf([item], media).map((file) => [item.setting, file] as const),
+    ),
+  );
+
 /**
  * Before anybody is asked for anything: the platform would refuse the file, each in its own way.
  *
@@ -84,6 +94,7 @@ export function createJob(
           media,
         ).at(-1) ?? null,
       settings: upload.settings,
+      settingFiles: settingFilesOf(upload.media, media),
     },
     account: toPublishAccount(account),
     accessToken: credentials.accessToken,

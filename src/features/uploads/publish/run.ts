@@ -51,7 +51,14 @@ export async function publishUpload(deps: Deps, uploadId: number, budget: Budget
   const withinBudget = (calls: number, step: (deps: Deps) => Promise<Next>) =>
     budget.within(calls, (spend) => step(countedDeps(deps, spend)));
   try {
-    let next = await withinBudget(CLAIM_CALLS, (counted) => begin(counted, uploadId));
+    const begun = await budget.within(CLAIM_CALLS, (spend) =>
+      begin(countedDeps(deps, spend), uploadId),
+    );
+    if (begun !== null && begun !== "over" && "waiting" in begun) {
+      const { downloadHeldFiles } = await import("../held/download.ts");
+      return await downloadHeldFiles(deps, begun.waiting, budget);
+    }
+    let next: Next | null = begun;
     if (next === null) await wake(deps, uploadId, deps.now());
     while (next !== null && next !== "over") {
       const held: Held = next;
@@ -64,10 +71,11 @@ export async function publishUpload(deps: Deps, uploadId: number, budget: Budget
   }
 }
 
-/** Takes the job, if it can be taken and its post may go out. */
-async function begin(deps: Deps, uploadId: number): Promise<Next> {
+/** Takes the job, if it can be taken and its post may go out. `waiting`: a post that waits for its files instead. */
+async function begin(deps: Deps, uploadId: number): Promise<Next | { waiting: UploadRow }> {
   const outcome = await claimUpload(deps, uploadId);
   if (outcome.kind === "idle") return "over";
+  if (outcome.kind === "held") return { waiting: outcome.claim.upload };
   const { upload, account, media } = outcome.claim;
   if (outcome.kind !== "claimed") return over(fail(deps, upload, claimFailure(outcome)));
   const hash = upload.approvedHash === null ? null : await contentHash(upload);

@@ -56,7 +56,7 @@ export function removeResting(id: number, status: UploadStatus, now: Date): Quer
   return [
     sqlWrite(
       changeFacts(
-        { deletedAt: now },
+        { deletedAt: now, dueAt: null },
         sql`u.id = ${id} AND u.status = ${status} AND u.deleted_at IS NULL`,
       ),
     ),

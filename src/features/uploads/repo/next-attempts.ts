@@ -7,6 +7,8 @@ export interface NextAttempt {
   /** The one that failed. */
   attempt: number;
   isHeld: boolean;
+  /** Its files are to be downloaded before it can be approved. */
+  needsDownload: boolean;
   /** It goes out before the time that was planned for it. */
   isEarly: boolean;
   /** The time for which it counts from now on; null for the one that it has. */
@@ -20,11 +22,11 @@ export interface NextAttempt {
 export function asJson(attempts: readonly NextAttempt[]): string {
   let places = 0;
   return JSON.stringify(
-    attempts.map(({ id, attempt, isHeld, isEarly, sortAt, digest, claim }) => {
+    attempts.map(({ id, attempt, isHeld, needsDownload, isEarly, sortAt, digest, claim }) => {
       if (!isHeld) places++;
       const counted = sortAt?.getTime() ?? null;
       const row = [id, attempt, +isHeld, +isEarly, places, counted];
-      return [...row, JSON.stringify(digest), claim?.key ?? null];
+      return [...row, JSON.stringify(digest), claim?.key ?? null, +needsDownload];
     }),
   );
 }

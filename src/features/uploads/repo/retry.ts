@@ -90,7 +90,8 @@ export function beginAttempts(
 ): Query<number[]> {
   const isHeld = sql`wanted.value ->> 2`;
   const accountIds = list.flatMap(({ claim }) => claim?.accountId ?? []);
-  const due = sql`iif(${isHeld}, NULL, ${now.getTime()})`;
+  const needsDownload = sql`wanted.value ->> 8`;
+  const due = sql`iif(${isHeld} AND NOT ${needsDownload}, NULL, ${now.getTime()})`;
   const isEarly = sql`wanted.value ->> 3`;
   // Naming the column is enough to have three indexes written anew.
   const planned: Changes = list.some((one) => one.isEarly || one.sortAt)

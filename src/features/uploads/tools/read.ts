@@ -3,6 +3,7 @@ import { FAILURES, NEXT_ACTIONS } from "../../../core/failures.ts";
 import { postIdArgument } from "../../../mcp/arguments.ts";
 import { READS, tool } from "../../../mcp/tool.ts";
 import { connectorOf, PLATFORMS } from "../../../platforms/registry.ts";
+import { downloadOf } from "../held/files.ts";
 import { UPLOAD_STATUSES, type UploadStatus } from "../rules.ts";
 import { getUpload, listUploads } from "../service.ts";
 import type { UploadWithAccount } from "../table.ts";
@@ -32,7 +33,12 @@ const post = z.object({
     .string()
     .nullable()
     .describe("Changes that a reviewer or client wants, in their words."),
-  error: z.string().nullable().describe("The platform's own words."),
+  error: z
+    .string()
+    .nullable()
+    .describe(
+      "The platform's own words; of a draft or a post that awaits approval, why a file of it could not be downloaded.",
+    ),
   nextAction: z
     .enum(NEXT_ACTIONS)
     .nullable()
@@ -64,6 +70,8 @@ function textsOf(
 async function toPost({ upload, account }: UploadWithAccount): Promise<z.output<typeof post>> {
   const { id, platform, status, title, description, metadata, failureCode } = upload;
   const isFailed = status === "failed";
+  const download = downloadOf(upload);
+  const lacksFile = download?.state === "failed";
   return {
     postId: id,
     platform,
@@ -76,8 +84,13 @@ async function toPost({ upload, account }: UploadWithAccount): Promise<z.output<
     publishedAt: upload.uploadedAt?.toISOString() ?? null,
     url: metadata?.shareUrl ?? null,
     reviewComment: upload.reviewComment,
-    error: isFailed ? upload.errorMessage : null,
-    nextAction: isFailed && failureCode ? FAILURES[failureCode].nextAction : null,
+    error: isFailed ? upload.errorMessage : lacksFile ? download.message : null,
+    nextAction:
+      isFailed && failureCode
+        ? FAILURES[failureCode].nextAction
+        : lacksFile
+          ? FAILURES.media_unreachable.nextAction
+          : null,
   };
 }
 
