@@ -93,13 +93,16 @@ export async function readHead(source: Source, bytes: number): Promise<Uint8Arra
 /** Read in pieces of this size: smaller ones cost more time, and larger ones memory. */
 const CHUNK_BYTES = 1024 ** 2;
 
+/** A stream that is destroyed would close the descriptor of others, or one that has its number by then. */
+const keepOpen = (_fd: number, done: (error?: Error | null) => void): void => done(null);
+
 /** Streams a range of a file. */
 export const openRange = ({ path, fd }: Source, offset: number, size: number): ReadStream =>
   createReadStream(path, {
     start: offset,
     end: offset + size - 1,
     highWaterMark: CHUNK_BYTES,
-    ...(fd === undefined ? {} : { fd, autoClose: false }),
+    ...(fd === undefined ? {} : { fd, autoClose: false, fs: { read, close: keepOpen } }),
   });
 
 /** Returns true while the file is as it was when it was described. */
