@@ -74,7 +74,7 @@ const OTHERS = [
     "a.b.c.example.co.uk",
     "no.such",
   ],
-  ...["mail@example.com", "(brackets)", "…", "“quoted”", "\u00a0", "1,234.5", "-"],
+  ...["mail@example.com", "(brackets)", "…", "“quoted”", "a\u00a0b", "1,234.5", "-"],
 ];
 
 interface Piece {
