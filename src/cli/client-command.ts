@@ -25,7 +25,11 @@ export const addClientCommand = (program: Command, name: string): Command =>
   program
     .command(name)
     .option("--url <url>", "the instance; default: AKIMBO_URL")
-    .option("--token <token>", "a token of it; default: AKIMBO_TOKEN");
+    .option(
+      "--token <token>",
+      "a token of it, which other users of this machine can see in its list of processes; default: AKIMBO_TOKEN",
+    )
+    .option("--token-file <path>", "a file that holds the token instead; - reads standard input");
 
 /** Adds the choice between a table and JSON, which is the default where no terminal shows it. */
 export const withJson = (command: Command): Command =>

@@ -23,7 +23,7 @@ Begin with accounts, whose ids the other commands take:
 Each command has a --help with examples of its own.
 
 Which instance:
-  --url and --token, or AKIMBO_URL and AKIMBO_TOKEN, or `;
+  --url and --token-file (or --token), or AKIMBO_URL and AKIMBO_TOKEN, or `;
 
 const EXIT_CODES = `
 

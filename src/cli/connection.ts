@@ -1,4 +1,6 @@
-import { Misuse } from "./program.ts";
+import { readFile } from "node:fs/promises";
+import { text as readText } from "node:stream/consumers";
+import { Misuse, Problem } from "./program.ts";
 
 /** The instance that the commands speak to, and the token by which they do. */
 export interface Connection {
@@ -12,6 +14,8 @@ export interface Connection {
 export interface ConnectionOptions {
   url?: string;
   token?: string;
+  /** A file that holds the token; `-` is standard input. */
+  tokenFile?: string;
 }
 
 /** A place where the address of an instance and a token stand. */
@@ -48,8 +52,9 @@ export async function readConnection(
   host: Host,
   env: Env = process.env,
 ): Promise<Connection> {
+  const token = await tokenOf(options);
   const sources: Source[] = [
-    { ...options, remedy: "Check --url." },
+    { url: options.url, token, remedy: "Check --url." },
     { url: env.AKIMBO_URL, token: env.AKIMBO_TOKEN, remedy: "Check AKIMBO_URL." },
     await host.findInstance(env),
   ];
@@ -62,6 +67,31 @@ export async function readConnection(
     throw new Misuse("AKIMBO_URL needs AKIMBO_TOKEN too: a token of that server.");
   }
   throw new Misuse(`There is no token for ${origin}. ${host.advice}`);
+}
+
+/** Other programs of the machine see the options of a command, but not what a file or standard input holds. */
+const STDIN = "-";
+
+/**
+ * Reads the token of the options; undefined where they name none.
+ *
+ * @throws Misuse when two are named; Problem when the file cannot be read or is empty
+ */
+async function tokenOf({ token, tokenFile }: ConnectionOptions): Promise<string | undefined> {
+  if (tokenFile === undefined) return token;
+  if (token !== undefined) {
+    throw new Misuse("--token and --token-file both name a token. Leave one of them out.");
+  }
+  const source = tokenFile === STDIN ? "Standard input" : tokenFile;
+  const content = await (tokenFile === STDIN
+    ? readText(process.stdin)
+    : readFile(tokenFile, "utf8")
+  ).catch((error: Error) => {
+    throw new Problem(`${source} cannot be read: ${error.message}`);
+  });
+  const read = content.trim();
+  if (read !== "") return read;
+  throw new Problem(`${source} holds no token. Write it there, beginning with kmb_.`);
 }
 
 /** @throws Misuse for what is no address of the web */

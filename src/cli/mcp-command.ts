@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import type { McpOptions } from "./bridge/serve.ts";
 import { addClientCommand, collect, type Setting } from "./client-command.ts";
+import { Misuse } from "./program.ts";
 
 /** Adds `mcp`, which runs until its client closes standard input. */
 export function addMcpCommand(program: Command, setting: Setting): void {
@@ -13,6 +14,9 @@ export function addMcpCommand(program: Command, setting: Setting): void {
     )
     .addHelpText("after", MCP_HELP)
     .action(async (options: McpOptions) => {
+      if (options.tokenFile === "-") {
+        throw new Misuse("Standard input is the agent's here. Give --token-file a file.");
+      }
       const { serve } = await import("./bridge/serve.ts");
       await serve(options, setting);
     });

@@ -47,8 +47,27 @@ const CASES: Record<string, Case> = {
     leadsTo: /AKIMBO_URL needs AKIMBO_TOKEN too/,
   },
   "the host's token for the same address": { options: { url: `${C}//` }, leadsTo: [C, "of-c"] },
+  "two tokens": {
+    options: { url: B, token: "of-b", tokenFile: "-" },
+    leadsTo: /--token and --token-file both name a token/,
+  },
+  "a file of a token that is not there": {
+    options: { url: B, tokenFile: "/nowhere/token" },
+    leadsTo: /\/nowhere\/token cannot be read/,
+  },
   "no address": { options: { url: "akimbo" }, leadsTo: /akimbo is not the address of an instance/ },
 };
+
+test("the instance: a token in a file, which ends with a line", async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), "akimbo-"));
+  context.after(() => rm(folder, { recursive: true }));
+  const tokenFile = join(folder, "token");
+  await writeFile(tokenFile, "of-b\n");
+  const { origin, token } = await readConnection({ url: B, tokenFile }, host, {});
+  assert.deepEqual([origin, token], [B, "of-b"]);
+  await writeFile(tokenFile, "\n");
+  await assert.rejects(readConnection({ url: B, tokenFile }, host, {}), /holds no token/);
+});
 
 for (const [name, { options = {}, env = {}, leadsTo }] of Object.entries(CASES)) {
   test(`the instance: ${name}`, async () => {
