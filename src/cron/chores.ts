@@ -8,7 +8,7 @@ import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
 import { checkCredits } from "../features/credits/service.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
-import { eraseTeams } from "../features/leaving/erase.ts";
+import { ERASING_CALLS, eraseTeams } from "../features/leaving/erase.ts";
 import { forgetOldClicks } from "../features/links/expiry.ts";
 import { removeUnusedObjects } from "../features/media/clean-up.ts";
 import { reencryptTargets } from "../features/notices/secrets.ts";
@@ -57,7 +57,7 @@ const CHORES: Record<string, Chore> = {
   "clear presigned files": { rhythm: NIGHTLY, page: clearPresigned, calls: 5 },
   // As above, without the thumbnails that it makes.
   "expire files": { rhythm: HOURLY, page: expireFiles, calls: 5 },
-  "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: 11 },
+  "erase teams": { rhythm: HOURLY, page: eraseTeams, calls: ERASING_CALLS },
   "end plans": { rhythm: HOURLY, page: expirePlans, calls: 2 },
   "check credits": { rhythm: NIGHTLY, page: checkCredits, calls: 1 },
   "forget old answers": { rhythm: NIGHTLY_SLICES, page: forgetOldAnswers, calls: 1 },

@@ -1,6 +1,6 @@
 import { notFound } from "../../core/errors.ts";
 import { runNamed } from "../../db/named.ts";
-import type { Ctx } from "../../deps.ts";
+import type { Ctx, Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
 import {
   appKeysOf,
@@ -37,24 +37,24 @@ export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRo
     others: accountSharingLogin(account.teamId, id),
   });
   if (isRevokedAtPlatform(connectorOf(account.platform), others.length > 0)) {
-    ctx.defer(revokeAtPlatform(ctx, account));
+    ctx.defer(revokeLogin(ctx, account));
   }
   return account;
 }
 
-/** Best effort: the login is already forgotten here, whatever the platform answers. */
-async function revokeAtPlatform(ctx: Ctx, account: AccountRow): Promise<void> {
+/** Ends a login at its platform, best effort: it is already forgotten here, whatever the platform answers. */
+export async function revokeLogin(deps: Deps, account: AccountRow): Promise<void> {
   const connector = connectorOf(account.platform);
   try {
-    const credentials = await openCredentials(ctx, account);
+    const credentials = await openCredentials(deps, account);
     await connector.revoke?.(
-      withTimeout(platformFetch(ctx, account)),
+      withTimeout(platformFetch(deps, account)),
       credentials,
       toPublishAccount(account),
-      appKeysOf(ctx, account),
+      appKeysOf(deps, account),
     );
   } catch (error) {
-    ctx.log({
+    deps.log({
       event: "account.revoke_failed",
       accountId: account.id,
       platform: account.platform,

@@ -3,10 +3,13 @@ import type { Deps } from "../../deps.ts";
 import { presignedPrefix } from "../presign/address.ts";
 import { abortParts } from "../presign/clean-up.ts";
 import { openUploads } from "../presign/repo.ts";
+import { LOGIN_CALLS, revokeLogins, takeLogins } from "./logins.ts";
 import { type DeletedTeam, deletedTeam, eraseRows, eraseTeam } from "./repo/erase.ts";
 
 /** Rows of each table, and objects of each kind, that one page removes at most. */
 const SLICE = 200;
+/** Calls of one page, at most; the uploads that it aborts are storage's. */
+export const ERASING_CALLS = 11 + LOGIN_CALLS;
 /** A request or an upload that began before the team was deleted may store something until then. */
 const SETTLED_MS = DAY;
 
@@ -45,8 +48,13 @@ async function eraseSlice(
   now: Date,
 ): Promise<boolean> {
   const objects = await Promise.all(prefixesOf(id).map((prefix) => eraseObjects(deps, prefix)));
-  const [open, ...rows] = await deps.db.run([openUploads(id, SLICE), ...eraseRows(id, SLICE, now)]);
+  const [open, logins, ...rows] = await deps.db.run([
+    openUploads(id, SLICE),
+    ...takeLogins(id),
+    ...eraseRows(id, SLICE, now),
+  ]);
   await abortParts(deps, open);
+  await revokeLogins(deps, logins);
   if ([...objects, ...rows].some((removed) => removed > 0)) return true;
   if (deletedAt && now.getTime() - deletedAt.getTime() >= SETTLED_MS) {
     await deps.db.runAll(eraseTeam({ teamId: id, ownerId }));

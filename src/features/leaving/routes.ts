@@ -46,7 +46,7 @@ const remove = apiRoute({
   operationId: "deleteTeam",
   summary: "Delete your team and all its data",
   description:
-    "For the owner, with a token that is not pinned to a team. Their account is closed with it, and nothing comes back. Planned posts are not published. Rows and files are removed in the background, within hours.",
+    "For the owner, with a token that is not pinned to a team. Their account is closed with it, and nothing comes back. Planned posts are not published. Logins are revoked at the platforms that can do so. Rows and files are removed in the background, within hours.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams, body: jsonBody(deletionSchema) },

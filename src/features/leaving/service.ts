@@ -2,6 +2,7 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { settingsOfTeam } from "../settings/repo.ts";
+import { endLogins } from "./logins.ts";
 import { markDeleted } from "./repo/erase.ts";
 
 const PINNED =
@@ -9,7 +10,7 @@ const PINNED =
 
 /**
  * Deletes the caller's own team and closes their account with it. From then on it answers nobody; its rows and
- * files go in slices. Spec is silent: posts that are planned or waiting go with it unpublished.
+ * files go in slices, and its logins are ended at the platforms. Spec is silent: posts that are planned or waiting go with it unpublished.
  *
  * @param confirm the team's slug, typed by a person who means it
  * @throws AppError NOT_FOUND for another team, FORBIDDEN for anybody but the owner and for pinned tokens, 400 for another slug,
@@ -26,7 +27,11 @@ export async function deleteTeam(ctx: Ctx, teamId: number, confirm: string): Pro
   }
   const leaving = { teamId, ownerId: ctx.actor.userId };
   const [isDeleted] = await ctx.db.runAll(markDeleted(leaving, ctx.now()));
-  if (isDeleted === 1) return;
+  if (isDeleted === 1) {
+    // The chore that erases the team ends the others.
+    ctx.defer(endLogins(ctx, teamId));
+    return;
+  }
   const message =
     "A post of the team is being published. Wait until it is out, then delete the team.";
   throw new AppError("UPLOAD_LOCKED", message);

@@ -28,8 +28,8 @@ const isOpenElsewhere = ({ teamId, ownerId }: Leaving, at: number): SQL =>
     (SELECT team_id FROM members WHERE user_id = ${ownerId} AND team_id <> ${teamId})`;
 
 /**
- * Deletes a team for everybody: nobody belongs to it, no token works for it, and its accounts have no logins,
- * so that nothing is published any more. The person whose own it was is nobody any more, in no team. The
+ * Deletes a team for everybody: nobody belongs to it, no token works for it, and its accounts are disconnected,
+ * so that nothing is published any more; their logins wait to be ended at the platforms. The person whose own it was is nobody any more, in no team. The
  * first of the statements answers 0, and nothing is changed, while a post is being published.
  */
 export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
@@ -55,7 +55,8 @@ export function markDeleted(leaving: Leaving, now: Date): Query<number>[] {
       WHERE (team_id = ${teamId} OR user_id = ${ownerId}) AND revoked_at IS NULL AND ${isDeleted}`,
     sql`UPDATE invites SET revoked_at = ${at} WHERE (team_id = ${teamId} OR invited_by = ${ownerId})
       AND accepted_at IS NULL AND revoked_at IS NULL AND ${isDeleted}`,
-    sql`UPDATE accounts SET deleted_at = ${at}, credentials = NULL
+    sql`UPDATE accounts SET deleted_at = ${at}, status = 'revoked', renew_at = NULL,
+        login_ends_at = NULL
       WHERE team_id = ${teamId} AND deleted_at IS NULL AND ${isDeleted}`,
     sql`UPDATE pool_slots SET next_at = NULL, next_day = NULL
       WHERE pool_id IN (SELECT id FROM pools WHERE team_id = ${teamId}) AND ${isDeleted}`,
@@ -92,7 +93,6 @@ export const deletedTeam = (from: number) =>
  * addresses given for an invite go with it.
  */
 const TABLES = {
-  accounts: "id",
   analytics: "team_id, account_id",
   analytics_posts: "team_id, account_id",
   connection_links: "id",
@@ -127,6 +127,9 @@ export function eraseRows(team: number, most: number, now: Date): Query<number>[
     ...erasePools(team, most),
     ...eraseLinks(team, most),
     eraseDomains(team, most),
+    // An account goes once its login has been ended at the platform.
+    sqlWrite(sql`DELETE FROM accounts WHERE id IN
+      (SELECT id FROM accounts WHERE team_id = ${team} AND credentials IS NULL LIMIT ${most})`),
     ...Object.entries(TABLES).map(erase),
   ];
 }

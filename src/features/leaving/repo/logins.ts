@@ -1,0 +1,27 @@
+import { type SQL, sql } from "drizzle-orm";
+import { prepared, preparedWrite } from "../../../db/client.ts";
+import { rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { accounts } from "../../accounts/table.ts";
+
+interface Slice {
+  teamId: number;
+  most: number;
+}
+
+/** Logins that a team still had when it was deleted. */
+const leftLogins = (columns: SQL, { teamId, most }: Params<Slice>): SQL =>
+  sql`SELECT ${columns} FROM accounts
+    WHERE team_id = ${teamId} AND deleted_at IS NOT NULL AND credentials IS NOT NULL
+    ORDER BY id LIMIT ${most}`;
+
+export const loginsOf = prepared(
+  (slice: Params<Slice>) => leftLogins(sql`*`, slice),
+  rowReader(accounts),
+);
+
+/** Forgets the logins that `loginsOf` has read in front of it. */
+export const forgetLogins = preparedWrite(
+  (slice: Params<Slice>) =>
+    sql`UPDATE accounts SET credentials = NULL WHERE id IN (${leftLogins(sql`id`, slice)})`,
+);
