@@ -11,6 +11,9 @@ export async function createLinkToken(): Promise<{ token: string; identifier: st
   return { token, identifier: `magic-link:${await sha256Hex(token)}` };
 }
 
+/** The name of the row that counts a mailed invite among the links of its address. */
+export const inviteMailIdentifier = (tokenHash: string): string => `magic-link-invite:${tokenHash}`;
+
 /** The person whom a link signs in, as better-auth reads it. `email`: in lower case. */
 export const linkValue = (email: string): string => JSON.stringify({ type: "magic-link", email });
 

@@ -7,6 +7,12 @@ export interface Mail {
   text: string;
 }
 
+/**
+ * Links mailed to one address that may wait: those of invites, within 15 minutes, and those to sign in, until they
+ * are used. Spec is silent: nobody's mailbox is filled through us.
+ */
+export const MAX_WAITING_LINKS = 5;
+
 type Mailer = Pick<Deps, "config" | "email">;
 
 /** Returns true when mail goes out. */

@@ -12,13 +12,12 @@ import { SESSION_LIFETIME_SECONDS, sessionToken } from "../auth/cookie.ts";
 import { endSessionByHash, insertSession } from "../auth/repo/sessions.ts";
 import type { EventData } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
-import { sendMail } from "../mail/service.ts";
+import { insertLink } from "../mail/repo.ts";
+import { MAX_WAITING_LINKS, sendMail } from "../mail/service.ts";
 import { createPerson, mayJoin } from "../teams/service.ts";
-import { insertLink, ownsTeam, ownTeam, userByEmail, userRow } from "./repo/links.ts";
+import { ownsTeam, ownTeam, userByEmail, userRow } from "./repo/links.ts";
 import { describeLinkMail, NOT_INVITED, passkeyRefusal } from "./rules.ts";
 
-/** Links to one address that may wait to be used: nobody's mailbox is filled through us. Spec is silent. */
-const MAX_WAITING_LINKS = 5;
 /** Characters stored of a browser's own name for itself. */
 const MAX_USER_AGENT = 300;
 const MAX_IP = 64;
@@ -39,7 +38,10 @@ export async function mailLink(
   const at = deps.now();
   const expiresAt = new Date(at.getTime() + LINK_LIFETIME_MS);
   const [made] = await deps.db.run([
-    insertLink({ identifier, value: linkValue(email), at, expiresAt, most: MAX_WAITING_LINKS }),
+    insertLink({
+      ...{ identifier, value: linkValue(email), at, expiresAt },
+      ...{ most: MAX_WAITING_LINKS, inviteHash: null },
+    }),
   ]);
   if (made === 0) return;
   await sendMail(deps, { to: email, ...describeLinkMail(origin + signInPath(token, next)) });

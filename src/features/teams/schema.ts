@@ -50,6 +50,11 @@ export const inviteSchema = z
     ...invite,
     token: z.string().describe("Shown this once."),
     inviteLink: z.string().describe("Opens the invite. Shown this once."),
+    isMailed: z
+      .boolean()
+      .describe(
+        "Extension: the link goes to the address by mail. False without an address or mail, and where five links were mailed to it within 15 minutes: send it yourself then.",
+      ),
   })
   .meta({ id: "Invite" });
 
@@ -118,7 +123,7 @@ const addressee = ({ email, isAddressed }: InviteRow) => (isAddressed ? email : 
 
 export function toInvite(
   row: InviteRow,
-  { token, link }: { token: string; link: string },
+  { token, link, isMailed }: { token: string; link: string; isMailed: boolean },
 ): z.infer<typeof inviteSchema> {
   const { id, role, expiresAt } = row;
   return {
@@ -126,6 +131,7 @@ export function toInvite(
     expiresAt: expiresAt.toISOString(),
     token,
     inviteLink: link,
+    isMailed,
   };
 }
 

@@ -1,10 +1,13 @@
 import { notFound } from "../../core/errors.ts";
 import { randomHex } from "../../core/ids.ts";
+import { inviteMailIdentifier, LINK_LIFETIME_MS, linkValue } from "../../core/sign-in-link.ts";
 import { sha256Hex } from "../../core/signature.ts";
+import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { requireOneOf } from "../auth/roles.ts";
 import { emitIfChanged } from "../events/repo.ts";
-import { sendMail } from "../mail/service.ts";
+import { insertLink } from "../mail/repo.ts";
+import { canSendMail, MAX_WAITING_LINKS, sendMail } from "../mail/service.ts";
 import { endRightsOfFormerMember, withdrawLinksOfDemoted } from "./repo/ended-rights.ts";
 import * as invites from "./repo/invites.ts";
 import { memberLimits } from "./repo/limits.ts";
@@ -117,7 +120,7 @@ export const invitePath = (token: string): string => `/invite/${token}`;
 
 /**
  * An invite, and the token of its link, which is stored nowhere. One to the same address takes the place
- * of an earlier one, and is mailed there where mail goes out.
+ * of an earlier one, and is mailed there where mail goes out, unless too many links were just mailed there.
  *
  * @param origin under which the link is opened
  * @throws AppError FORBIDDEN for a MEMBER; 400 for the address of a member; PLAN_LIMIT when the team is full
@@ -139,17 +142,31 @@ export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
     maxPeople: ctx.config.maxPeople,
   };
   const data = { inviteId: invites.idOfInvite(hash), email, role };
-  const [[facts], [row]] = await ctx.db.run([
+  const isMailable = email !== null && canSendMail(ctx);
+  const [[facts], [row], , , counted = 0] = await ctx.db.run([
     invites.inviteFacts(invite),
     invites.insertInvite(invite),
     emitIfChanged(ctx, { team: teamId, name: "team.invite", data }),
     invites.revokeReplaced(invite),
+    ...(isMailable ? [countMail(email, hash, now)] : []),
   ]);
   if (!row) throw (facts && rules.inviteRefusal(facts)) ?? notFound("Team");
   const link = origin + invitePath(token);
-  if (email !== null) ctx.defer(sendMail(ctx, rules.describeInviteMail(email, link)));
-  return { row, token, link };
+  const isMailed = isMailable && counted === 1;
+  if (isMailed) ctx.defer(sendMail(ctx, rules.describeInviteMail(email, link)));
+  return { row, token, link, isMailed };
 }
+
+/** Counts the mail of an invite among the links that are mailed to its address; changes nothing past the limit. */
+const countMail = (email: string, hash: string, at: Date): Query<number> =>
+  insertLink({
+    identifier: inviteMailIdentifier(hash),
+    value: linkValue(email),
+    at,
+    expiresAt: new Date(at.getTime() + LINK_LIFETIME_MS),
+    most: MAX_WAITING_LINKS,
+    inviteHash: hash,
+  });
 
 /** @throws AppError FORBIDDEN for a MEMBER; NOT_FOUND for an invite that is no longer open */
 export async function revokeInvite(ctx: Ctx, id: number): Promise<void> {

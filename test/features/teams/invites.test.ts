@@ -1,5 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { mailLink } from "../../../src/features/sign-in/service.ts";
 import { acceptInvite, giveAddress, mayJoin } from "../../../src/features/teams/service.ts";
 import { eventNames } from "../../support/events.ts";
 import { createMember, Harness, joinTeam, type Member } from "../../support/harness.ts";
@@ -62,6 +63,7 @@ describe("inviting", () => {
       expiresAt: "2026-12-08T09:00:00.000Z",
       token,
       inviteLink: `https://akimbo.test/invite/${token}`,
+      isMailed: true,
     });
     const rows = await env.DB.prepare("SELECT * FROM invites").all();
     expect(JSON.stringify(rows.results)).not.toContain(token);
@@ -155,6 +157,31 @@ describe("inviting", () => {
     const person = { userId: joiner.userId, email: "twice@example.com" };
     await expect(acceptInvite(harness.deps, first, person)).rejects.toMatchObject({ status: 410 });
     expect((await acceptInvite(harness.deps, second, person)).hasJoined).toBe(true);
+  });
+
+  test("mails one address five links within 15 minutes, whoever invites it, and says when it did not", async () => {
+    const email = "flooded@example.com";
+    const elsewhere = await createMember();
+    const mails = () => harness.logs.filter((entry) => "to" in entry && entry.to === email).length;
+    const json = { role: "MEMBER", email };
+    const mailed: boolean[] = [];
+    for (let i = 0; i < 4; i++) mailed.push((await invite(json)).body.data.isMailed);
+    const { token } = elsewhere;
+    for (let i = 0; i < 3; i++) {
+      const { body } = await harness.call("POST", "/teams/invites", { token, json });
+      expect(body.data.inviteLink).toContain("/invite/");
+      mailed.push(body.data.isMailed);
+    }
+    await mailLink(harness.deps, { email, origin: "https://akimbo.test", next: null });
+    await harness.settle();
+    expect(mailed).toEqual([true, true, true, true, true, false, false]);
+    expect(mails()).toBe(5);
+    harness.advance(15 * 60 + 1);
+    await mailLink(harness.deps, { email, origin: "https://akimbo.test", next: null });
+    expect((await invite(json)).body.data.isMailed).toBe(true);
+    await harness.settle();
+    expect(mails()).toBe(7);
+    expect((await invite({ role: "MEMBER" })).body.data.isMailed).toBe(false);
   });
 
   test("stops at 100 open invites, by many at once too; the rest is refused clearly", async () => {

@@ -30,25 +30,6 @@ export const ownsTeam = (userId: number): SQL =>
     sql`${teams.deletedAt} IS NULL`,
   )})`;
 
-interface NewLink {
-  identifier: string;
-  value: string;
-  at: Date;
-  expiresAt: Date;
-  /** Links to one address that may wait to be used. */
-  most: number;
-}
-
-/** Stores a link, unless as many as there may be for its address wait to be used. */
-export const insertLink = preparedWrite(
-  ({ identifier, value, at, expiresAt, most }: Params<NewLink>) =>
-    sql`INSERT INTO verifications (identifier, value, created_at, updated_at, expires_at)
-      SELECT ${identifier}, ${value}, ${at}, ${at}, ${expiresAt}
-      WHERE (SELECT count(*) FROM verifications waiting
-        WHERE waiting.identifier >= 'magic-link:' AND waiting.identifier < 'magic-link;'
-          AND waiting.value = ${value} AND waiting.expires_at > ${at}) < ${most}`,
-);
-
 /** Removes links and challenges that are over, up to `most`. */
 export const removeEndedVerifications = preparedWrite(
   ({ now, most }: Params<{ now: Date; most: number }>) =>
