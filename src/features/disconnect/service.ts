@@ -12,6 +12,7 @@ import {
 import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo/accounts.ts";
 import { isRevokedAtPlatform } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
+import { requireMayEnd } from "../auth/roles.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { endPlansOf } from "./endings.ts";
 
@@ -19,11 +20,12 @@ import { endPlansOf } from "./endings.ts";
  * Disconnects an account: its login is forgotten, and ended at the platform where no other account loses its
  * own by that; its plans end with it, its history stays.
  *
- * @throws AppError NOT_FOUND
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts wait for approval
  */
 export async function disconnectAccount(ctx: Ctx, id: string): Promise<AccountRow> {
   const [[account]] = await ctx.read("accounts:write", [accountById(ctx.team, id)]);
   if (!account) throw notFound("Account");
+  requireMayEnd(ctx.actor, "account");
   const gone = { status: "revoked", credentials: null, deletedAt: ctx.now() } as const;
   const { others } = await runNamed(ctx.db, {
     removed: updateAccount(ctx.team, id, gone),

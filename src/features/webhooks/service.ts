@@ -1,7 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx, Role } from "../../deps.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireMayEnd, requireOneOf } from "../auth/roles.ts";
 import type { EventName } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
 import { onceDue, tryToWake } from "../events/wake.ts";
@@ -91,9 +91,10 @@ const tooMany = (): AppError =>
     `A team has at most ${MAX_WEBHOOKS} webhooks. Delete one, or subscribe one to more events.`,
   );
 
-/** @throws AppError NOT_FOUND */
+/** @throws AppError NOT_FOUND; FORBIDDEN for a member whose posts wait for approval */
 export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("webhooks:write", []);
+  requireMayEnd(ctx.actor, "webhook");
   const [deleted] = await ctx.db.run([repo.deleteWebhook(ctx.actor.teamId, id, ctx.now())]);
   if (deleted === 0) throw notFound("Webhook");
 }
@@ -101,11 +102,12 @@ export async function deleteWebhook(ctx: Ctx, id: number): Promise<void> {
 /**
  * Switches a webhook on, which clears its count of failures, or off. Events that wait while it is off are never sent.
  *
- * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on
+ * @throws AppError NOT_FOUND; FORBIDDEN for a member who switches it on, and for one whose posts wait for approval
  */
 export async function switchWebhook(ctx: Ctx, id: number, isActive: boolean) {
   await ctx.read("webhooks:write", []);
   if (isActive) requireManager(ctx, "switch on");
+  else requireMayEnd(ctx.actor, "webhook");
   const { teamId } = ctx.actor;
   const [, [row]] = await ctx.db.run([
     repo.switchWebhook(teamId, id, { isActive, at: ctx.now() }),

@@ -1,8 +1,10 @@
 import { AppError, notFound } from "../../../core/errors.ts";
 import type { Ctx } from "../../../deps.ts";
+import { requireMayEnd } from "../../auth/roles.ts";
 import { ownUpload, removeResting } from "../repo/change.ts";
 import { cancelWaiting } from "../repo/failed.ts";
 import type { UploadStatus } from "../rules.ts";
+import type { UploadRow } from "../table.ts";
 
 /** The result of deleting a post. `status`: where it stands now, or stood when it was removed. */
 interface Deleted {
@@ -14,12 +16,14 @@ interface Deleted {
  * Cancels a post that waits to go out, and removes one that does not. A run that publishes it at the same
  * moment is either too late or was first; never both.
  *
- * @throws AppError NOT_FOUND, NOT_CANCELLABLE
+ * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts wait for approval, where others
+ * have approved or planned the post
  */
 export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
   if (!row) throw notFound("Upload");
   const { status } = row;
+  if (isOthersDecision(row, ctx.actor)) requireMayEnd(ctx.actor, "approvedPost");
   if (status === "processing") {
     throw notCancellable("The post is being published and cannot be cancelled.");
   }
@@ -35,6 +39,16 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
     throw notCancellable("The post has just changed, or is being published. Read it again.");
   }
   return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
+}
+
+/** True for a post that another person approved, or planned without an approval. */
+function isOthersDecision(
+  { status, approvedHash, createdBy }: UploadRow,
+  { userId }: Ctx["actor"],
+): boolean {
+  if (status === "pending_approval") return approvedHash !== null;
+  if (status !== "scheduled" && status !== "pending") return false;
+  return approvedHash !== null || createdBy !== userId;
 }
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);

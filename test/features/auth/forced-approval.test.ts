@@ -1,0 +1,88 @@
+import { env } from "cloudflare:workers";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Role } from "../../../src/deps.ts";
+import { connectSandbox } from "../../support/harness.ts";
+import { beginLife, type Life, later } from "../../support/life.ts";
+
+let life: Life;
+
+beforeEach(async () => {
+  life = await beginLife();
+});
+
+const force = () => life.call("PATCH", "/settings", { requireMemberApproval: true });
+
+const scheduled = () => ({ status: "scheduled", scheduled_for: later(7_200).getTime() });
+const approved = () => ({ approved_hash: "a".repeat(64), approved_by: "team" });
+
+/** Something of the team, and the call that ends it. */
+type Ended = () => Promise<[method: string, path: string, json?: object]>;
+
+/** The holder of the token that was made last. */
+const newest = async () =>
+  (await env.DB.prepare("SELECT user_id FROM tokens ORDER BY id DESC LIMIT 1").first<number>(
+    "user_id",
+  )) ?? 0;
+
+const post = async (columns: Record<string, string | number | null>) => {
+  const id = await life.insert(columns);
+  return ["DELETE", `/upload/${id}`] as [string, string];
+};
+
+const webhook = async (): Promise<number> => {
+  const json = { url: "https://example.com/hook", events: ["upload.failed"] };
+  return (await life.call("POST", "/webhooks", json)).body.data.id;
+};
+
+const CASES: [name: string, ended: Ended, mayForcedMember: boolean][] = [
+  ["a post that another person has planned", () => post(scheduled()), false],
+  ["a post that another person sends now", () => post({ status: "pending" }), false],
+  [
+    "their own post that was approved",
+    async () => post({ ...scheduled(), ...approved(), created_by: await newest() }),
+    false,
+  ],
+  [
+    "an approved post that an edit has sent back",
+    () => post({ status: "pending_approval", ...approved() }),
+    false,
+  ],
+  [
+    "their own post from before posts needed an approval",
+    async () => post({ ...scheduled(), created_by: await newest() }),
+    true,
+  ],
+  ["a draft", () => post({ status: "draft" }), true],
+  ["a post that waits for its first approval", () => post({ status: "pending_approval" }), true],
+  ["a failed post", () => post({ status: "failed" }), true],
+  [
+    "an account",
+    async () => {
+      const id = await connectSandbox(life.harness, life.member, "Bob", "x");
+      return ["DELETE", `/accounts/${id}`];
+    },
+    false,
+  ],
+  ["a webhook, for good", async () => ["DELETE", `/webhooks/${await webhook()}`], false],
+  [
+    "a webhook, for a while",
+    async () => ["PATCH", `/webhooks/${await webhook()}`, { isActive: false }],
+    false,
+  ],
+];
+
+describe.each(CASES)("ending %s", (_, ended, mayForcedMember) => {
+  test.each<[string, Role, boolean]>([
+    ["a member whose posts wait for approval", "MEMBER", true],
+    ["any other member", "MEMBER", false],
+    ["an admin of that team", "ADMIN", true],
+  ])("by %s", async (_name, role, isForced) => {
+    if (isForced) await force();
+    const token = await life.colleague(role);
+    const [method, path, json] = await ended();
+    const answer = await life.call(method, path, json, token);
+    const isAllowed = role !== "MEMBER" || !isForced || mayForcedMember;
+    expect(answer.status, JSON.stringify(answer.body)).toBe(isAllowed ? 200 : 403);
+    if (!isAllowed) expect(answer.body).toMatchObject({ code: "FORBIDDEN" });
+  });
+});
