@@ -79,7 +79,10 @@ uploadRoutes.openapi(create, async (c) => {
     errorMessage: status === "failed" ? errorMessage : null,
     ...warnings,
   };
-  return c.json({ success: true as const, message: MESSAGES[status] ?? `Upload ${status}.`, data }, 200);
+  return c.json(
+    { success: true as const, message: MESSAGES[status] ?? `Upload ${status}.`, data },
+    200,
+  );
 });
 
 const MESSAGES: Record<string, string> = {
