@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Role } from "../../../src/deps.ts";
-import { connectSandbox } from "../../support/harness.ts";
+import { connectSandbox, form } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 
 let life: Life;
@@ -85,4 +85,15 @@ describe.each(CASES)("ending %s", (_, ended, mayForcedMember) => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(isAllowed ? 200 : 403);
     if (!isAllowed) expect(answer.body).toMatchObject({ code: "FORBIDDEN" });
   });
+});
+
+test("a held post says so in the same words, whether its outcome is waited for or not", async () => {
+  await force();
+  const token = await life.colleague("MEMBER");
+  for (const query of ["", "?async=false"]) {
+    const body = form({ accountId: life.accountId, description: `Held ${query}` });
+    const answer = await life.harness.call("POST", `/upload${query}`, { token, body });
+    expect(answer.body.message).toMatch(/^Held for approval\./);
+    expect(answer.body.data.status).toBe("pending_approval");
+  }
 });
