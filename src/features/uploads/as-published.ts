@@ -48,8 +48,8 @@ export const toWarning = (platform: UploadRow["platform"], label: string): strin
   `${connectorOf(platform).name}: ${label}.`;
 
 /**
- * Names each part of a post that readers of its platform will not see, in the words of the review page. Of a
- * file whose kind is not known yet, only what holds for every kind is named.
+ * Names each part of a post that readers of its platform will not see, in the words of the review page. While the
+ * kind of a file is unknown, it names only what holds for every kind.
  */
 export async function unpublishedWarnings(post: Publishable): Promise<string[]> {
   const connector = connectorOf(post.platform);

@@ -38,7 +38,7 @@ function finalStatus(text: string): number | null {
   return null;
 }
 
-/** What Cloudflare's edge says in an origin's place. Source: Cloudflare, "Cloudflare 5xx errors". */
+/** Statuses that Cloudflare's edge answers in an origin's place. Source: Cloudflare, "Cloudflare 5xx errors". */
 const EDGE_ANSWERS: Record<number, string> = {
   521: "the connection was refused",
   522: "the connection was not accepted in time",

@@ -50,10 +50,10 @@ export interface NotBegun {
   isBusy: boolean;
 }
 
-/** What a round sends, and the places that it has for that. */
+/** The deliveries that a round sends, and its places at their endpoints. */
 interface Lineup {
   ready: readonly Ready[];
-  /** Those whose endpoints did not answer quickly before. */
+  /** Deliveries to endpoints that answered slowly before. */
   slow: Set<Ready>;
   places: Places;
 }

@@ -436,7 +436,7 @@ describe("what is refused, with nothing changed", () => {
     const sent = new Headers(Object.entries(headers).filter(([, value]) => value !== ""));
     const answer = await life.harness.request(path, { method: "POST", body, headers: sent });
     expect(answer.status).toBe(403);
-    expect(await answer.text()).toContain("sent from another site");
+    expect(await answer.text()).toContain("sent from a page of another site");
     expect(await statusOf(id)).toBe("pending_approval");
   });
 

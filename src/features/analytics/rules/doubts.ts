@@ -35,7 +35,7 @@ const alone = (i: number, value: number): Counters =>
   METRICS.map((_, at) => (at === i ? value : null));
 
 /**
- * What is believed after a reading, and what is doubted. A rise that is not possible is believed as far as two
+ * Returns the counters that are believed after a reading, and the numbers that are doubted. A rise that is not possible is believed as far as two
  * readings show it; one that a later reading does not show is forgotten.
  */
 export function judgeReading(

@@ -36,7 +36,7 @@ async function callTool(name: string, args: object) {
   return body.result.structuredContent;
 }
 
-/** What the simulated platform has received, in one text. */
+/** Returns everything that the simulated platform has received, as one text. */
 async function receivedBy(accountId: string): Promise<string> {
   const answer = await harness.request(`/sandbox/api/posts?accountId=${accountId}`);
   const { posts } = await answer.json<{ posts: object[] }>();
