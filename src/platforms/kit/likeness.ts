@@ -2,8 +2,8 @@ import type { PostMedia } from "../connector.ts";
 import type { Likeness, Unpublished } from "../likeness.ts";
 
 /** Labels of the text that stays with the team. */
-export const TITLE_UNPUBLISHED = "Title, for the team alone";
-export const DESCRIPTION_UNPUBLISHED = "Description, not published";
+export const TITLE_UNPUBLISHED = "Title, not published (for the team alone)";
+export const DESCRIPTION_UNPUBLISHED = "Description, not published (for the team alone)";
 
 /** The likeness of a text in a feed, with what is different about this one. */
 export const likenessOf = (own: Partial<Likeness> & Pick<Likeness, "text">): Likeness => ({

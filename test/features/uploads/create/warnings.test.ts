@@ -9,14 +9,14 @@ const TEXTS = { title: "Alpha heading", description: "Beta wording" };
 /** The warnings of a post with both texts. */
 const WARNINGS: Record<Platform, string[]> = {
   tiktok: [],
-  instagram: ["Instagram: Description, not published."],
+  instagram: ["Instagram: Description, not published (for the team alone)."],
   youtube: [],
-  facebook: ["Facebook: Title, for the team alone."],
-  linkedin: ["LinkedIn: Title, for the team alone."],
+  facebook: ["Facebook: Title, not published (for the team alone)."],
+  linkedin: ["LinkedIn: Title, not published (for the team alone)."],
   pinterest: [],
-  bluesky: ["Bluesky: Title, for the team alone."],
-  threads: ["Threads: Description, not published."],
-  x: ["X: Description, not published."],
+  bluesky: ["Bluesky: Title, not published (for the team alone)."],
+  threads: ["Threads: Description, not published (for the team alone)."],
+  x: ["X: Description, not published (for the team alone)."],
 };
 
 let harness: Harness;
@@ -95,7 +95,7 @@ test("tools name a title in whose place a platform with one text gets the text",
   const all = [
     ["X: Title, not published."],
     ["Threads: Title, not published."],
-    ["Bluesky: Title, for the team alone."],
+    ["Bluesky: Title, not published (for the team alone)."],
   ];
   const { targets } = await callTool("validate_post", args);
   expect(targets.map(({ warnings }: { warnings: string[] }) => warnings)).toEqual(all);
