@@ -7,6 +7,7 @@ import {
   chooseIfAsked,
   openConsent,
 } from "./consent.ts";
+import { openContext } from "./context.ts";
 import { NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
 import { press, type Step, walk } from "./steps.ts";
 
@@ -23,8 +24,8 @@ interface Visit {
  */
 export async function checkConnect(browser: Browser, visit: Visit): Promise<string[]> {
   const { owner: storageState } = visit;
-  const plain = await browser.newContext({ storageState, javaScriptEnabled: false });
-  const seen = await browser.newContext({ storageState });
+  const plain = await openContext(browser, { storageState, javaScriptEnabled: false });
+  const seen = await openContext(browser, { storageState });
   const refused = [plain, seen].map(watchPolicy);
   const [plainPage, seenPage] = [await plain.newPage(), await seen.newPage()];
   const problems: string[] = [];

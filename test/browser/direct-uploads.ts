@@ -6,6 +6,7 @@ import { createGradientPng } from "../../src/cli/png.ts";
 import { SAMPLE_VIDEO_BASE64 } from "../../src/cli/sample-video.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { localSigner } from "../support/bucket-key.ts";
+import { openContext } from "./context.ts";
 import { SCRIPTED, type Site } from "./site.ts";
 import { type Step, walk } from "./steps.ts";
 
@@ -31,7 +32,7 @@ const PHOTO = { width: 320, height: 200, from: [58, 70, 214], to: [240, 200, 120
  * opens files with scripts in them. Each step that failed, in words.
  */
 export async function checkDirectUploads(browser: Browser, visit: Visit): Promise<string[]> {
-  const context = await browser.newContext();
+  const context = await openContext(browser);
   const page = await context.newPage();
   const problems = await walk(page, [
     ...(await filmSteps(page, visit)),

@@ -1,7 +1,8 @@
 import type { Browser, Page } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { agree, consentedOn, openConsent } from "./consent.ts";
-import { requireSound, type SignedIn, watchPolicy } from "./looks.ts";
+import { openContext } from "./context.ts";
+import { NARROW, requireSound, type SignedIn, watchPolicy } from "./looks.ts";
 import type { Site } from "./site.ts";
 import { press, type Step, walk } from "./steps.ts";
 
@@ -22,8 +23,8 @@ const TOO_LONG_SECONDS = 601;
  */
 export async function checkEndings(browser: Browser, visit: Visit): Promise<string[]> {
   const { owner: storageState, akimbo } = visit;
-  const own = await browser.newContext({ storageState });
-  const other = await browser.newContext();
+  const own = await openContext(browser, { storageState });
+  const other = await openContext(browser);
   const refused = [own, other].map(watchPolicy);
   const [page, stranger] = [await own.newPage(), await other.newPage()];
   const problems = [
@@ -147,11 +148,13 @@ function mistakes(page: Page, { akimbo, folder }: Visit): Step[] {
 }
 
 /** A program sends people, and is told how it went. */
-function byProgram(page: Page, { akimbo, site }: Visit): Step[] {
+function byProgram(page: Page, { akimbo, site, folder }: Visit): Step[] {
   const open = async () => {
     const wanted = { platform: "threads", mode: "sandbox", redirectUrl: `${site.origin}/done` };
     const { body } = await akimbo.call<{ authorizationUrl: string }>("POST", "/accounts", wanted);
     await page.goto(body.authorizationUrl);
+    await requireSound(page, folder, "asked by a program", NARROW);
+    await press(page, "Continue to Threads");
   };
   const requireAt = (start: string) => {
     if (!page.url().startsWith(site.origin + start)) throw new Error(`They come to ${page.url()}`);

@@ -1,4 +1,5 @@
 import type { Browser } from "playwright-core";
+import { openContext } from "./context.ts";
 import type { SignedIn } from "./looks.ts";
 import { press, type Step, walk } from "./steps.ts";
 
@@ -7,7 +8,7 @@ export async function checkForms(
   browser: Browser,
   { origin, owner, failedId }: { origin: string; owner: SignedIn; failedId: number },
 ): Promise<string[]> {
-  const context = await browser.newContext({ storageState: owner, javaScriptEnabled: false });
+  const context = await openContext(browser, { storageState: owner, javaScriptEnabled: false });
   const page = await context.newPage();
   const steps: Step[] = [
     {

@@ -1,6 +1,7 @@
 import type { Browser } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { openContext } from "./context.ts";
 import { type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
 
 interface Visit {
@@ -11,6 +12,8 @@ interface Visit {
 /** Runs where a page shows it as anything but text. */
 const HOSTILE = `"'></title></script><script>ran=1</script><img src=x onerror="ran=1">`;
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="ran=1"><script>ran=1</script></svg>`;
+/** The name of the team before and after. */
+const TEAM = "Demo";
 const HAS_RUN = "typeof globalThis.ran !== 'undefined'";
 
 interface Made<T> {
@@ -27,6 +30,7 @@ async function plant(akimbo: Akimbo): Promise<string[]> {
   const account = { platform: "bluesky", sandbox: true, name: HOSTILE };
   const { id: accountId } = await made<{ id: string }>("POST", "/accounts", account);
   await made("PATCH", `/accounts/${accountId}`, { tags: ["<script>ran=1</script>"] });
+  await made("PATCH", "/teams", { name: HOSTILE });
   await made("PATCH", "/settings", { branding: { name: HOSTILE } });
   const logo = await fetch(`${akimbo.origin}/api/v1/settings/logo`, {
     method: "PUT",
@@ -51,17 +55,25 @@ async function plant(akimbo: Akimbo): Promise<string[]> {
   const connect = await made<{ inviteLink: string }>("POST", "/whitelabel/links", {
     ...{ platform: "x", mode: "sandbox", title: HOSTILE, description: HOSTILE },
   });
+  const asked = await akimbo.call<{ authorizationUrl: string }>("POST", "/accounts", {
+    ...{
+      platform: "x",
+      mode: "sandbox",
+      redirectUrl: "https://example.com/<script>ran=1</script>",
+    },
+  });
   return [
     ...["/app", "/app/uploads", `/app/uploads/${draft}`, `/app/uploads/${waiting}`],
     ...["/app/accounts", `/app/accounts/${accountId}`, "/app/settings", "/app/reviews", "/sandbox"],
-    ...[review.url, connect.inviteLink, data.logoUrl],
+    ...["/app/team", "/app/me", "/app/links"],
+    ...[review.url, connect.inviteLink, asked.body.authorizationUrl, data.logoUrl],
   ].map((address) => new URL(address, akimbo.origin).href);
 }
 
 /** Opens every page that shows texts and files of a hostile caller; each script that ran, in words. */
 export async function checkHostile(browser: Browser, { akimbo, owner }: Visit): Promise<string[]> {
   const addresses = await plant(akimbo);
-  const context = await browser.newContext({ storageState: owner });
+  const context = await openContext(browser, { storageState: owner });
   const problems = watchPolicy(context);
   const foreign = watchOrigins(context, akimbo.origin);
   const page = await context.newPage();
@@ -75,5 +87,6 @@ export async function checkHostile(browser: Browser, { akimbo, owner }: Visit): 
     if (await page.evaluate<boolean>(HAS_RUN)) problems.push(`${address}: a script has run`);
   }
   await context.close();
+  await akimbo.call("PATCH", "/teams", { name: TEAM });
   return [...problems, ...[...foreign].map((origin) => `asked elsewhere: ${origin}`)];
 }

@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
 import { agree, type Consented, consentedOn, pressConnect } from "./consent.ts";
+import { openContext } from "./context.ts";
 import { requireSound, type SignedIn, watchPolicy } from "./looks.ts";
 import type { Site } from "./site.ts";
 import { press, type Step, walk } from "./steps.ts";
@@ -29,9 +30,9 @@ const HOUR_SECONDS = 3_600;
  */
 export async function checkLinks(browser: Browser, visit: Visit): Promise<string[]> {
   const contexts = [
-    await browser.newContext({ storageState: visit.owner }),
-    await browser.newContext({ viewport: PHONE, javaScriptEnabled: false }),
-    await browser.newContext(),
+    await openContext(browser, { storageState: visit.owner }),
+    await openContext(browser, { viewport: PHONE, javaScriptEnabled: false }),
+    await openContext(browser),
   ];
   const refused = contexts.map(watchPolicy);
   const [team, plain, seen] = await Promise.all(contexts.map((context) => context.newPage()));

@@ -2,9 +2,10 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, BrowserContext, Page } from "playwright-core";
+import { openContext } from "./context.ts";
 
-/** Ways in which every page is looked at. */
-const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
+/** Ways in which a page is looked at. */
+export const LOOKS = (["light", "dark"] as const).flatMap((colorScheme) =>
   [360, 1_280].map((width) => ({ colorScheme, width })),
 );
 
@@ -30,17 +31,18 @@ interface Visit {
   person: SignedIn | null;
   /** For the screenshots. */
   folder: string;
+  looks: typeof LOOKS;
 }
 
-/** Opens each of the paths in every look; what is wrong, in words. */
+/** Opens each of the paths in each of the looks; what is wrong, in words. */
 export async function lookAt(
   browser: Browser,
-  { origin, person, folder }: Visit,
+  { origin, person, folder, looks }: Visit,
   paths: readonly string[],
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const { colorScheme, width } of LOOKS) {
-    const context = await browser.newContext({
+  for (const { colorScheme, width } of looks) {
+    const context = await openContext(browser, {
       colorScheme,
       viewport: { width, height: HEIGHT },
       ...(person ? { storageState: person } : {}),

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Akimbo } from "../peers/akimbo.ts";
 
-const MAIL_TIMEOUT_MS = 10_000;
+const MAIL_TIMEOUT_MS = 30_000;
 const POLL_MS = 100;
 
 /** Waits for the sign-in link that is mailed to somebody; a server without mail keeps it in its log. */

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { openContext } from "./context.ts";
 import type { SignedIn } from "./looks.ts";
 import { mailedLink } from "./mail.ts";
 import { STRANGER } from "./people.ts";
@@ -25,7 +26,10 @@ export async function checkPartings(
 ): Promise<string[]> {
   const open = async (storageState?: SignedIn) =>
     (
-      await browser.newContext({ javaScriptEnabled: false, ...(storageState && { storageState }) })
+      await openContext(browser, {
+        javaScriptEnabled: false,
+        ...(storageState && { storageState }),
+      })
     ).newPage();
   const [owner, member, elsewhere] = [
     await open(states.owner),

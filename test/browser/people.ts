@@ -1,6 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { openContext } from "./context.ts";
 import type { SignedIn } from "./looks.ts";
 import { mailedLink } from "./mail.ts";
 import { press, walk } from "./steps.ts";
@@ -40,7 +41,7 @@ interface People {
 /** Signs the owner in by link and by passkey, and lets them work and invite: each step that failed, in words. */
 export async function checkPeople(browser: Browser, akimbo: Akimbo): Promise<People> {
   const { problems, owner } = await signInOwner(browser, akimbo);
-  const context = await browser.newContext({ viewport: PHONE, storageState: owner });
+  const context = await openContext(browser, { viewport: PHONE, storageState: owner });
   const page = await context.newPage();
   problems.push(...(await useToken(page, akimbo)), ...(await changeSettings(page, akimbo)));
   const { link, problems: refused } = await invite(page, akimbo, "");
@@ -55,7 +56,7 @@ export async function checkPeople(browser: Browser, akimbo: Akimbo): Promise<Peo
 
 /** By the printed link first; then adds a passkey, signs out, and comes back by it. */
 async function signInOwner(browser: Browser, { origin, signInLink }: Akimbo) {
-  const context = await browser.newContext();
+  const context = await openContext(browser);
   const page = await context.newPage();
   const debuggee = await context.newCDPSession(page);
   await debuggee.send("WebAuthn.enable");
@@ -226,7 +227,7 @@ async function invite(page: Page, { origin }: Akimbo, email: string) {
 
 /** A stranger opens the link, proves an address, joins, and sees the team. */
 async function acceptInvite(browser: Browser, akimbo: Akimbo, link: string) {
-  const context = await browser.newContext({ viewport: PHONE, javaScriptEnabled: false });
+  const context = await openContext(browser, { viewport: PHONE, javaScriptEnabled: false });
   const page = await context.newPage();
   const problems = await walk(page, [
     {

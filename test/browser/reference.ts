@@ -1,6 +1,7 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { agentClients } from "../../src/http/agent-clients.ts";
+import { openContext } from "./context.ts";
 
 /** Rules of axe that are ours to keep: the rest of the page is its library's. */
 const OWN_RULES = ["color-contrast", "html-has-lang", "html-lang-valid"];
@@ -25,7 +26,8 @@ async function faultsOf(page: Page): Promise<string[]> {
 
 /** Copies the configuration of each agents' client from /docs, as a reader would; what is wrong with it, in words. */
 export async function checkReference(browser: Browser, origin: string): Promise<string[]> {
-  const page = await browser.newPage();
+  const context = await openContext(browser);
+  const page = await context.newPage();
   const elsewhere = new Set<string>();
   page.on("request", (request) => {
     const url = new URL(request.url());
@@ -36,7 +38,7 @@ export async function checkReference(browser: Browser, origin: string): Promise<
   await page.getByRole("heading", { name: clients.at(-1)?.name }).waitFor();
   const shown = (await page.locator("pre").allInnerTexts()).map(withoutSpace);
   const faults = await faultsOf(page);
-  await page.close();
+  await context.close();
   return [
     ...faults,
     ...clients

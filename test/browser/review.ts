@@ -2,6 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { createGradientPng } from "../../src/cli/png.ts";
 import { createSampleVideo } from "../../src/cli/sample-video.ts";
 import type { Akimbo } from "../peers/akimbo.ts";
+import { openContext } from "./context.ts";
 import { requireSound, type SignedIn, watchOrigins, watchPolicy } from "./looks.ts";
 import { press, walk } from "./steps.ts";
 
@@ -107,9 +108,9 @@ export async function checkReview(
   { akimbo, owner, folder }: Visit,
 ): Promise<string[]> {
   const contexts = [
-    await browser.newContext({ storageState: owner }),
-    await browser.newContext({ timezoneId: "America/New_York" }),
-    await browser.newContext({ viewport: PHONE, javaScriptEnabled: false }),
+    await openContext(browser, { storageState: owner }),
+    await openContext(browser, { timezoneId: "America/New_York" }),
+    await openContext(browser, { viewport: PHONE, javaScriptEnabled: false }),
   ] as const;
   const refused = contexts.map(watchPolicy);
   const foreign = contexts.map((context) => watchOrigins(context, akimbo.origin));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { type Browser, chromium } from "playwright-core";
 import { Problem, runProgram } from "../../src/cli/program.ts";
 import { PLATFORMS } from "../../src/platforms/registry.ts";
@@ -12,7 +13,7 @@ import { checkEndings } from "./endings.ts";
 import { checkForms } from "./forms.ts";
 import { checkHostile } from "./hostile.ts";
 import { checkLinks } from "./links.ts";
-import { lookAt, type SignedIn } from "./looks.ts";
+import { LOOKS, lookAt, NARROW, type SignedIn } from "./looks.ts";
 import { checkPartings } from "./partings.ts";
 import { checkPeople } from "./people.ts";
 import { checkReference } from "./reference.ts";
@@ -22,11 +23,20 @@ import { fillWorkspace } from "./workspace.ts";
 
 const DEFAULT_CHROMIUM = "/usr/bin/chromium";
 
+/**
+ * `--quick`: the parts that are marked so, and the pages in the narrow look alone.
+ * `--only "consent pages"`: one part, or several by several; the people sign in before.
+ */
 async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: { quick: { type: "boolean" }, only: { type: "string", multiple: true } },
+  });
+  const isQuick = values.quick === true;
   const browser = await launch();
   const folder = mkdtempSync(join(tmpdir(), "akimbo-browser-"));
   const stateDir = join(folder, "state");
   process.on("exit", () => rmSync(stateDir, { recursive: true, force: true, maxRetries: 3 }));
+  const site = await startSite();
   try {
     console.log("Starting Akimbo …");
     const akimbo = await startAkimbo(stateDir, {});
@@ -34,6 +44,7 @@ async function main(): Promise<number> {
     const { failedId, publishedId, accountId } = await fillWorkspace(akimbo, place);
     const { origin } = akimbo;
     const { problems, owner, member, openInvite } = await checkPeople(browser, akimbo);
+    for (const problem of problems) console.error(problem);
     const own = [
       ...["/app", "/app/uploads", "/app/uploads?status=failed&search=one"],
       ...[`/app/uploads/${publishedId}`, `/app/uploads/${failedId}`],
@@ -48,27 +59,46 @@ async function main(): Promise<number> {
       "/privacy",
     ];
     const lookAs = (person: SignedIn | null, paths: string[]) =>
-      lookAt(browser, { origin, person, folder }, paths);
-    problems.push(...(await lookAs(owner, own)), ...(await lookAs(null, open)));
-    problems.push(...(await checkReference(browser, origin)));
-    problems.push(...(await checkForms(browser, { origin, owner, failedId })));
-    problems.push(...(await checkConnect(browser, { origin, owner, folder })));
-    const site = await startSite();
-    problems.push(...(await checkLinks(browser, { akimbo, owner, site, folder })));
-    problems.push(...(await checkEndings(browser, { akimbo, owner, site, folder })));
-    problems.push(...(await checkReview(browser, { akimbo, owner, folder })));
-    problems.push(...(await checkHostile(browser, { akimbo, owner })));
-    problems.push(...(await checkDirectUploads(browser, { akimbo, site, folder: stateDir })));
-    site.close();
-    problems.push(...(await checkPartings(browser, akimbo, { owner, member })));
-    for (const problem of problems) console.error(problem);
+      lookAt(browser, { origin, person, folder, looks: isQuick ? NARROW : LOOKS }, paths);
+    const visit = { akimbo, origin, owner, site, folder };
+    const parts: [string, "quick" | "full", () => Promise<string[]>][] = [
+      ["pages of a signed-in person", "quick", () => lookAs(owner, own)],
+      ["pages of a visitor", "quick", () => lookAs(null, open)],
+      ["reference", "full", () => checkReference(browser, origin)],
+      ["forms", "full", () => checkForms(browser, { origin, owner, failedId })],
+      ["consent pages", "quick", () => checkConnect(browser, visit)],
+      ["links", "full", () => checkLinks(browser, visit)],
+      ["endings", "quick", () => checkEndings(browser, visit)],
+      ["review", "full", () => checkReview(browser, visit)],
+      ["a hostile caller", "quick", () => checkHostile(browser, visit)],
+      ["uploads", "full", () => checkDirectUploads(browser, { akimbo, site, folder: stateDir })],
+      ["partings", "full", () => checkPartings(browser, akimbo, { owner, member })],
+    ];
+    for (const [name, form, check] of parts) {
+      const isWanted = !isQuick || form === "quick";
+      if (values.only === undefined ? !isWanted : !values.only.includes(name)) continue;
+      problems.push(...(await timed(name, check)));
+    }
     console.log(
       `\n${own.length + open.length} pages, ${CONSENTED.length} of ${PLATFORMS.length} platforms with a consent page, ${problems.length} problems. Screenshots: ${folder}`,
     );
     return problems.length === 0 ? 0 : 1;
   } finally {
+    site.close();
     await browser.close();
   }
+}
+
+/** Tells what a part found, and how long it took. A part that breaks off is a problem, and the next ones go on. */
+async function timed(name: string, check: () => Promise<string[]>): Promise<string[]> {
+  const startedAt = performance.now();
+  const problems = await check().catch((error: unknown) => [
+    `${name}: ${error instanceof Error ? error.message : error}`,
+  ]);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  for (const problem of problems) console.error(problem);
+  console.log(`${name}: ${problems.length} problems, ${seconds.toFixed(0)} s`);
+  return problems;
 }
 
 /** @throws Problem where there is no Chromium */

@@ -12,7 +12,7 @@ export interface Step {
 }
 
 /** A click does not wait for the page that it leads to. */
-const WAIT = { timeout: 10_000 };
+const WAIT = { timeout: 30_000 };
 
 /** Presses the button of that name. */
 export const press = (page: Page, name: string): Promise<void> =>

@@ -135,6 +135,8 @@ function createAkimbo(
   async function send<T>(path: string, init: RequestInit): Promise<Answer<T>> {
     const headers = new Headers(init.headers);
     headers.set("x-api-key", token);
+    // A connection that is kept while this program works on something else may be closed at the other end.
+    headers.set("connection", "close");
     const response = await fetch(origin + path, { ...init, headers });
     return { status: response.status, body: (await response.json()) as T };
   }
