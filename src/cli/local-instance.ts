@@ -7,6 +7,7 @@ import { localStorageVars } from "./local-storage.ts";
 import { inProject } from "./paths.ts";
 import { prepareWorkspace } from "./seed.ts";
 import { requireFreePort, type Server, startServer, waitUntilAnswering } from "./server.ts";
+import { openStorageDoor } from "./storage-door.ts";
 import { checkVars, readTomlVars, type Vars } from "./vars.ts";
 
 interface Wanted {
@@ -38,11 +39,8 @@ export async function startInstance(wanted: Wanted): Promise<LocalInstance> {
   await buildAssets();
   const at = addSeconds(new Date(), config.clockOffsetSeconds);
   const workspace = await prepareWorkspace(stateDir, chosenToken, at);
-  const server = startServer({
-    port,
-    stateDir,
-    vars: { ...localStorageVars(port, all), ...vars },
-  });
+  const storageVars = all.STORAGE_ENDPOINT ? {} : localStorageVars(await openStorageDoor(port));
+  const server = startServer({ port, stateDir, vars: { ...storageVars, ...vars } });
   return { ...workspace, server, config, health: await waitUntilAnswering(server) };
 }
 

@@ -10,9 +10,8 @@ export const LOCAL_STORAGE = {
 /** Where `wrangler dev` serves the S3 API of a bucket. */
 const S3_PATH = "/cdn-cgi/local/r2/s3/";
 
-/** The variables by which large files go to the local bucket; none where `vars` name another one. */
-export function localStorageVars(port: number, vars: Vars): Vars {
-  if (vars.STORAGE_ENDPOINT) return {};
+/** The variables by which large files go to the local bucket, at this port. */
+export function localStorageVars(port: number): Vars {
   return {
     STORAGE_ENDPOINT: `http://localhost:${port}${S3_PATH}${LOCAL_STORAGE.bucket}`,
     R2_ACCESS_KEY_ID: LOCAL_STORAGE.accessKeyId,

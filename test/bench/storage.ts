@@ -82,7 +82,7 @@ async function sparseFilm(workspace: Workspace, sizeBytes: number): Promise<stri
 }
 
 function createClient(port: number, isLean: boolean): S3Client {
-  const endpoint = String(localStorageVars(port, {}).STORAGE_ENDPOINT);
+  const endpoint = String(localStorageVars(port).STORAGE_ENDPOINT);
   const { bucket, accessKeyId, secretAccessKey } = LOCAL_STORAGE;
   const client = new S3Client({
     endpoint: endpoint.slice(0, -bucket.length),

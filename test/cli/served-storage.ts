@@ -66,14 +66,10 @@ export async function startService() {
   };
 }
 
-/** The outcome of a PUT. A connection is not used again: the local endpoint leaves a refused body unread. */
+/** The outcome of a PUT. */
 export async function put(url: string, body: Bytes, headers: Record<string, string> = {}) {
   const { "content-length": _, ...sent } = headers;
-  const response = await fetch(url, {
-    method: "PUT",
-    body,
-    headers: { ...sent, connection: "close" },
-  });
+  const response = await fetch(url, { method: "PUT", body, headers: sent });
   const text = await response.text();
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? null;
   const etag = response.headers.get("etag")?.replaceAll('"', "") ?? "";

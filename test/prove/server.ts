@@ -28,7 +28,7 @@ const miniflare = new Miniflare(
       CLOCK_OFFSET: String(options.clockOffset),
       ENCRYPTION_KEYS: `prove:${Buffer.alloc(32, 7).toString("base64")}`,
       SIGNING_KEY: "a signing key for proofs, long enough to be one",
-      ...(options.port ? localStorageVars(options.port, {}) : {}),
+      ...(options.port ? localStorageVars(options.port) : {}),
       CHUNK_WATCH: options.chunkWatch ?? "",
     },
     modules: [
