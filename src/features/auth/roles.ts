@@ -3,7 +3,7 @@ import type { Actor, Role } from "../../deps.ts";
 
 /** Acts that need the role of an owner or admin where the posts of members wait for approval. */
 const ENDED_BY_MANAGERS = {
-  approvedPost: "cancels posts that others have approved or planned",
+  approvedPost: "cancels or deletes posts that others have made or approved",
   account: "disconnects accounts",
   webhook: "pauses and deletes webhooks",
 };

@@ -267,6 +267,7 @@ const locked = (message: string): AppError => new AppError("NOT_CANCELLABLE", me
 export async function removeItem(ctx: Ctx, poolId: number, id: number): Promise<void> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
+  requireMayFill(ctx, ctx.actor.needsApproval);
   const [, removed, [left]] = await ctx.db.run([
     ...repo.removeQueued(poolId, id),
     repo.findItem({ poolId, id }),
@@ -295,6 +296,7 @@ function whyLocked({
 export async function clearItems(ctx: Ctx, poolId: number): Promise<number> {
   const [[pool]] = await ctx.read("pools:write", [findPool({ team: ctx.team, id: poolId })]);
   requireOwn(pool);
+  requireMayFill(ctx, ctx.actor.needsApproval);
   const [, removed] = await ctx.db.run(repo.removeQueued(poolId, null));
   return removed;
 }

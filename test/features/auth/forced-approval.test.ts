@@ -52,9 +52,19 @@ const CASES: [name: string, ended: Ended, mayForcedMember: boolean][] = [
     async () => post({ ...scheduled(), created_by: await newest() }),
     true,
   ],
-  ["a draft", () => post({ status: "draft" }), true],
-  ["a post that waits for its first approval", () => post({ status: "pending_approval" }), true],
-  ["a failed post", () => post({ status: "failed" }), true],
+  ["another person's draft", () => post({ status: "draft" }), false],
+  ["another person's failed post", () => post({ status: "failed" }), false],
+  ["their own draft", async () => post({ status: "draft", created_by: await newest() }), true],
+  [
+    "their own post that waits for its first approval",
+    async () => post({ status: "pending_approval", created_by: await newest() }),
+    true,
+  ],
+  [
+    "their own failed post",
+    async () => post({ status: "failed", created_by: await newest() }),
+    true,
+  ],
   [
     "an account",
     async () => {
@@ -85,6 +95,37 @@ describe.each(CASES)("ending %s", (_, ended, mayForcedMember) => {
     expect(answer.status, JSON.stringify(answer.body)).toBe(isAllowed ? 200 : 403);
     if (!isAllowed) expect(answer.body).toMatchObject({ code: "FORBIDDEN" });
   });
+});
+
+test.each(["approved and then edited by its author", "planned by the owner and then edited"])(
+  "a post that was %s is not the member's to delete",
+  async (what) => {
+    await force();
+    const token = await life.colleague("MEMBER");
+    const isOwn = what.startsWith("approved");
+    const columns = { ...scheduled(), ...approved(), approver_id: 1 };
+    const id = await life.insert(isOwn ? { ...columns, created_by: await newest() } : columns);
+    const edit = await life.call("PATCH", `/upload/${id}`, { description: "Other words" }, token);
+    expect(edit.body.data.status).toBe("pending_approval");
+    expect((await life.call("DELETE", `/upload/${id}`, undefined, token)).status).toBe(403);
+    expect((await life.call("DELETE", `/upload/${id}`)).status).toBe(200);
+  },
+);
+
+test("items of a pool are not a member's to remove", async () => {
+  const json = { name: "Tips", timezone: "UTC", slots: [] };
+  const pool = await life.call("POST", "/pools", json);
+  expect(pool.status, JSON.stringify(pool.body)).toBe(200);
+  const { id } = pool.body.data ?? pool.body.pool;
+  const items = [{ title: "One", videoUrl: "https://example.com/one.mp4" }];
+  const added = await life.call("POST", `/pools/${id}/videos/bulk`, { items });
+  const [item] = added.body.items;
+  await force();
+  const token = await life.colleague("MEMBER");
+  for (const path of [`/pools/${id}/videos/${item.id}`, `/pools/${id}/videos`]) {
+    expect((await life.call("DELETE", path, undefined, token)).status).toBe(403);
+  }
+  expect((await life.call("DELETE", `/pools/${id}/videos`)).body).toMatchObject({ removed: 1 });
 });
 
 test("a held post says so in the same words, whether its outcome is waited for or not", async () => {

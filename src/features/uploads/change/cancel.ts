@@ -17,7 +17,7 @@ interface Deleted {
  * moment is either too late or was first; never both.
  *
  * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts wait for approval, where others
- * have approved or planned the post
+ * have made or approved the post
  */
 export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
@@ -41,14 +41,11 @@ export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
   return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
 }
 
-/** True for a post that another person approved, or planned without an approval. */
-function isOthersDecision(
-  { status, approvedHash, createdBy }: UploadRow,
+/** Returns true for a post that another person made or approved, also where an edit has voided the approval since. */
+const isOthersDecision = (
+  { status, approvedHash, approverId, createdBy }: UploadRow,
   { userId }: Ctx["actor"],
-): boolean {
-  if (status === "pending_approval") return approvedHash !== null;
-  if (status !== "scheduled" && status !== "pending") return false;
-  return approvedHash !== null || createdBy !== userId;
-}
+): boolean =>
+  createdBy !== userId || (status !== "failed" && (approvedHash ?? approverId) !== null);
 
 const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);

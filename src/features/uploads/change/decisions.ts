@@ -240,7 +240,7 @@ export function changeRequest(reviewer: Reviewer, given: string): Decision {
     async decide({ deps }, { upload }) {
       const { id: uploadId, teamId, platform } = upload;
       return {
-        set: { status: "draft", editedFields: null, reviewComment: comment },
+        set: { status: "draft", editedFields: null, approverId: null, reviewComment: comment },
         event: emitIfChanged(deps, {
           team: teamId,
           by: deciderOf(reviewer),

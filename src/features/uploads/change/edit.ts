@@ -4,7 +4,7 @@ import { nullIfBlank } from "../../../core/text.ts";
 import type { Ctx } from "../../../deps.ts";
 import { periodOf } from "../../credits/rules.ts";
 import type { MediaRow } from "../../media/repo.ts";
-import { mayApprove, NO_APPROVAL } from "../approval.ts";
+import { mayApprove } from "../approval.ts";
 import { contentHash } from "../create/content-hash.ts";
 import {
   duplicateOf,
@@ -200,7 +200,8 @@ async function changesOf(
   // Work prepared at the platform may hold the old text, and the error message of an earlier try is about the old post.
   const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
   if (isWaiting && !isApproving) {
-    const held = { status: "pending_approval", ...NO_APPROVAL } as const;
+    // The approver stays: the post is not the author's alone to delete.
+    const held = { status: "pending_approval", approvedHash: null, approvedBy: null } as const;
     return { ...set, ...afresh, ...held, ...downloadDue(row, ctx.now()) };
   }
   if (isWaiting && hasNewDate && wanted.scheduledFor) {

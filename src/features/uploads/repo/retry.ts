@@ -124,7 +124,6 @@ export function beginAttempts(
       textDigest: sql`wanted.value ->> 6`,
       approvedHash: sql`iif(${isHeld}, NULL, u.approved_hash)`,
       approvedBy: sql`iif(${isHeld}, NULL, u.approved_by)`,
-      approverId: sql`iif(${isHeld}, NULL, u.approver_id)`,
       ...planned,
     },
     sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
