@@ -1,0 +1,147 @@
+import { env } from "cloudflare:workers";
+import { describe, expect, test } from "vitest";
+import type { Platform } from "../../../src/core/platforms.ts";
+import { PLATFORMS } from "../../../src/platforms/registry.ts";
+import { createMember, createToken, harnessWith, joinTeam } from "../../support/harness.ts";
+
+const CALLER = "evil.example.net";
+const DID = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
+const PDS = "morel.us-east.host.bsky.network";
+/** The account by the platform's own word, and by that of a caller's server. */
+const REAL = "17841400000000001";
+const CLAIMED = "17841400000000666";
+
+/** The hosts that a platform documents for its logins. Source: the documents named in each `api.ts`. */
+const OWN: Record<Platform, string[]> = {
+  tiktok: ["open.tiktokapis.com"],
+  instagram: ["graph.instagram.com"],
+  facebook: ["graph.facebook.com"],
+  youtube: ["www.googleapis.com", "oauth2.googleapis.com"],
+  linkedin: ["api.linkedin.com"],
+  pinterest: ["api.pinterest.com"],
+  bluesky: ["plc.directory", "public.api.bsky.app", "bsky.social", PDS],
+  threads: ["graph.threads.net"],
+  x: ["api.x.com"],
+};
+
+const claims = (extra: object) => `h.${btoa(JSON.stringify(extra)).replaceAll("=", "")}.s`;
+const TOKENS = [
+  "EAAtoken",
+  claims({ iss: `https://${CALLER}`, aud: `did:web:${CALLER}`, sub: DID, exp: 1_900_000_000 }),
+  `https://${CALLER}/me`,
+  `x@${CALLER}/me?a=b&access_token=1#f`,
+];
+const SERVICES = [`https://${CALLER}`, `https://${CALLER}:8443/v21.0/`, `https://${CALLER}/me?x=`];
+const PAGES = [
+  "1",
+  `@${CALLER}/1`,
+  `:x@${CALLER}/1`,
+  `.${CALLER}`,
+  `//${CALLER}/1`,
+  `/\\\\${CALLER}/1`,
+  `https://${CALLER}/1`,
+  "../../me?fields=id",
+  `urn:li:organization:1@${CALLER}`,
+];
+const PASSWORDS = { appPassword: "abcd-efgh-ijkl-mnop" };
+const UNKNOWN = ["apiUrl", "baseUrl", "host", "graphUrl", "issuer", "instance", "pds", "clientId"];
+
+const tokensOf = (accessToken: string) => ({
+  credentials: { accessToken, refreshToken: accessToken },
+});
+
+/** Every body by which a caller could try to have somebody else asked. */
+const BODIES: object[] = [
+  ...TOKENS.map(tokensOf),
+  ...TOKENS.flatMap((token) => SERVICES.map((service) => ({ ...tokensOf(token), service }))),
+  ...PAGES.map((pageId) => ({ ...tokensOf("EAAtoken"), pageId })),
+  ...SERVICES.flatMap((service) => [
+    { ...tokensOf("EAAtoken"), service, pageId: "1" },
+    { identifier: DID, ...PASSWORDS, service },
+    { identifier: "ada.example.com", ...PASSWORDS, service },
+  ]),
+  ...[CALLER, `ada.${CALLER}`, `https://${CALLER}`, `ada@${CALLER}`].map((identifier) => ({
+    ...{ identifier, ...PASSWORDS },
+  })),
+  ...UNKNOWN.map((name) => ({ ...tokensOf("EAAtoken"), [name]: `https://${CALLER}` })),
+  ...UNKNOWN.map((name) => ({
+    credentials: { accessToken: "EAAtoken", [name]: `https://${CALLER}` },
+  })),
+];
+
+const didDocument = {
+  id: DID,
+  alsoKnownAs: ["at://ada.example.com"],
+  service: [
+    {
+      ...{ id: "#atproto_pds", type: "AtprotoPersonalDataServer" },
+      serviceEndpoint: `https://${PDS}`,
+    },
+  ],
+};
+
+/** An answer that every connector can read an identity from: the platform's, or that of a caller's server. */
+function identityAt(host: string): object {
+  const id = host === CALLER ? CLAIMED : REAL;
+  return {
+    ...{ id, user_id: id, sub: id, username: "ada", name: "Ada", localizedName: "Ada" },
+    ...{ account_type: "BUSINESS", access_token: "exchanged", expires_in: 5_184_000 },
+    ...{ items: [{ id, snippet: { title: "Ada" } }], elements: [] },
+    data: {
+      ...{ id, name: "Ada", username: "ada", user: { open_id: id, display_name: "Ada" } },
+      expires_at: 0,
+    },
+    ...(host === "open.tiktokapis.com" ? { error: { code: "ok", message: "" } } : {}),
+    ...{ did: DID, handle: "ada.example.com", active: true },
+    ...{ accessJwt: claims({ exp: 1_900_000_000 }), refreshJwt: claims({}) },
+  };
+}
+
+describe.each(PLATFORMS)("%s", (platform) => {
+  test("is asked itself whose a login is, whatever a member sends", {
+    timeout: 120_000,
+  }, async () => {
+    const keys = { clientId: "id", clientSecret: "secret" };
+    const appKeys = Object.fromEntries(
+      PLATFORMS.filter((name) => name !== "bluesky").map((name) => [name, keys]),
+    );
+    const harness = harnessWith({ isDevelopment: false, appKeys, rateLimits: "off" });
+    const owner = await createMember();
+    const { userId } = await createMember();
+    await joinTeam(owner.teamId, userId, "MEMBER");
+    const token = await createToken(userId, { teamId: owner.teamId });
+    const asked = new Map<string, number>();
+    harness.network = async (input, init) => {
+      const request = new Request(input, init);
+      const { hostname } = new URL(request.url);
+      asked.set(hostname, (asked.get(hostname) ?? 0) + 1);
+      return Response.json(hostname === "plc.directory" ? didDocument : identityAt(hostname));
+    };
+    const isFederated = platform === "bluesky";
+    const answers: Record<number, number> = {};
+    for (const body of BODIES) {
+      const before = asked.get(CALLER) ?? 0;
+      const json = { platform, ...body };
+      const { status } = await harness.call("POST", "/accounts", { token, json });
+      answers[status] = (answers[status] ?? 0) + 1;
+      expect([status, json]).not.toEqual([500, json]);
+      const isTheirs = (asked.get(CALLER) ?? 0) > before;
+      // A server of Bluesky may be anybody's: it signs in, and is no proof of whose the account is.
+      if (isTheirs) expect([isFederated, status, json]).toEqual([true, 400, json]);
+    }
+    const hosts = [...asked.keys()].filter((host) => !isFederated || host !== CALLER);
+    expect(hosts.filter((host) => !OWN[platform]?.includes(host))).toEqual([]);
+    expect(asked.size).toBeGreaterThan(0);
+    expect(answers[200]).toBeGreaterThan(0);
+    const { results } = await env.DB.prepare(
+      "SELECT platform_account_id AS id, service FROM accounts WHERE team_id = ?",
+    )
+      .bind(owner.teamId)
+      .all<{ id: string; service: string | null }>();
+    expect(results).not.toHaveLength(0);
+    for (const { id, service } of results) {
+      expect(id).toContain(isFederated ? DID : REAL);
+      expect(service).toBe(isFederated ? `https://${PDS}` : null);
+    }
+  });
+});
