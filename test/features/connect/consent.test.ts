@@ -104,6 +104,23 @@ describe("a callback", () => {
     expect(await accountsOf(owner)).toHaveLength(1);
   });
 
+  test.each(["https://client.example/done", undefined])(
+    "leads on to the address of the try alone, whatever stands in the browser's: %s",
+    async (redirectUrl) => {
+      const evil =
+        "redirectUrl=https://evil.example/&next=//evil.example/&returnTo=/%5Cevil.example";
+      const path = pathOf(await begin({ redirectUrl }));
+      expect((await browser.get(`${path}?${evil}`)).html).not.toContain("evil.example");
+      const sent = await browser.post(`${path}?${evil}`, { redirectUrl: "https://evil.example/" });
+      const callback = await decide(browser, pathOf(sent.location));
+      const back = await browser.get(`${callback}&${evil}`);
+      expect(back.status).toBe(303);
+      expect(back.location).not.toContain("evil.example");
+      const end = await browser.get(`${pathOf(back.location).split("?")[0]}?${evil}`);
+      expect(end.location ?? "").not.toContain("evil.example");
+    },
+  );
+
   test("tells another browser nothing of the try", async () => {
     const opener = await begin({ redirectUrl: "https://client.example/done" });
     const callback = await decide(browser, await openConsentPage(browser, opener));

@@ -333,6 +333,25 @@ describe("the page of a link", () => {
     );
   });
 
+  test("takes no address from its own, from that of the try, nor from the callback's", async () => {
+    const evil =
+      "redirectUrl=https://evil.example/&next=https://evil.example/&returnTo=//evil.example/";
+    for (const redirectUrl of ["https://client.example/done", undefined]) {
+      const link = await make({ redirectUrl });
+      const shown = await client.get(`${pathOf(link)}?${evil}`);
+      expect(shown.html).not.toContain("evil.example");
+      const sent = await client.post(`${pathOf(link)}?${evil}`, { next: "https://evil.example/" });
+      const opener = sent.location ?? "";
+      expect(opener).not.toContain("evil.example");
+      const callback = await decide(client, await openConsentPage(client, opener));
+      const back = await client.get(`${callback}&${evil}`);
+      expect(back.status).toBe(303);
+      expect(back.location).not.toContain("evil.example");
+      const done = await client.get(`${pathOf(link)}?done=connected&${evil}`);
+      expect(done.html).not.toContain("evil.example");
+    }
+  });
+
   test("lets the client choose one of several accounts, and tags it", async () => {
     const redirectUrl = "https://client.example:8443/done";
     const link = await make({ platform: "facebook", tags: ["acme"], redirectUrl });
