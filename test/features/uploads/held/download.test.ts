@@ -1,6 +1,7 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
 import { sha256Hex } from "../../../../src/core/signature.ts";
+import { agentName } from "../../../../src/platforms/kit/agent-names.ts";
 import { callTool } from "../../../support/agent.ts";
 import { aroundBatches } from "../../../support/database.ts";
 import {
@@ -161,30 +162,97 @@ describe("a file by URL that is swapped after the approval is not what goes out"
     expect((await get(failed)).status).toBe("completed");
   });
 
-  test.each<[string, string, Fields, string, Uint8Array<ArrayBuffer> | string]>([
-    ["youtube", "the thumbnail", { title: "Film", thumbnail_url: PICTURE }, PICTURE, testJpeg],
-    ["instagram", "the cover", { title: "Film", cover_url: PICTURE }, PICTURE, testJpeg],
-    ["x", "the subtitles", { title: "Film", x_subtitles_url: SUBTITLES }, SUBTITLES, VTT],
-  ])("on %s: %s", async (platform, _, fields, url, bytes) => {
-    await begin(platform);
-    server.files.set(FILM, verticalMp4).set(url, bytes);
-    const id = await create({ ...fields, video: FILM });
-    await harness.drain();
-    const before = await get(id);
-    expect(before.fileDownload).toBeNull();
-    expect(server.fetched.sort()).toEqual([FILM, url].sort());
-    server.files.clear();
-    expect((await approve(id, { version: before.version })).status).toBe(200);
-    await harness.drain(200);
-    const after = await get(id);
-    expect([after.status, after.errorMessage, after.metadata?.warnings]).toEqual([
-      ...["completed", null, undefined],
-    ]);
-    const [post] = await feed();
-    const digest = await sha256Hex(bytes);
-    if (platform === "youtube") expect(post.fields.thumbnail).toMatchObject({ sha256: digest });
-    if (platform === "instagram") expect(post.fields.cover_url).toContain(digest);
-    expect(server.fetched).toHaveLength(2);
+  const SETTING_FILES = [
+    { platform: "youtube", setting: "thumbnail_url", url: PICTURE, bytes: testJpeg },
+    { platform: "instagram", setting: "cover_url", url: PICTURE, bytes: testJpeg },
+    { platform: "x", setting: "x_subtitles_url", url: SUBTITLES, bytes: VTT },
+  ] as const;
+
+  /** A batch takes no film by its address. */
+  const film = () => new File([verticalMp4], "film.mp4", { type: "video/mp4" });
+
+  type Sent = (typeof SETTING_FILES)[number];
+  const FILM_DOORS: [string, (sent: Sent) => Promise<number>][] = [
+    ["POST /upload", ({ setting, url }) => create({ title: "Film", video: FILM, [setting]: url })],
+    [
+      "POST /upload/bulk",
+      async ({ setting, url }) => {
+        const fields = { accounts: JSON.stringify([accountId]), description: `Words ${++words}` };
+        const body = form({ ...fields, title: "Film", video: film(), [setting]: url });
+        const made = await harness.call("POST", "/upload/bulk", { token: writer, body });
+        expect(made.body.results, JSON.stringify(made.body)).toHaveLength(1);
+        return made.body.results[0].uploadId;
+      },
+    ],
+    [
+      "create_post",
+      async ({ platform, setting, url }) => {
+        const made = await callTool(harness, writer, "create_post", {
+          ...{ accountIds: [accountId], text: `Words ${++words}`, title: "Film" },
+          ...{ mediaUrls: [FILM], status: "pending_approval" },
+          settings: { [platform]: { [agentName(platform, setting)]: url } },
+        });
+        expect(made.structuredContent?.posts, JSON.stringify(made)).toHaveLength(1);
+        return made.structuredContent.posts[0].postId;
+      },
+    ],
+    [
+      "a pool",
+      async ({ setting, url }) => {
+        const json = { days: [0, 1, 2, 3, 4, 5, 6], time: "09:30", accountIds: [accountId] };
+        const pool = { name: "Films", timezone: "UTC", slots: [json] };
+        const { body } = await call("POST", "/pools", pool);
+        const added = await harness.call("POST", `/pools/${body.pool.id}/videos`, {
+          token: await createToken(owner.userId, { scopes: ["pools:write"] }),
+          body: form({ title: "Film", video: FILM, metadata: JSON.stringify({ [setting]: url }) }),
+        });
+        expect(added.status, JSON.stringify(added.body)).toBe(200);
+        for (let minute = 0; minute < 35; minute += 5) {
+          harness.advance(300);
+          await harness.tick();
+          await harness.drain();
+        }
+        const held = (await call("GET", "/upload?status=pending_approval")).body.data;
+        expect(held).toHaveLength(1);
+        return held[0].id;
+      },
+    ],
+  ];
+
+  // A thumbnail is a file of the form: agents and pools have no field for it.
+  const SETTINGS_ALONE = ["create_post", "a pool"];
+
+  describe.each(FILM_DOORS)("of %s", (name, door) => {
+    const isOffered = ({ setting }: Sent) =>
+      setting !== "thumbnail_url" || !SETTINGS_ALONE.includes(name);
+    test.each(SETTING_FILES.filter(isOffered))(
+      "$platform: $setting",
+      { timeout: 60_000 },
+      async (sent) => {
+        const { platform, url, bytes } = sent;
+        await begin(platform);
+        server.files.set(FILM, verticalMp4).set(url, bytes);
+        const id = await door(sent);
+        await harness.drain();
+        const before = await get(id);
+        expect(before).toMatchObject({ status: "pending_approval", fileDownload: null });
+        const fetched = [...server.fetched];
+        expect(fetched).toContain(url);
+        const digest = await sha256Hex(bytes);
+        expect((await row(id)).media).toContain(digest);
+        server.files.set(FILM, testPng).set(url, url === SUBTITLES ? `${VTT} you` : testPng);
+        expect((await approve(id, { version: before.version })).status).toBe(200);
+        await harness.drain(200);
+        const after = await get(id);
+        expect([after.status, after.errorMessage, after.metadata?.warnings]).toEqual([
+          ...["completed", null, undefined],
+        ]);
+        const [post] = await feed();
+        if (platform === "youtube") expect(post.fields.thumbnail).toMatchObject({ sha256: digest });
+        if (platform === "instagram") expect(post.fields.cover_url).toContain(digest);
+        expect(server.fetched).toEqual(fetched);
+      },
+    );
   });
 });
 
