@@ -213,21 +213,22 @@ async function refusal(
 test("settings that would be refused are refused before a byte is sent", async (t) => {
   await clearJournals();
   const film = await writeFilm("refused.mp4");
-  for (const [options, message] of [
-    [{}, /Write a title: YouTube takes no video without one/],
-    [{ title: "A", at: "2020-01-01T00:00:00Z" }, /schedule_date: must be in the future/],
+  for (const [exitCode, options, message] of [
+    [1, {}, /Write a title: YouTube takes no video without one/],
+    [1, { title: "A", at: "2020-01-01T00:00:00Z" }, /schedule_date: must be in the future/],
     [
+      2,
       { title: "A", set: ["privacyLevel=x"] },
-      /youtube has no field privacyLevel\. It has: .*privacyStatus/,
+      /youtube has no field privacyLevel\. There are: .*privacyStatus/,
     ],
-    [{ title: "A", set: ["privacyStatus=mine"] }, /privacyStatus/],
-    [{ set: ["nothing"] }, /--set wants NAME=VALUE/],
-    [{ set: ["video=x"] }, /--set video: it has an option of its own/],
-    [{ account: "acc_0" }, /404 Account not found/],
-    [{ account: undefined, title: "A" }, /Without --account/],
+    [1, { title: "A", set: ["privacyStatus=mine"] }, /privacyStatus/],
+    [2, { set: ["nothing"] }, /--set wants NAME=VALUE/],
+    [2, { set: ["video=x"] }, /--set video: it has an option of its own/],
+    [1, { account: "acc_0" }, /404 Account not found/],
+    [2, { account: undefined, title: "A" }, /Without --account/],
   ] as const) {
     const given = { account: youtube, ...options, set: [...("set" in options ? options.set : [])] };
-    assert.match(await refusal(t, film, given), message);
+    assert.match(await refusal(t, film, given, {}, exitCode), message);
   }
   assert.deepEqual(await journals(), []);
 });
