@@ -180,8 +180,8 @@ describe("a running server that asks the edge", () => {
       ],
       [
         hostnames[0]?.id,
-        "_cf-custom-hostname.go.shop.example",
-        `own-${hostnames[0]?.id}`,
+        "_akimbo.go.shop.example",
+        domain.edgeOwnershipTxtValue,
         "go.shop.example.dcv.example",
       ],
     );

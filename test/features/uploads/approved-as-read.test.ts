@@ -247,7 +247,7 @@ async function openReview(id: number): Promise<Read["form"]> {
     : null;
 }
 
-/** What of a post is read, and what of it goes out. */
+/** The version of a post that is read, and the one that goes out. */
 async function contentOf(id: number) {
   const { title, description, scheduledFor } = await get(id);
   const { media } = await life.row(id);
