@@ -138,13 +138,19 @@ describe("a running server that asks DNS", () => {
 
 describe("a running server that asks the edge", () => {
   const hostnames: Parameters<typeof startEdge>[1] = [];
+  const records = new Map<string, string>();
   let edge: StandIn;
+  let resolver: StandIn;
 
   before(async () => {
+    resolver = await startResolver(records);
     edge = await startEdge(ZONE, hostnames);
     offsetSeconds = 0;
     service = await startLocalService({
-      PLATFORM_ORIGINS: JSON.stringify({ "https://api.cloudflare.com": edge.origin }),
+      PLATFORM_ORIGINS: JSON.stringify({
+        "https://api.cloudflare.com": edge.origin,
+        "https://cloudflare-dns.com": resolver.origin,
+      }),
       CLOUDFLARE_API_TOKEN: "edge-token",
       CLOUDFLARE_ZONE_ID: ZONE,
       DEFAULT_PLAN: "pro",
@@ -154,6 +160,7 @@ describe("a running server that asks the edge", () => {
   after(async () => {
     await service?.stop();
     await edge?.stop();
+    await resolver?.stop();
   });
 
   test("opens to a legacy plan, verifies a domain at the edge, serves its links, and removes it there", async () => {
@@ -193,6 +200,7 @@ describe("a running server that asks the edge", () => {
     const [hostname] = hostnames;
     assert.ok(hostname);
     hostname.status = "active";
+    records.set(`TXT ${domain.edgeOwnershipTxtName}`, `"${domain.edgeOwnershipTxtValue}"`);
     await tickIn(61);
     assert.equal((await only()).verified, true);
     await serveAndEnd(domain);
