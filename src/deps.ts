@@ -163,14 +163,20 @@ export function createFetch(config: Config, network: Fetch = (...call) => fetch(
   };
 }
 
+/** Longest wait for a connection that is only tried. */
+const PROBE_MS = 5_000;
+
 async function reaches(hostname: string, port: number): Promise<boolean> {
   const { connect } = await import("cloudflare:sockets");
   const socket = connect({ hostname, port });
+  const isOpen = socket.opened.then(
+    () => true,
+    () => false,
+  );
   try {
-    await socket.opened;
-    return true;
-  } catch {
-    return false;
+    const answer = await Promise.race([isOpen, scheduler.wait(PROBE_MS)]);
+    if (typeof answer !== "boolean") throw new Error("The connection took too long.");
+    return answer;
   } finally {
     void socket.close().catch(() => {});
   }

@@ -62,7 +62,7 @@ export async function followEvents(
   const known = new Set<string>();
   let cursor = since ? firstIdSince("evt", since) : null;
 
-  /** Reads the events of the next page that are new; an older instance repeats those of 30 seconds. */
+  /** Reads the events of the next page that are new; an older instance repeats the events of the last 30 seconds. */
   const readPage = async () => {
     const after = cursor;
     const page = await withRetries(() => api.listEvents({ after, limit: PAGE }), patience);

@@ -43,7 +43,7 @@ export function createBridge(bridge: Bridge): Server {
 /** A client waits for the list when it starts. */
 const LIST_MS = 5 * SECOND;
 
-/** Lists the tools, at once: those that are known here where the instance does not answer. @throws ProtocolError */
+/** Lists the tools at once: from the bridge's own list where the instance does not answer. @throws ProtocolError */
 async function listTools({ remote }: Bridge): Promise<{ tools: Tool[]; isWhole: boolean }> {
   try {
     const tools = await remote.listTools(LIST_MS);

@@ -38,7 +38,7 @@ const unlessLooking = createMiddleware<AppEnv>(async (c, next) => {
   await next();
 });
 
-/** Sends nobody on: whoever opens the address sees whose team it is for, and decides. */
+/** Shows the person who opens the address whose team it is for, and leads on only when they agree. */
 consentPages.get("/oauth/start/:token", unlessLooking, async (c) => {
   await countVisitor(c, "connect");
   const opening = await readOpening(c.var.deps, c.req.param("token"));

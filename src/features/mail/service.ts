@@ -9,7 +9,7 @@ export interface Mail {
 
 /**
  * Links mailed to one address that may wait: those of invites, within 15 minutes, and those to sign in, until they
- * are used. Spec is silent: nobody's mailbox is filled through us.
+ * are used. Spec is silent: no mailbox is flooded through us.
  */
 export const MAX_WAITING_LINKS = 5;
 

@@ -55,8 +55,8 @@ async function findUpload({ db }: Pick<Deps, "db">, id: number): Promise<Multipa
  * Puts the parts of an upload together. Doing that again gives the same answer; the ETags of a later list are
  * not looked at.
  *
- * @throws AppError with the storage's codes: 400 for a list that is not the parts', 403 where whoever presigned it may
- * not act for the team any more, 404, 410 once it is aborted, 503 where storage does not answer
+ * @throws AppError with the storage's codes: 400 for a list that is not the parts', 403 where the person or token that
+ * presigned it may not act for the team any more, 404, 410 once it is aborted, 503 where storage does not answer
  */
 export async function completeUpload(deps: Deps, id: number, xml: string): Promise<WholeFile> {
   const row = await findUpload(deps, id);

@@ -80,7 +80,7 @@ const presignsBetween = prepared(
 export const presignsFrom = (teamId: number, firstId: number, count: number): Query<PresignRow[]> =>
   presignsBetween({ teamId, first: firstId, last: firstId + count - 1 });
 
-/** Holds while whoever presigned a file may act for its team. */
+/** Holds while the person and token that presigned a file may act for its team. */
 const starterMay = stillMay({
   teamId: sql`presigns.team_id`,
   userId: sql`presigns.user_id`,
@@ -104,8 +104,8 @@ export const arePresigned = (objectKeys: readonly string[]): SQL =>
 const OPEN = sql`completed_at IS NULL AND aborted_at IS NULL`;
 
 /**
- * Ends an upload that is still open: answers 1, and 0 where it was ended before. It is completed only while whoever
- * presigned it may act for the team.
+ * Ends an upload that is still open: answers 1, and 0 where it was ended before. It is completed only while the
+ * person and token that presigned it may act for the team.
  */
 export const endUpload = (id: number, how: "completed" | "aborted", now: Date): Query<number> =>
   sqlWrite(sql`UPDATE presigns SET ${sql.identifier(`${how}_at`)} = ${now.getTime()}

@@ -61,7 +61,7 @@ const notDecided = (codes: string) => ({
 const POST_CHANGED =
   "POST_CHANGED: the post is not, or not any more, the version that the call names, or somebody changed it at the same moment.";
 const VERSION_REQUIRED =
-  "VERSION_REQUIRED: the call names no version, and after the post was submitted it was edited by somebody who may not approve it.";
+  "VERSION_REQUIRED: the call names no version, and after the post was submitted, a person or token that may not approve it has edited it.";
 
 /** Longer than any version. */
 const MAX_VERSION_CHARACTERS = 200;

@@ -36,7 +36,7 @@ function markOf(text: string): string {
  * versions are compared; then a checksum of each part, which says what differs.
  *
  * Spec is silent. The date counts here and not for `approvedHash`: the approver has read it, while a post that is
- * approved may be moved by whoever may approve.
+ * approved may be moved by people who may approve.
  */
 export async function versionOf(post: Versioned): Promise<string> {
   const texts = textsOf(post);

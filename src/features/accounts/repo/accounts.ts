@@ -118,8 +118,8 @@ interface Wanted {
 }
 
 /**
- * Finds the accounts in use, of other teams that live, that stand for one of these at the platform. One at
- * another server than this team has proven keeps nobody from theirs.
+ * Finds accounts that other teams use for one of these identities. An account counts only at the server that this
+ * team has proven: a row with another server locks out no owner.
  */
 const elsewhere = ({ teamId, platform, identities }: Wanted): SQL =>
   sql`FROM json_each(${JSON.stringify(identities)}) wanted

@@ -16,7 +16,7 @@ export const insertConsent = (row: typeof consents.$inferInsert) =>
 
 /**
  * Holds for tries that may go on: the team has not been deleted (its tries stay until they are erased), and
- * whoever began it may still act for the team.
+ * the person and token that began the try may still act for the team.
  */
 const mayGoOn = sql`EXISTS
     (SELECT 1 FROM teams WHERE teams.id = consents.team_id AND teams.deleted_at IS NULL)

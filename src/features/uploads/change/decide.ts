@@ -254,8 +254,8 @@ function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
 }
 
 /**
- * Requires the version that was shown, or none where the post was not edited since its submission by somebody who
- * may not approve it. The write holds for the row that this was judged by alone.
+ * Requires the version that was shown. None is needed unless a person or token that may not approve the post has
+ * edited it since its submission. The write compares the row with the one that was judged here.
  *
  * @throws AppError POST_CHANGED, VERSION_REQUIRED, with the parts that changed
  */
