@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { README } from "../../src/cli/readme-platforms.ts";
+import { README } from "../../src/cli/platform-facts.ts";
 import { hmacKey } from "../../src/core/signature.ts";
 import { deliveryRequest } from "../../src/features/webhooks/send.ts";
 

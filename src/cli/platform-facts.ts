@@ -1,0 +1,190 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { formatCount } from "../core/counts.ts";
+import type { Platform } from "../core/platforms.ts";
+import { setupOf } from "../features/connect/setup.ts";
+import type { Capabilities, Connector, MediaKind } from "../platforms/connector.ts";
+import type { FieldInfo } from "../platforms/kit/form-fields.ts";
+import { connectorOf, connectors, PLATFORMS } from "../platforms/registry.ts";
+import { inProject } from "./paths.ts";
+import { Problem } from "./program.ts";
+import { formatBytes } from "./progress-bar.ts";
+import { APP_KEY_NAMES } from "./vars.ts";
+
+/** The address in every example of the guides; an instance puts its own in its place. */
+const EXAMPLE_ORIGIN = "http://localhost:8787";
+
+const GIGABYTE = 1_000_000_000;
+
+export const README = inProject("README.md");
+export const EXAMPLE = inProject(".dev.vars.example");
+export const guideOf = (platform: Platform): string =>
+  inProject("src/docs/platforms", `${platform}.md`);
+
+type Row = readonly string[];
+
+const codes = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(", ");
+
+const toLine = (cells: Row): string =>
+  `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+
+const toTable = (head: Row, rows: readonly Row[]): string =>
+  [toLine(head), `|${"---|".repeat(head.length)}`, ...rows.map(toLine)].join("\n");
+
+function describeMedia({ mediaSupport: { kinds, maxCount, textOnly } }: Capabilities): string {
+  const what = [...(textOnly ? ["text"] : []), ...kinds].join(", ");
+  return `${what}; ${maxCount === 1 ? "one file" : `up to ${maxCount} files`}`;
+}
+
+/** The platforms as a short Markdown table, in the spec's order. */
+export const formatPlatforms = (): string =>
+  toTable(
+    ["Platform", "Takes", "Posts in 24 h", "You need"],
+    connectors().map(({ platform, name, capabilities, needs }) => [
+      `[${name}](src/docs/platforms/${platform}.md)`,
+      describeMedia(capabilities),
+      String(capabilities.dailyPostCap),
+      needs.app ?? "Nothing.",
+    ]),
+  );
+
+const KIND_LABELS: Record<MediaKind, string> = {
+  image: "Images",
+  video: "Videos",
+  document: "Documents",
+};
+
+/** Such as `4 GB`: platforms give their limits in whole units. */
+const toSize = (bytes: number): string =>
+  bytes >= GIGABYTE ? `${bytes / GIGABYTE} GB` : formatBytes(bytes).replace(".0 ", " ");
+
+function mediaRows({ mediaSupport }: Capabilities): Row[] {
+  return mediaSupport.kinds.map((kind) => {
+    const types = codes(mediaSupport[`${kind}Types`] ?? []);
+    const maxBytes = mediaSupport[`${kind}MaxBytes`];
+    return [
+      KIND_LABELS[kind],
+      maxBytes === undefined ? types : `${types}; up to ${toSize(maxBytes)}`,
+    ];
+  });
+}
+
+const LIMIT_LABELS: Record<keyof Capabilities["limits"], string> = {
+  postCharacters: "Text",
+  photoPostCharacters: "Text of photos",
+  titleCharacters: "Title",
+  altTextCharacters: "Alternative text",
+  linkCharacters: "Link",
+  tagsCharacters: "Tags",
+};
+
+const LIMIT_NAMES = Object.keys(LIMIT_LABELS) as (keyof Capabilities["limits"])[];
+
+const limitRows = ({ limits, needsTitle }: Capabilities): Row[] =>
+  LIMIT_NAMES.flatMap((name) => {
+    const most = limits[name];
+    if (most === null) return [];
+    const needed = name === "titleCharacters" && needsTitle ? "needed, " : "";
+    return [[LIMIT_LABELS[name], `${needed}up to ${formatCount(most)} characters`]];
+  });
+
+function setupRows(connector: Connector): Row[] {
+  const setup = setupOf(connector, EXAMPLE_ORIGIN);
+  const { app, review, variables, key, addresses, document, required, optional } = setup;
+  return [
+    ["You need", app ?? "Nothing."],
+    ["Review", review ?? "None."],
+    ["Keys", codes([...variables, ...(key ? [key.variable] : [])]) || "none"],
+    ...addresses.map(({ field, url }) => [field, `\`${url}\``]),
+    ...(document ? [["Read by the platform", `\`${document}\``]] : []),
+    ["Scopes", codes(required) || "none"],
+    ...(optional.length > 0 ? [["Optional scopes", codes(optional)]] : []),
+  ];
+}
+
+function describeField({ type, values, required, description }: FieldInfo): string {
+  const kind = values ? `one of ${codes(values)}` : type;
+  return `${description}<br>${required ? "Needed. " : ""}${kind[0]?.toUpperCase()}${kind.slice(1)}.`;
+}
+
+/** Everything that the code knows about a platform, as Markdown. */
+export function formatFacts(platform: Platform): string {
+  const connector = connectorOf(platform);
+  const { apiVersion, capabilities, settings } = connector;
+  const { version, header } = apiVersion;
+  const note = capabilities.mediaSupport.note;
+  const facts = toTable(
+    ["Fact", "Value"],
+    [
+      ["Takes", describeMedia(capabilities)],
+      ...mediaRows(capabilities),
+      ...(note ? [["Note", note]] : []),
+      ...limitRows(capabilities),
+      ["Posts in 24 hours", String(capabilities.dailyPostCap)],
+      ["API", header ? `\`${header}: ${version}\`` : version],
+      ...setupRows(connector),
+    ],
+  );
+  const fields = Object.entries(settings.infos).map(([name, info]) => [
+    `\`${name}\``,
+    describeField(info),
+  ]);
+  return [
+    `## Facts\n\n${facts}`,
+    `## Fields\n\nForm fields of a post that ${connector.name} alone has.\n\n${toTable(["Field", "Meaning"], fields)}`,
+  ].join("\n\n");
+}
+
+/**
+ * Returns a Markdown file with `content` between its marks `<!-- name -->` and `<!-- /name -->`.
+ *
+ * @throws Problem when it has no such marks in this order
+ */
+export function withBlock(text: string, name: string, content: string): string {
+  const begin = `<!-- ${name} -->`;
+  const end = `<!-- /${name} -->`;
+  const from = text.indexOf(begin);
+  const to = text.indexOf(end);
+  if (from === -1 || to < from) throw new Problem(`The file lacks ${begin} or ${end}.`);
+  return `${text.slice(0, from + begin.length)}\n${content}\n${text.slice(to)}`;
+}
+
+export const withPlatforms = (readme: string): string =>
+  withBlock(readme, "platforms", formatPlatforms());
+
+export const withFacts = (guide: string, platform: Platform): string =>
+  withBlock(guide, "facts", formatFacts(platform));
+
+/** The beginning of the guide of a platform that has none yet. */
+export function newGuide(platform: Platform): string {
+  const { name } = connectorOf(platform);
+  return `# ${name}\n\nWhat ${name} takes, and what its accounts need.\n\n<!-- facts -->\n<!-- /facts -->\n`;
+}
+
+/** The example of all settings with the keys of every platform's app. */
+export const withAppKeys = (example: string): string =>
+  example.replace(
+    /(?:^\w+_CLIENT_(?:ID|SECRET)=\n)+/m,
+    APP_KEY_NAMES.map((name) => `${name}=\n`).join(""),
+  );
+
+async function rewrite(
+  path: string,
+  change: (text: string) => string,
+  initial?: string,
+): Promise<void> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (initial === undefined) throw error;
+    return initial;
+  });
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, change(text));
+}
+
+if (import.meta.main) {
+  await rewrite(README, withPlatforms);
+  await rewrite(EXAMPLE, withAppKeys);
+  for (const platform of PLATFORMS) {
+    await rewrite(guideOf(platform), (guide) => withFacts(guide, platform), newGuide(platform));
+  }
+}
