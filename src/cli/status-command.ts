@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { type Command, InvalidArgumentError } from "commander";
-import { UPLOAD_STATUSES } from "../features/uploads/rules.ts";
+import { UPLOAD_STATUSES } from "../features/posts/rules.ts";
 import { PLATFORMS } from "../platforms/registry.ts";
 import type { Api, RetriedUploads, UploadFilter } from "./api.ts";
 import {

@@ -1,6 +1,6 @@
 import type { Deps } from "../deps.ts";
-import { reencryptLogins } from "../features/accounts/reencrypt.ts";
 import { RENEWAL_CALLS, renewLogins } from "../features/accounts/renew.ts";
+import { reencryptLogins } from "../features/accounts/secrets.ts";
 import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetOldConsents } from "../features/connect/expiry.ts";
@@ -15,9 +15,9 @@ import { reencryptTargets } from "../features/notices/secrets.ts";
 import { expirePlans } from "../features/plans/expiry.ts";
 import { endLeftItems, forgetOldFirings } from "../features/pools/expiry.ts";
 import { clearPresigned } from "../features/presign/clean-up.ts";
+import { expireFiles } from "../features/publishing/media-expiry.ts";
 import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
-import { expireFiles } from "../features/uploads/media-expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
 import { reencryptSecrets } from "../features/webhooks/secrets.ts";
 import type { Budget } from "./budget.ts";

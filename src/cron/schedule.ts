@@ -3,7 +3,7 @@ import { theHeartbeat } from "../durable/heartbeat.ts";
 import { domainsDue } from "../features/domains/repo.ts";
 import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/sweep.ts";
 import { fireSlots, firstDueSlots, firstLost } from "../features/pools/sweep.ts";
-import { wakeDueUploads } from "../features/uploads/publish/sweep.ts";
+import { wakeDueUploads } from "../features/publishing/sweep.ts";
 import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
 import { countCalls } from "./budget.ts";
 import { roundsDone } from "./repo.ts";

@@ -54,18 +54,18 @@ const ROUTERS: Entry[] = [
   ["upload/review-links", async () => (await import("../features/review/routes.ts")).reviewRoutes],
   [
     ["limits", "posts", "upload/*"],
-    async () => (await import("../features/uploads/lifecycle-routes.ts")).lifecycleRoutes,
+    async () => (await import("../features/compose/lifecycle-routes.ts")).lifecycleRoutes,
   ],
   [
     ["upload/*/approve", "upload/*/request-changes", "upload/*/submit"],
-    async () => (await import("../features/uploads/approval-routes.ts")).approvalRoutes,
+    async () => (await import("../features/approval/routes.ts")).approvalRoutes,
   ],
   [
     ["upload/bulk", "upload/validate"],
-    async () => (await import("../features/uploads/bulk-routes.ts")).bulkRoutes,
+    async () => (await import("../features/compose/bulk-routes.ts")).bulkRoutes,
   ],
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
-  ["upload", async () => (await import("../features/uploads/routes.ts")).uploadRoutes],
+  ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
   ["tokens", async () => (await import("../features/auth/routes.ts")).tokenRoutes],
   ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
   ["settings", async () => (await import("../features/settings/routes.ts")).settingsRoutes],

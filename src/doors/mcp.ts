@@ -16,8 +16,8 @@ const MAX_BODY_BYTES = 1_000_000;
 /** Source: JSON-RPC 2.0, "Error object". */
 const [PARSE_ERROR, INVALID_REQUEST] = [-32_700, -32_600];
 
-const loadCreating = () => import("../features/uploads/tools/create.ts");
-const loadReading = () => import("../features/uploads/tools/read.ts");
+const loadCreating = () => import("../features/compose/tools.ts");
+const loadReading = () => import("../features/posts/tools.ts");
 
 type Tools = Record<string, () => Promise<AnyTool>>;
 

@@ -3,10 +3,10 @@ import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
 import { isClicks } from "../features/links/clicks.ts";
 import { storeClicks } from "../features/links/repo/clicks.ts";
-import { handleDeadPublish, handlePublish } from "../features/uploads/jobs.ts";
-import { type Budget, createBudget } from "../features/uploads/publish/budget.ts";
-import { countedDeps } from "../features/uploads/publish/counted-deps.ts";
-import { LEASE_SECONDS } from "../features/uploads/rules.ts";
+import { LEASE_SECONDS } from "../features/posts/rules.ts";
+import { type Budget, createBudget } from "../features/publishing/budget.ts";
+import { countedDeps } from "../features/publishing/counted-deps.ts";
+import { handleDeadPublish, handlePublish } from "../features/publishing/jobs.ts";
 import {
   type ClicksMessage,
   type CollectMessage,

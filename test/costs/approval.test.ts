@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { approveUploads } from "../../src/features/uploads/change/decide.ts";
+import { approveUploads } from "../../src/features/approval/decide.ts";
 import { beginLife, mediaOf } from "../support/life.ts";
 import { measure, type Statement } from "../support/meter.ts";
 import { slowPlans, summary } from "./support.ts";

@@ -1,4 +1,4 @@
-import { groupOf, UPLOAD_STATUSES } from "../../src/features/uploads/rules.ts";
+import { groupOf, UPLOAD_STATUSES } from "../../src/features/posts/rules.ts";
 import { PLATFORMS } from "../../src/platforms/registry.ts";
 
 interface Posts {

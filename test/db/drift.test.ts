@@ -31,11 +31,11 @@ import {
   poolSlots,
   pools,
 } from "../../src/features/pools/table.ts";
+import { uploads } from "../../src/features/posts/table.ts";
 import { presigns } from "../../src/features/presign/table.ts";
 import { reviewLinks, reviewPosts } from "../../src/features/review/table.ts";
 import { suggestions } from "../../src/features/suggestions/table.ts";
 import { inviteAddresses, invites, members, teams } from "../../src/features/teams/table.ts";
-import { uploads } from "../../src/features/uploads/table.ts";
 import { attempts, deliveries, webhooks } from "../../src/features/webhooks/table.ts";
 
 const TABLES: SQLiteTable[] = [

@@ -5,7 +5,7 @@ import { flag } from "../../src/db/columns.ts";
 import { packedRows, pickColumns, renamed, rowReader, valueReader } from "../../src/db/rows.ts";
 import { textOf } from "../../src/db/text.ts";
 import { tokens } from "../../src/features/auth/table.ts";
-import { uploads } from "../../src/features/uploads/table.ts";
+import { uploads } from "../../src/features/posts/table.ts";
 
 test("a row is read as its columns say, whatever the statement calls them", () => {
   const read = rowReader({

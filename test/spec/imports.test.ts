@@ -105,13 +105,46 @@ const ARROWS: Record<string, string[]> = {
   cli: ["client", "config.ts", "db", "features", "platforms", "sandbox"],
 };
 
-/** Each feature may import those before it. Tables are the exception: SQL joins what it needs. */
-const FEATURES = [
-  ...["auth", "mail", "idempotency", "credits", "media", "presign", "notices", "events"],
-  ...["webhooks", "plans", "teams", "sign-in", "settings", "accounts", "uploads", "platforms"],
-  ...["pools", "analytics", "disconnect", "connect", "domains", "links", "suggestions", "leaving"],
-  ...["review", "dashboard", "health"],
+const map = Object.values(
+  import.meta.glob("../../.github/CONTRIBUTING.md", {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  }),
+).join("");
+
+/** The public files of each feature, in the order in which features may import each other. */
+const PUBLIC_FILES = new Map(
+  [...map.matchAll(/^\| ([a-z-]+) \| [^|]+ \| ([^|]+) \|$/gm)].map(
+    ([, feature = "", files = ""]) => [
+      feature,
+      [...files.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
+    ],
+  ),
+);
+
+const FEATURES = [...PUBLIC_FILES.keys()];
+
+const MAX_PUBLIC_FILES = 5;
+
+/** Features with more public files than that. */
+const WIDE_OPEN = [
+  "auth",
+  "media",
+  "presign",
+  "events",
+  "teams",
+  "settings",
+  "accounts",
+  "posts",
+  "limits",
+  "compose",
+  "connect",
 ];
+
+/** Files of a feature that doors, the consumer of the queues and cron load, besides its public files. */
+const DOOR_FILES =
+  /^(?:(?:[a-z]+-)?(?:routes|expiry)|tools|jobs|sweep|watch|clean-up|secrets|erase|renew|nightly)\.ts$|\.tsx$/;
 
 /** Imports against the order of features. */
 const EXCEPTIONS = [
@@ -149,6 +182,51 @@ test("a feature imports those before it alone", () => {
       .map(({ to }) => `${path} → ${to}`);
   });
   expect(against.sort()).toEqual(EXCEPTIONS);
+});
+
+/** Files with other names that doors load. */
+const OTHER_DOOR_FILES = [
+  "features/credits/service.ts",
+  "features/auth/caller.ts",
+  "features/dashboard/push-worker.ts",
+  "features/links/repo/places.ts",
+  "features/links/click-log.ts",
+  "features/links/redirect.ts",
+  "features/links/clicks.ts",
+  "features/links/repo/clicks.ts",
+];
+
+const partOf = (path: string) => /^features\/([^/]+)\/(.+)$/.exec(path)?.slice(1) ?? [];
+
+test("each feature is entered by its public files, at most five", () => {
+  const against = [...sources.keys()].flatMap((path) => {
+    const [own] = partOf(path);
+    const isDoor = ["doors", "cron", "queue/consumer.ts"].includes(roomOf(path));
+    return importsOf(path).flatMap(({ to }) => {
+      const [feature, file = ""] = partOf(to);
+      if (!feature || feature === own || PUBLIC_FILES.get(feature)?.includes(file)) return [];
+      return isDoor && (DOOR_FILES.test(file) || OTHER_DOOR_FILES.includes(to))
+        ? []
+        : [`${path} → ${to}`];
+    });
+  });
+  expect(against).toEqual([]);
+  const wideOpen = FEATURES.filter(
+    (feature) => (PUBLIC_FILES.get(feature)?.length ?? 0) > MAX_PUBLIC_FILES,
+  );
+  expect(wideOpen).toEqual(WIDE_OPEN);
+});
+
+test("every public file exists and is used by another room", () => {
+  const used = new Set(
+    [...sources.keys()].flatMap((path) =>
+      importsOf(path).flatMap(({ to }) => (partOf(to)[0] === partOf(path)[0] ? [] : [to])),
+    ),
+  );
+  const listed = [...PUBLIC_FILES].flatMap(([feature, files]) =>
+    files.map((file) => `features/${feature}/${file}`),
+  );
+  expect(listed.filter((path) => !used.has(path))).toEqual([]);
 });
 
 test("no platform knows another one, and only the registries know them", () => {

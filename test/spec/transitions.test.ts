@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  approveUpload,
-  requestChanges,
-  type Work,
-} from "../../src/features/uploads/change/decide.ts";
-import type { UploadStatus } from "../../src/features/uploads/rules.ts";
+import { approveUpload, requestChanges, type Work } from "../../src/features/approval/decide.ts";
+import type { UploadStatus } from "../../src/features/posts/rules.ts";
 import { type Answer, createToken, form, START } from "../support/harness.ts";
 import { beginLife, type Columns, type Life, later } from "../support/life.ts";
 

@@ -5,18 +5,18 @@
 
 export { accountTagsSchema, newAccountSchema } from "../accounts/schema.ts";
 export { connectAccount, setAccountTags } from "../accounts/service.ts";
+export {
+  approveOwnUpload,
+  requestOwnChanges,
+  submitOwnUpload,
+} from "../approval/decide.ts";
+export { retryUpload } from "../compose/retry.ts";
 export { newLinkSchema } from "../connect/link-schema.ts";
 export { createLink } from "../connect/link-service.ts";
 export { disconnectAccount } from "../disconnect/service.ts";
+export { deleteUpload } from "../posts/cancel.ts";
 export { createReviewLink, withdrawReviewLink } from "../review/service.ts";
 export { settingsChangeSchema } from "../settings/schema.ts";
 export { changeSettings } from "../settings/service.ts";
 export { newSuggestionSchema } from "../suggestions/schema.ts";
 export { createSuggestion } from "../suggestions/service.ts";
-export { deleteUpload } from "../uploads/change/cancel.ts";
-export {
-  approveOwnUpload,
-  requestOwnChanges,
-  submitOwnUpload,
-} from "../uploads/change/decide.ts";
-export { retryUpload } from "../uploads/change/retry.ts";

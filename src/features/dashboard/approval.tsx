@@ -1,5 +1,5 @@
 import { TeamForm } from "../../pages/team-form.tsx";
-import { downloadOf } from "../uploads/held/files.ts";
+import { downloadOf } from "../posts/files.ts";
 import type { WholeUpload } from "./repo.ts";
 
 /** The approval of a post as the person who looks at it may act on it. */

@@ -6,11 +6,11 @@ import { packedRows, pickColumns, type RowReader, rowReader, valueReader } from 
 import type { Params } from "../../db/text.ts";
 import { accounts } from "../accounts/table.ts";
 import { events } from "../events/table.ts";
+import { uploadsMatching } from "../posts/repo/read.ts";
+import type { StatusGroup } from "../posts/rules.ts";
+import type { UploadFilter } from "../posts/schema.ts";
+import { type UploadRow, uploads } from "../posts/table.ts";
 import { teams } from "../teams/table.ts";
-import { uploadsMatching } from "../uploads/repo/read.ts";
-import type { StatusGroup } from "../uploads/rules.ts";
-import type { UploadFilter } from "../uploads/schema.ts";
-import { type UploadRow, uploads } from "../uploads/table.ts";
 
 /** IANA zone of the team; null: UTC. */
 export const zoneOfTeam = prepared(

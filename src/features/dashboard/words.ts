@@ -1,6 +1,6 @@
 import { FAILURES, type FailureCode, LOOK_FIRST } from "../../core/failures.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import type { UploadStatus } from "../uploads/rules.ts";
+import type { UploadStatus } from "../posts/rules.ts";
 
 /** The colour of a state, by the names of the style sheet; plain where it is no news. */
 type Tone = "good" | "bad" | "wait" | "";

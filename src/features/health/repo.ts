@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { prepared } from "../../db/client.ts";
 import { valueReader } from "../../db/rows.ts";
-import { uploads } from "../uploads/table.ts";
+import { uploads } from "../posts/table.ts";
 
 /**
  * Reads when the oldest job became due that is not in somebody's hands. A job may take long, by the size of

@@ -5,9 +5,9 @@ import { runTogether } from "../../db/together.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { accountRefusal } from "../accounts/rules.ts";
 import { knownId } from "../auth/repo/tokens.ts";
+import { createPosts } from "../compose/bulk.ts";
+import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";
-import { createPosts } from "../uploads/create/bulk.ts";
-import { EMPTY_POST, type NewPost } from "../uploads/create/new-post.ts";
 import {
   beginWaiting,
   endFiring,

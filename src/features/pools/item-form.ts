@@ -3,9 +3,9 @@ import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx } from "../../deps.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { type Fields, lastOf, readForm } from "../../http/multipart.ts";
-import { takeFile, urlsIn } from "../uploads/create/form.ts";
-import type { MediaRole, NewMedia } from "../uploads/create/new-post.ts";
-import { discardFiles } from "../uploads/create/store-posts.ts";
+import { takeFile, urlsIn } from "../compose/form.ts";
+import type { MediaRole, NewMedia } from "../compose/new-post.ts";
+import { discardFiles } from "../compose/store-posts.ts";
 import { lookUpPool, type NewItems } from "./items.ts";
 
 /** The form fields that carry a file or its URL. Source: spec, POST /pools/{id}/videos. */

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { MAX_LIMIT } from "../posts/schema.ts";
 import {
   MAX_DESCRIPTION_CHARACTERS,
   MAX_TITLE_CHARACTERS,
   MAX_URL_CHARACTERS,
-} from "../uploads/create/text-bounds.ts";
-import { MAX_LIMIT } from "../uploads/schema.ts";
+} from "../posts/text-bounds.ts";
 import type { AddedItem, ListedItem } from "./repo/items.ts";
 
 enableDescriptions();

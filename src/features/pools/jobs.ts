@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import type { FireMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
-import type { Budget } from "../uploads/publish/budget.ts";
-import { countedDeps } from "../uploads/publish/counted-deps.ts";
+import type { Budget } from "../publishing/budget.ts";
+import { countedDeps } from "../publishing/counted-deps.ts";
 import { callsOf, carryOut } from "./dispatch.ts";
 
 /** A wake-up call: carries out the firings that are still to be done. */

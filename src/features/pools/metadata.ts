@@ -1,7 +1,7 @@
 import type { FieldError } from "../../core/errors.ts";
 import type { RawField } from "../../platforms/kit/form-fields.ts";
 import { connectors } from "../../platforms/registry.ts";
-import type { RawSettings } from "../uploads/create/new-post.ts";
+import type { RawSettings } from "../compose/new-post.ts";
 
 const MAX_TOLD_CHARACTERS = 100;
 

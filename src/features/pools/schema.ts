@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
+import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
 import { zoneSchema } from "../settings/schema.ts";
-import { MAX_ACCOUNTS } from "../uploads/create/text-bounds.ts";
 import type { PoolWithSlots } from "./repo/pools.ts";
 import { MAX_SLOTS } from "./rules.ts";
 import type { SlotRow } from "./table.ts";

@@ -1,6 +1,6 @@
 import { integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { flag, instant, json } from "../../db/columns.ts";
-import type { RawSettings } from "../uploads/create/new-post.ts";
+import type { RawSettings } from "../compose/new-post.ts";
 
 /** A queue of media that recurring slots take posts from. */
 export const pools = sqliteTable("pools", {

@@ -7,7 +7,7 @@ import { isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { MAX_NOTE_CHARACTERS } from "./rules.ts";
 
 /** The use-cases of decisions, loaded by the first of them: the page is read without. */
-const loadDecisions = () => import("../uploads/change/decide.ts");
+const loadDecisions = () => import("../approval/decide.ts");
 
 const proofText = (linkId: number): string => `review form|${linkId}`;
 

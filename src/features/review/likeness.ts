@@ -1,8 +1,8 @@
 import type { MediaKind, PostMedia } from "../../platforms/connector.ts";
 import type { Likeness, SettingWords, Unpublished } from "../../platforms/likeness.ts";
 import { connectorOf } from "../../platforms/registry.ts";
-import { isSent, kindOfAddress, toPost } from "../uploads/as-published.ts";
-import type { MediaRef } from "../uploads/table.ts";
+import { isSent, kindOfAddress, toPost } from "../posts/as-published.ts";
+import type { MediaRef } from "../posts/table.ts";
 import type { ReviewPost } from "./repo/posts.ts";
 
 /** A post as its platform shows it, and its settings in words. */

@@ -3,7 +3,7 @@ import { reviewPath } from "../../core/link-token.ts";
 import { publicOrigin } from "../../http/env.ts";
 import { only } from "../../http/methods.ts";
 import { apiRoute, conflict, createRouter, json, NOT_FOUND } from "../../http/route.ts";
-import { optionalBody, withoutBody } from "../uploads/lifecycle-routes.ts";
+import { optionalBody, withoutBody } from "../compose/lifecycle-routes.ts";
 import { newReviewLinkSchema, reviewLinkSchema } from "./schema.ts";
 import { createReviewLink } from "./service.ts";
 

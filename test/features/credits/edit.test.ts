@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { claimUpload } from "../../../src/features/uploads/publish/claim.ts";
+import { claimUpload } from "../../../src/features/publishing/claim.ts";
 import { aroundBatches } from "../../support/database.ts";
 import { createToken } from "../../support/harness.ts";
 import { testJpeg } from "../../support/videos.ts";

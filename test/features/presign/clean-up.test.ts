@@ -1,7 +1,7 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { clearPresigned } from "../../../src/features/presign/clean-up.ts";
-import { expireFiles } from "../../../src/features/uploads/media-expiry.ts";
+import { expireFiles } from "../../../src/features/publishing/media-expiry.ts";
 import { createMember, Harness, type Member } from "../../support/harness.ts";
 import { completeAt, partList, putParts, uploadPresigned } from "../../support/presigned.ts";
 import { openAccount } from "../../support/stage.ts";

@@ -1,11 +1,11 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, test } from "vitest";
+import { STATUS_WORDS } from "../../../src/features/posts/rules.ts";
 import {
   ENDED_LINKS_KEPT_MS,
   MAX_OPEN_LINKS,
   REVIEW_LINK_MS,
 } from "../../../src/features/review/rules.ts";
-import { STATUS_WORDS } from "../../../src/features/uploads/rules.ts";
 import { createMember, START } from "../../support/harness.ts";
 import { beginLife, type Life, later } from "../../support/life.ts";
 import { Browser } from "../../support/person.ts";

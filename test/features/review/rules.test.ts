@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import {
+  MAX_COMMENT_CHARACTERS,
+  MAX_DECIDED_AT_ONCE,
+} from "../../../src/features/approval/decide.ts";
+import {
   altOf,
   cutLines,
   describePost,
   ratioClass,
 } from "../../../src/features/review/likeness.ts";
 import { MAX_NOTE_CHARACTERS, MAX_REVIEWED } from "../../../src/features/review/rules.ts";
-import {
-  MAX_COMMENT_CHARACTERS,
-  MAX_DECIDED_AT_ONCE,
-} from "../../../src/features/uploads/change/decide.ts";
 
 test("a client's note and a page of posts are within what decisions take", () => {
   expect([MAX_NOTE_CHARACTERS, MAX_REVIEWED]).toEqual([

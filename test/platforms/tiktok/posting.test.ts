@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sha256Hex } from "../../../src/core/signature.ts";
-import { publishUpload } from "../../../src/features/uploads/publish/run.ts";
+import { publishUpload } from "../../../src/features/publishing/run.ts";
 import { type Fields, form } from "../../support/harness.ts";
 import { count, dieBefore, jpeg, mp4, openStage, videoOf } from "../../support/stage.ts";
 import { testJpeg } from "../../support/videos.ts";

@@ -6,9 +6,9 @@ import { eraseDomains } from "../../domains/repo.ts";
 import { eraseEvents } from "../../events/repo.ts";
 import { eraseLinks } from "../../links/repo/links.ts";
 import { erasePools } from "../../pools/repo/history.ts";
+import { eraseUses } from "../../posts/repo/files.ts";
+import { eraseUploads } from "../../posts/repo/update.ts";
 import { teams } from "../../teams/table.ts";
-import { eraseUses } from "../../uploads/repo/files.ts";
-import { eraseUploads } from "../../uploads/repo/update.ts";
 import { eraseDeliveries, eraseWebhooks } from "../../webhooks/repo/webhooks.ts";
 
 /** A team and the person whose own it is. */

@@ -9,9 +9,9 @@ import { events } from "../../events/table.ts";
 import { shortLinks } from "../../links/table.ts";
 import { media } from "../../media/table.ts";
 import { poolFirings, poolItems, poolSlots, pools } from "../../pools/table.ts";
+import { uploads } from "../../posts/table.ts";
 import { suggestions } from "../../suggestions/table.ts";
 import { invites, members, teams } from "../../teams/table.ts";
-import { uploads } from "../../uploads/table.ts";
 import { analyticsSection, measuredPostSection } from "./export-analytics.ts";
 import type { Key, LineType, Section } from "./section.ts";
 

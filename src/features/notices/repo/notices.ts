@@ -7,8 +7,8 @@ import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { users } from "../../auth/table.ts";
 import { domains } from "../../domains/table.ts";
+import { uploads } from "../../posts/table.ts";
 import { members, teams } from "../../teams/table.ts";
-import { uploads } from "../../uploads/table.ts";
 import type { NoticeName } from "../rules.ts";
 import { type NoticeRow, notices } from "../table.ts";
 

@@ -3,8 +3,8 @@ import { integer } from "drizzle-orm/sqlite-core";
 import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import { uploads } from "../../posts/table.ts";
 import { teams } from "../../teams/table.ts";
-import { uploads } from "../../uploads/table.ts";
 import { MAX_OPEN_LINKS } from "../rules.ts";
 import { type ReviewLinkRow, reviewLinks, reviewPosts } from "../table.ts";
 

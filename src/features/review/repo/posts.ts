@@ -5,7 +5,7 @@ import { packedRows, pickColumns, type RawRow } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
 import { accounts } from "../../accounts/table.ts";
 import { media } from "../../media/table.ts";
-import { uploads } from "../../uploads/table.ts";
+import { uploads } from "../../posts/table.ts";
 
 const PROPERTIES = [
   ...(["id", "teamId", "accountId", "platform", "status", "title", "description"] as const),

@@ -1,0 +1,337 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Scope } from "../../core/scopes.ts";
+import type { Query } from "../../db/client.ts";
+import type { Ctx, Deps } from "../../deps.ts";
+import { knownId } from "../auth/repo/tokens.ts";
+import { requireOneOf } from "../auth/roles.ts";
+import { createPreparer } from "../limits/content-rules.ts";
+import type { Claim } from "../limits/same-post.ts";
+import { changeUnchanged } from "../posts/repo/change.ts";
+import { STATUS_WORDS, type UploadStatus } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { changedParts, inWords, type VersionPart, versionOf } from "../posts/version.ts";
+import { wakeOnTime, wakeTogether } from "../posts/wake.ts";
+import {
+  approval,
+  changeRequest,
+  type Decision,
+  type Desk,
+  type Move,
+  type Reviewer,
+  submission,
+} from "./decisions.ts";
+import { type DecisionFacts, decisionFacts, postsToDecide } from "./repo.ts";
+
+export { MAX_COMMENT_CHARACTERS, type Reviewer } from "./decisions.ts";
+
+/** The team whose posts are decided on, whoever decides: a caller of the API, a page's person, a client. */
+export interface Work {
+  deps: Deps;
+  teamId: number;
+}
+
+/** A post after a decision, or as it stood when nothing was left to do. */
+export interface Decided {
+  uploadId: number;
+  status: UploadStatus;
+  scheduledFor: Date | null;
+  /** The version that was decided on, or that the post has. */
+  version: string;
+}
+
+/** One post of a decision on many: decided, or refused with the error that it alone would get. */
+export type Verdict = Decided | { uploadId: number; refusal: AppError };
+
+/** A post to decide on. `seen`: the version of it that the reviewer was shown. */
+export interface Shown {
+  id: number;
+  seen?: string;
+}
+
+/** Posts that are decided on at once. Source: spec, "Review link lifetime". */
+export const MAX_DECIDED_AT_ONCE = 50;
+
+/**
+ * Approves a draft or a post that awaits approval: it is planned for its date, or goes out now.
+ *
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, ACCOUNT_INACTIVE, DAILY_LIMIT,
+ * PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, 400 with every refused field, 400 with violations
+ */
+export const approveUpload = (
+  work: Work,
+  id: number,
+  reviewer: Reviewer,
+  seen?: string,
+): Promise<Decided> => decideOne(work, { id, seen }, approval(reviewer));
+
+/** Approves up to 50 posts as `approveUpload` does, in two round trips. Answers in their order. */
+export const approveUploads = (
+  work: Work,
+  posts: readonly Shown[],
+  reviewer: Reviewer,
+): Promise<Verdict[]> => decideAll(work, posts, approval(reviewer));
+
+/**
+ * Sends a post that awaits approval back to draft, with a comment for its author.
+ *
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, POST_CHANGED, VERSION_REQUIRED, 400 for a comment that is blank or
+ * too long
+ */
+export async function requestChanges(
+  work: Work,
+  id: number,
+  reviewer: Reviewer,
+  comment: string,
+  seen?: string,
+): Promise<Decided> {
+  return decideOne(work, { id, seen }, changeRequest(reviewer, comment));
+}
+
+/**
+ * Puts a draft up for approval; one that awaits it already is left as it is.
+ *
+ * @throws AppError NOT_FOUND, NOT_REVIEWABLE, ACCOUNT_INACTIVE for a removed account, 400 with every refused
+ * field, 400 with violations
+ */
+export const submitUpload = (work: Work, id: number): Promise<Decided> =>
+  decideOne(work, { id }, submission);
+
+/** Submits up to 50 posts as `submitUpload` does, in two round trips. Answers in their order. */
+export const submitUploads = (work: Work, ids: readonly number[]): Promise<Verdict[]> =>
+  decideAll(
+    work,
+    ids.map((id) => ({ id })),
+    submission,
+  );
+
+/** As `submitUpload`, for a caller who is authenticated in the same round trip. */
+export const submitOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
+  decideOwn(ctx, "posts:write", { id, seen }, decisionFacts, () => submission);
+
+/**
+ * As `approveUpload`, for a caller who is authenticated in the same round trip.
+ *
+ * @throws AppError FORBIDDEN for a member, and what `approveUpload` throws
+ */
+export const approveOwnUpload = (ctx: Ctx, id: number, seen?: string): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", { id, seen }, decisionFacts, () => approval(ownReviewer(ctx)));
+
+/** As `requestChanges`, likewise. @throws AppError FORBIDDEN for a member */
+export const requestOwnChanges = (
+  ctx: Ctx,
+  id: number,
+  comment: string,
+  seen?: string,
+): Promise<Decided> =>
+  decideOwn(ctx, "posts:publish", { id, seen }, postsToDecide, () =>
+    changeRequest(ownReviewer(ctx), comment),
+  );
+
+/** @throws AppError FORBIDDEN */
+function ownReviewer({ actor }: Ctx): Reviewer {
+  const message = "Only the owner and admins approve posts and request changes.";
+  requireOneOf(actor, ["OWNER", "ADMIN"], message);
+  return { by: "team", userId: actor.userId };
+}
+
+async function decideOwn(
+  ctx: Ctx,
+  scope: Scope,
+  post: Shown,
+  toRead: ToRead,
+  decision: () => Decision,
+): Promise<Decided> {
+  const { queries, read } = toRead(ctx, ctx.team, [post.id]);
+  const found = read(await ctx.read(scope, queries));
+  const work = { deps: ctx, teamId: ctx.actor.teamId };
+  return only(await decideFound(work, [post], decision(), found));
+}
+
+const decideOne = async (work: Work, post: Shown, decision: Decision): Promise<Decided> =>
+  only(await decideAll(work, [post], decision));
+
+/** @throws AppError the refusal of the one post */
+function only([verdict]: Verdict[]): Decided {
+  if (!verdict) throw notFound("Upload");
+  if ("refusal" in verdict) throw verdict.refusal;
+  return verdict;
+}
+
+async function decideAll(
+  work: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+): Promise<Verdict[]> {
+  const once = [...new Map(posts.map((post) => [post.id, post])).values()];
+  if (once.length === 0) return [];
+  return decideFound(work, once, decision, await look(work, once));
+}
+
+type ToRead = typeof decisionFacts;
+
+async function look(
+  { deps, teamId }: Work,
+  posts: readonly Shown[],
+  claims: readonly Claim[] = [],
+): Promise<DecisionFacts> {
+  const ids = posts.map(({ id }) => id);
+  const { queries, read } = decisionFacts(deps, knownId(teamId), ids, claims);
+  return read(await deps.db.runAll(queries));
+}
+
+/** The effect of a decision on a post, chosen by how the post was read. */
+interface Moving {
+  post: Shown;
+  upload: UploadRow;
+  move: Move;
+  version: string;
+}
+
+/** The effect on a post, or what is answered where there is none. */
+type Chosen = Moving | { post: Shown; verdict: Verdict };
+
+async function decideFound(
+  work: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+  found: DecisionFacts,
+): Promise<Verdict[]> {
+  const chosen = await choose(work, posts, decision, found);
+  const moving = chosen.flatMap((one) => ("move" in one ? [one] : []));
+  const moved = await write(work, moving);
+  await wakeAll(
+    work,
+    moving.filter(({ post }) => moved.has(post.id)),
+  );
+  const lost = moving.filter(({ post }) => !moved.has(post.id));
+  const reasons = await reasonsOf(work, lost, decision);
+  return chosen.map((one) => {
+    if ("verdict" in one) return one.verdict;
+    const { post, upload, move, version } = one;
+    return reasons.get(post.id) ?? toDecided(upload, version, move.set.status);
+  });
+}
+
+const toDecided = (
+  { id, status, scheduledFor }: UploadRow,
+  version: string,
+  newStatus = status,
+): Decided => ({ uploadId: id, status: newStatus, scheduledFor, version });
+
+/** Goes through the posts in their order. */
+async function choose(
+  { deps }: Work,
+  posts: readonly Shown[],
+  decision: Decision,
+  facts: DecisionFacts,
+): Promise<Chosen[]> {
+  const desk: Desk = { deps, facts, credits: 0, prepare: createPreparer() };
+  const byId = new Map(facts.posts.map((one) => [one.upload.id, one]));
+  const chosen: Chosen[] = [];
+  for (const post of posts) {
+    try {
+      const found = byId.get(post.id);
+      if (!found) throw notFound("Upload");
+      const { upload } = found;
+      const isDone = decision.isDone?.(upload) ?? false;
+      if (!isDone) requireOpen(upload, decision);
+      const version = await versionOf(upload);
+      requireSeen(upload, version, post, decision);
+      if (isDone) chosen.push({ post, verdict: toDecided(upload, version) });
+      else chosen.push({ post, upload, version, move: await decision.decide(desk, found) });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      chosen.push({ post, verdict: { uploadId: post.id, refusal: error } });
+    }
+  }
+  return chosen;
+}
+
+/** @throws AppError NOT_REVIEWABLE */
+function requireOpen({ status }: UploadRow, { from, refusal }: Decision): void {
+  if (from.includes(status)) return;
+  throw new AppError("NOT_REVIEWABLE", `The post is ${STATUS_WORDS[status]}. ${refusal}`);
+}
+
+/**
+ * Requires the version that was shown. None is needed unless a person or token that may not approve the post has
+ * edited it since its submission. The write compares the row with the one that was judged here.
+ *
+ * @throws AppError POST_CHANGED, VERSION_REQUIRED, with the parts that changed
+ */
+function requireSeen(
+  { editedFields }: UploadRow,
+  version: string,
+  { seen }: Shown,
+  { isOfReading }: Decision,
+): void {
+  if (seen === version) return;
+  if (seen !== undefined) {
+    const changed = changedParts(seen, version);
+    const what = changed.length > 0 ? ` (${inWords(changed)})` : "";
+    const message = `The post has changed since it was shown${what}. Read it again.`;
+    throw changedPost("POST_CHANGED", message, changed);
+  }
+  if (!isOfReading || !editedFields) return;
+  const message = `The post was edited after it was submitted (${inWords(editedFields)}), by somebody who may not approve it. Read it again, then decide with its version.`;
+  throw changedPost("VERSION_REQUIRED", message, editedFields);
+}
+
+const changedPost = (
+  code: "POST_CHANGED" | "VERSION_REQUIRED",
+  message: string,
+  changed: readonly VersionPart[],
+): AppError => new AppError(code, message, { extras: { changed } });
+
+/** Writes what was chosen, each with its event, in one batch. Answers the posts that were as they were read. */
+async function write({ deps }: Work, moving: readonly Moving[]): Promise<Set<number>> {
+  if (moving.length === 0) return new Set();
+  const statements: Query<number>[] = moving.flatMap(({ upload, move }) => [
+    changeUnchanged(upload, move.set, move.condition),
+    ...(move.event ? [move.event] : []),
+  ]);
+  const changed = await deps.db.runAll(statements);
+  const moved = new Set<number>();
+  let at = 0;
+  for (const { post, move } of moving) {
+    if (changed[at] === 1) moved.add(post.id);
+    at += move.event ? 2 : 1;
+  }
+  return moved;
+}
+
+/** Wakes the posts that are due now together, and each of the others for its own time. */
+async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> {
+  const now = deps.now();
+  const due: number[] = [];
+  for (const { post, move } of moved) {
+    if (!move.wakeAt) continue;
+    if (move.wakeAt <= now) due.push(post.id);
+    else await wakeOnTime(deps, post.id, move.wakeAt);
+  }
+  if (due.length > 0) await wakeTogether(deps, due, now);
+}
+
+/** Reads the posts that somebody else was faster with once more: what the decision now comes to on each. */
+async function reasonsOf(
+  work: Work,
+  lost: readonly Moving[],
+  decision: Decision,
+): Promise<Map<number, Verdict>> {
+  if (lost.length === 0) return new Map();
+  const posts = lost.map(({ post }) => post);
+  const claims = lost.flatMap(({ move }) => move.claims ?? []);
+  const again = await choose(work, posts, decision, await look(work, posts, claims));
+  return new Map(
+    again.map((one) => {
+      const { id } = one.post;
+      const isGone =
+        "verdict" in one && "refusal" in one.verdict && one.verdict.refusal.status === 404;
+      if ("verdict" in one && !isGone) return [id, one.verdict];
+      const message = isGone
+        ? "The post has just been removed."
+        : "The post has just changed. Read it again.";
+      return [id, { uploadId: id, refusal: new AppError("POST_CHANGED", message) }];
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { nullIfBlank } from "../../core/text.ts";
+import type { Ctx } from "../../deps.ts";
+import { lastOf } from "../../platforms/kit/form-fields.ts";
+import { connectorOf, connectors, PLATFORMS } from "../../platforms/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import type { OwnPost } from "./compose.ts";
+import { fieldErrors } from "./judge.ts";
+import type { Known } from "./lookup.ts";
+import { type CheckedMedia, checkMedia, refusalsOf, urlRefusal } from "./media.ts";
+import type { NewPost, Override, RawSettings } from "./new-post.ts";
+import type { PresignedFiles } from "./presigned.ts";
+
+const refuse = (field: string, message: string): FieldError => ({
+  field,
+  message: `${field}: ${message}`,
+});
+
+/** Returns the errors of a post for many accounts that concern the call as a whole. */
+export function batchErrors(
+  post: NewPost,
+  media: readonly CheckedMedia[],
+  { facts }: Known,
+  now: Date,
+): FieldError[] {
+  const { accountIds, title, description, caption, settings, refused } = post;
+  const isCountRight = accountIds.length > 0 && accountIds.length <= MAX_ACCOUNTS;
+  const wanted = `must be a JSON array of 1 to ${MAX_ACCOUNTS} account ids, such as ["acc_1","acc_2"].`;
+  const names = facts.map(({ account }) => account.id).join(", ");
+  const texts = { ...settings, title, description, caption };
+  const date = { field: "schedule_date", at: post.scheduledFor };
+  return [
+    ...refusalsOf(media),
+    ...(isCountRight ? [] : [refuse("accounts", wanted)]),
+    ...refused.targets,
+    ...Object.keys(post.overrides)
+      .filter((key) => !accountIds.includes(key) && !PLATFORMS.includes(key))
+      .map((key) => {
+        const message = `"${key}" is neither a platform nor an account of this batch (${names}).`;
+        return refuse("overrides", message);
+      }),
+    ...mediaTypeErrors(settings),
+    ...fieldErrors({ texts, refused: refused.fields, date }, now),
+  ];
+}
+
+const mediaTypesOf = (platform: Platform): readonly string[] =>
+  connectorOf(platform).settings.infos.media_type?.values ?? [];
+
+const mediaTypeIn = ({ media_type }: RawSettings): string => lastOf(media_type).toUpperCase();
+
+/** Refuses a shared media_type that no platform knows; `sharedSettings` would drop it everywhere. */
+function mediaTypeErrors(settings: RawSettings): FieldError[] {
+  const wanted = mediaTypeIn(settings);
+  const known = [...new Set(connectors().flatMap(({ platform }) => mediaTypesOf(platform)))];
+  if (!wanted || known.includes(wanted)) return [];
+  return [refuse("media_type", `must be one of ${known.join(", ")}.`)];
+}
+
+/**
+ * Returns the version of a batch's post for one account: overrides, text field and shared settings applied.
+ *
+ * @throws AppError 400 when this account cannot take it in a batch
+ */
+export function ownPost(
+  ctx: Pick<Ctx, "config">,
+  post: NewPost,
+  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
+  account: AccountRow,
+): OwnPost {
+  const { platform } = account;
+  const override = overrideOf(post.overrides, account);
+  const { refused, ...shared } = post;
+  const own: OwnPost = {
+    ...shared,
+    ...ownTexts(post, override, platform),
+    settings: { ...sharedSettings(post.settings, platform), ...override.settings },
+    media: [...media, ...ownThumbnail(ctx, override, presigned)],
+    refused: refused.fields,
+  };
+  const most = connectorOf(platform).capabilities.batchMaxFiles;
+  const files = media.filter(({ role }) => role !== "thumbnail").length;
+  if (most !== undefined && files > most) {
+    const message = `In a batch ${platform} takes up to ${most} files; ${files} were sent.`;
+    throw new AppError(null, message);
+  }
+  return own;
+}
+
+/** Merges an account's override over its platform's, field by field. */
+function overrideOf(overrides: NewPost["overrides"], { id, platform }: AccountRow): Override {
+  const [general, own] = [overrides[platform], overrides[id]];
+  return { ...general, ...own, settings: { ...general?.settings, ...own?.settings } };
+}
+
+function ownTexts(
+  post: NewPost,
+  { title, caption }: Override,
+  platform: Platform,
+): Pick<NewPost, "title" | "description"> {
+  const { textField: field, batchTitleFromDescription } = connectorOf(platform).capabilities;
+  const own = { title: post.title, description: post.description };
+  if (post.caption !== null && nullIfBlank(own[field]) === null) own[field] = post.caption;
+  if (title !== undefined) own.title = title;
+  if (batchTitleFromDescription && own.description !== null && nullIfBlank(own.title) === null) {
+    own.title = own.description;
+    own.description = null;
+  }
+  if (caption !== undefined) {
+    own[field] = caption;
+    // On these platforms the shared description would be appended to the text.
+    if (field === "title") own.description = null;
+  }
+  return own;
+}
+
+/** Drops the batch's media_type for a platform that does not know its value. */
+function sharedSettings(settings: RawSettings, platform: Platform): RawSettings {
+  const { media_type, ...others } = settings;
+  const isKnown = mediaTypesOf(platform).includes(mediaTypeIn(settings));
+  return isKnown ? { ...others, media_type } : others;
+}
+
+/** @throws AppError 400 for a URL that cannot be fetched */
+function ownThumbnail(
+  ctx: Pick<Ctx, "config">,
+  { thumbnailUrl: url }: Override,
+  presigned: PresignedFiles,
+): CheckedMedia[] {
+  if (url === undefined) return [];
+  const reason = presigned.has(url) ? null : urlRefusal(ctx, url);
+  if (reason) throw invalidFields([refuse("overrides", `the thumbnail_url ${reason}.`)]);
+  return checkMedia(ctx, [{ role: "thumbnail", field: "overrides", url }], [], presigned);
+}

@@ -1,0 +1,110 @@
+import * as z from "zod";
+import type { FieldError } from "../../core/errors.ts";
+import { type Fields, lastOf } from "../../http/multipart.ts";
+import { flag, readField } from "../../platforms/kit/form-fields.ts";
+import { connectors } from "../../platforms/registry.ts";
+import { MAX_ACCOUNTS } from "../posts/text-bounds.ts";
+import type { NewMedia, NewPost, Override } from "./new-post.ts";
+
+const overrideSchema = z
+  .strictObject({
+    caption: z.string().optional(),
+    title: z.string().optional(),
+    thumbnail_url: z.string().optional(),
+  })
+  .transform(
+    ({ thumbnail_url: thumbnailUrl, ...texts }): Override => ({
+      ...texts,
+      ...(thumbnailUrl === undefined ? {} : { thumbnailUrl }),
+    }),
+  );
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the accounts that the form names, each once; none when the list cannot be read. */
+export function batchAccounts(fields: Fields): string[] {
+  const list = parseJson(lastOf(fields, "accounts") ?? "");
+  if (!Array.isArray(list) || list.length > MAX_ACCOUNTS) return [];
+  if (!list.every((id) => typeof id === "string" && id.trim() !== "")) return [];
+  return [...new Set(list.map((id: string) => id.trim()))];
+}
+
+const refuse = (field: string, message: string): FieldError => ({
+  field,
+  message: `${field}: ${message}`,
+});
+
+/** Reads the flags that platforms have for their posts of a batch. */
+const readFlags = (fields: Fields) =>
+  connectors().flatMap(({ platform, batchFlags = {} }) =>
+    Object.entries(batchFlags).map(([name, { settings }]) => {
+      const { value: isSet, refusals } = readField(flag, lastOf(fields, name));
+      return { platform, name, settings, isSet, refusals };
+    }),
+  );
+
+/** Moves the fields of a batch out of the settings. */
+export function readBatchFields(post: NewPost, fields: Fields): NewPost {
+  const flags = readFlags(fields);
+  const own = new Set(["caption", ...flags.map(({ name }) => name)]);
+  const read = readOverrides(lastOf(fields, "overrides") ?? "{}");
+  const overrides = { ...read.overrides };
+  for (const { platform, settings } of flags.filter(({ isSet }) => isSet)) {
+    const given = overrides[platform];
+    overrides[platform] = { ...given, settings: { ...given?.settings, ...settings } };
+  }
+  return {
+    ...post,
+    caption: lastOf(fields, "caption") ?? null,
+    settings: Object.fromEntries(Object.entries(post.settings).filter(([name]) => !own.has(name))),
+    overrides,
+    media: post.media.map(refuseVideoUrl),
+    refused: {
+      targets: [
+        ...mixErrors(post.media),
+        ...read.errors,
+        ...flags.flatMap(({ name, refusals }) => refusals.map((reason) => refuse(name, reason))),
+      ],
+      fields: post.refused.fields,
+    },
+  };
+}
+
+const BATCH_VIDEO_URL =
+  "send the file itself; a batch takes no URL. To post a file from storage, call POST /upload for each account.";
+
+const refuseVideoUrl = ({ role, field, ...file }: NewMedia): NewMedia =>
+  role === "video" && "url" in file
+    ? { role, field, refusal: BATCH_VIDEO_URL }
+    : { role, field, ...file };
+
+function mixErrors(media: readonly NewMedia[]): FieldError[] {
+  const has = (wanted: NewMedia["role"]) =>
+    media.some((item) => item.role === wanted && !("refusal" in item));
+  return has("photo") && has("video") ? [refuse("video", "send a video or photos, not both.")] : [];
+}
+
+function readOverrides(text: string): { overrides: NewPost["overrides"]; errors: FieldError[] } {
+  const parsed = parseJson(text);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
+    return { overrides: {}, errors: [refuse("overrides", "must be a JSON object.")] };
+  }
+  const entries = Object.entries(parsed).map(
+    ([key, value]) => [key, overrideSchema.safeParse(value)] as const,
+  );
+  return {
+    overrides: Object.fromEntries(entries.map(([key, { data = {} }]) => [key, data])),
+    errors: entries.flatMap(([key, { error }]) => {
+      if (!error) return [];
+      const hint = error.issues[0]?.message ?? "";
+      const message = `${key}: takes caption, title and thumbnail_url as strings. ${hint}`.trim();
+      return [refuse("overrides", message)];
+    }),
+  };
+}

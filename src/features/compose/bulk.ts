@@ -1,0 +1,203 @@
+import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Ctx } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import type { Done, Looked } from "../idempotency/once.ts";
+import type { StoredAnswer } from "../idempotency/repo.ts";
+import { createPreparer } from "../limits/content-rules.ts";
+import { unpublishedWarnings, withWarnings } from "../posts/as-published.ts";
+import { isDraft, jobIdOf } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { batchErrors, ownPost } from "./batch.ts";
+import { composePost, type NewRow } from "./compose.ts";
+import { takeOnce, unknownAccount } from "./create.ts";
+import { type Known, lookUp } from "./lookup.ts";
+import { type CheckedMedia, checkMedia } from "./media.ts";
+import type { NewPost } from "./new-post.ts";
+import { type PresignedFiles, readPresigned } from "./presigned.ts";
+
+/** The result for one account of a batch. */
+type BulkResult =
+  | {
+      accountId: string;
+      platform: Platform;
+      success: true;
+      uploadId: number;
+      jobId: string;
+      scheduledFor: string | null;
+      warnings?: string[];
+    }
+  | { accountId: string; success: false; error: string };
+
+interface BulkOutcome {
+  results: BulkResult[];
+  /** The posts are held for approval. */
+  isHeld: boolean;
+}
+
+/** The row for one account of a batch, or its error. */
+type Composed =
+  | { accountId: string; platform: Platform; row: NewRow; warnings: string[] }
+  | { accountId: string; platform: Platform | null; error: string };
+
+/** The stored answer to a named call: without ids, which are consecutive. */
+type Remembered = (
+  | {
+      accountId: string;
+      platform: Platform;
+      scheduledFor: string | null;
+      isHeld?: true;
+      warnings?: string[];
+    }
+  | { accountId: string; error: string }
+)[];
+
+/** Composes a post for each account, in the order of the batch. */
+async function composeAll(
+  ctx: Ctx,
+  post: NewPost,
+  { media, presigned }: { media: readonly CheckedMedia[]; presigned: PresignedFiles },
+  known: Known,
+): Promise<Composed[]> {
+  const composed: Composed[] = [];
+  const prepare = createPreparer();
+  const seen = new Set<Platform>();
+  let taken = 0;
+  for (const accountId of new Set(post.accountIds)) {
+    const facts = known.facts.find(({ account }) => account.id === accountId);
+    const platform = facts?.account.platform ?? null;
+    try {
+      if (!facts) throw unknownAccount(accountId);
+      const { onePerBatch } = connectorOf(facts.account.platform);
+      if (onePerBatch && seen.has(facts.account.platform)) {
+        throw new AppError(null, onePerBatch.refusal);
+      }
+      seen.add(facts.account.platform);
+      const recent = known.recent.filter((other) => other.accountId === accountId);
+      const own = ownPost(ctx, post, { media, presigned }, facts.account);
+      const row = await composePost(ctx, own, { facts, recent, taken, prepare });
+      taken++;
+      const warnings = await unpublishedWarnings(row);
+      composed.push({ accountId, platform: facts.account.platform, row, warnings });
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      composed.push({ accountId, platform, error: inFull(error) });
+    }
+  }
+  return composed;
+}
+
+/** Joins all errors of an account's post into one line. */
+function inFull({ message, extras }: AppError): string {
+  const errors = (extras.errors ?? []) as FieldError[];
+  if (errors.length < 2) return message;
+  return errors.map((error) => error.message.replace(/[^.!?]$/, "$&.")).join(" ");
+}
+
+/**
+ * Creates one post for many accounts and queues it, its files stored once. An account that cannot take
+ * it stops no other.
+ *
+ * @param looked facts that the caller has read with `lookUp` already
+ * @throws AppError 400 for what is wrong with the batch as a whole, and what `once` throws
+ */
+export function createPosts(
+  ctx: Ctx,
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Done<BulkOutcome>> {
+  return takeOnce(ctx, post, looked, {
+    compose: async (known, files) => {
+      const errors = batchErrors(post, files.media, known, ctx.now());
+      if (errors.length > 0) throw invalidFields(errors);
+      const composed = await composeAll(ctx, post, files, known);
+      const answer = toRemembered(composed);
+      const toResult = ([first]: readonly UploadRow[]) => toOutcome(answer, first?.id ?? 0);
+      return { rows: rowsOf(composed), plan: known.facts[0]?.plan, answer, toResult };
+    },
+    replay: ({ answer, firstUploadId }: StoredAnswer) =>
+      toOutcome(answer as Remembered, firstUploadId ?? 0),
+  });
+}
+
+const rowsOf = (composed: readonly Composed[]): NewRow[] =>
+  composed.flatMap((one) => ("row" in one ? [one.row] : []));
+
+const toRemembered = (composed: readonly Composed[]): Remembered =>
+  composed.map((one) =>
+    "row" in one
+      ? {
+          accountId: one.accountId,
+          platform: one.platform,
+          scheduledFor: one.row.scheduledFor?.toISOString() ?? null,
+          ...(one.row.status === "pending_approval" ? { isHeld: true as const } : {}),
+          ...withWarnings(one.warnings),
+        }
+      : { accountId: one.accountId, error: one.error },
+  );
+
+function toResults(answer: Remembered, firstId: number): BulkResult[] {
+  let next = firstId;
+  return answer.map((one) => {
+    if ("error" in one) return { accountId: one.accountId, success: false, error: one.error };
+    const uploadId = next++;
+    const { accountId, platform, scheduledFor } = one;
+    const jobId = jobIdOf(uploadId, 1);
+    const rest = { uploadId, jobId, scheduledFor, ...withWarnings(one.warnings) };
+    return { accountId, platform, success: true, ...rest };
+  });
+}
+
+const toOutcome = (answer: Remembered, firstId: number): BulkOutcome => ({
+  results: toResults(answer, firstId),
+  isHeld: answer.some((one) => "isHeld" in one),
+});
+
+/** The result of a dry run. */
+interface Validation {
+  errors: { accountId: string | null; platform: Platform | null; error: string }[];
+  targets: {
+    accountId: string;
+    platform: Platform;
+    scheduledFor: string | null;
+    warnings?: string[];
+  }[];
+  /** The posts would be held for approval. */
+  isHeld: boolean;
+}
+
+/** Judges a post as `createPosts` does and stores nothing. */
+export async function validatePosts(
+  ctx: Ctx,
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Validation> {
+  const { known } = looked ?? (await lookUp(ctx, post));
+  const presigned = await readPresigned(ctx, post);
+  const media = checkMedia(ctx, post.media, known.files, presigned);
+  const whole = batchErrors(post, media, known, ctx.now());
+  if (whole.length > 0) {
+    const toError = ({ message }: FieldError) => ({
+      accountId: null,
+      platform: null,
+      error: message,
+    });
+    return { errors: whole.map(toError), targets: [], isHeld: false };
+  }
+  let composed = await composeAll(ctx, post, { media, presigned }, known);
+  // The team's drafts are counted only when the post would be one.
+  if (rowsOf(composed).some(({ status }) => isDraft(status))) {
+    const again = await lookUp(ctx, post, { countsDrafts: true });
+    composed = await composeAll(ctx, post, { media, presigned }, again.known);
+  }
+  return {
+    errors: composed.flatMap((one) => ("error" in one ? [one] : [])),
+    targets: composed.flatMap((one) => {
+      if ("error" in one) return [];
+      const { accountId, platform, row } = one;
+      const scheduledFor = row.scheduledFor?.toISOString() ?? null;
+      return [{ accountId, platform, scheduledFor, ...withWarnings(one.warnings) }];
+    }),
+    isHeld: rowsOf(composed).some(({ status }) => status === "pending_approval"),
+  };
+}

@@ -1,0 +1,168 @@
+import type { FieldError } from "../../core/errors.ts";
+import { nullIfBlank } from "../../core/text.ts";
+import type { Ctx } from "../../deps.ts";
+import type { Connector, PostMedia } from "../../platforms/connector.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { type PreparedText, type RecentPost, textOf } from "../limits/content-rules.ts";
+import {
+  capViolation,
+  requireActive,
+  requireCredits,
+  requireDraftRoom,
+  requireRoom,
+} from "../limits/quotas.ts";
+import type { AccountFacts } from "../limits/repo/facts.ts";
+import { withFiles } from "../limits/same-post.ts";
+import { downloadDue } from "../posts/files.ts";
+import { initialStatus } from "../posts/permissions.ts";
+import { groupOf, isDraft, isWithinLookAhead } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { fieldErrors, judge } from "./judge.ts";
+import { type CheckedMedia, refusalsOf, UNKNOWN_FILE } from "./media.ts";
+import type { NewPost, RawSettings } from "./new-post.ts";
+
+export type NewRow = Omit<UploadRow, "id">;
+
+/** A new post in the version of one of its accounts. */
+export interface OwnPost
+  extends Pick<
+    NewPost,
+    "title" | "description" | "settings" | "scheduledFor" | "status" | "origin"
+  > {
+  media: readonly CheckedMedia[];
+  /** Errors of reading the post's fields. */
+  refused: readonly FieldError[];
+}
+
+/** Facts that decide whether an account can take a post. */
+interface Situation {
+  facts: AccountFacts;
+  /** Posts of the account around the same time. */
+  recent: readonly RecentPost[];
+  /** Number of posts that this call has composed before. */
+  taken: number;
+  /** Prepares a text for comparison; shared by the posts of a call. */
+  prepare(text: string): Promise<PreparedText>;
+}
+
+/**
+ * Composes the row of a new post, once it is judged and its account has room for it.
+ *
+ * @throws AppError ACCOUNT_INACTIVE, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY, and what `judge` throws
+ */
+export async function composePost(
+  ctx: Ctx,
+  { scheduledFor, origin, ...own }: OwnPost,
+  { facts, recent, taken, prepare }: Situation,
+): Promise<NewRow> {
+  const { account } = facts;
+  requireActive(ctx, facts);
+  const now = ctx.now();
+  const at = scheduledFor ?? now;
+  const status = initialStatus(own.status, scheduledFor, ctx.actor);
+  const read = readSettings(connectorOf(account.platform), own.settings);
+  const { refs, ...files } = toFiles(own.media);
+  const [title, description] = [nullIfBlank(own.title), nullIfBlank(own.description)];
+  const post = { title, description, ...files, settings: read.settings };
+  const text = await prepare(textOf(post));
+  const texts = { ...own.settings, title: own.title, description: own.description };
+  const date = { field: "schedule_date", at: scheduledFor };
+  const errors = [
+    ...refusalsOf(own.media),
+    ...fieldErrors({ texts, refused: own.refused, date }, now),
+    ...read.errors,
+  ];
+  const { platform } = account;
+  const subject = { platform, account, post, refs, status, at, text, errors };
+  const cap = status === "pending" ? capViolation(ctx, facts) : null;
+  const { blocklist, bannedHashtags } = facts;
+  await judge(ctx, subject, { blocklist, bannedHashtags, recent, cap });
+  if (isDraft(status)) {
+    requireDraftRoom(facts, taken);
+  } else {
+    requireRoom(facts, at, taken);
+    await requireCredits(facts, post, at, now);
+  }
+  const dueAt = isDraft(status)
+    ? downloadDue({ platform, settings: read.settings, media: refs }, now).dueAt
+    : status === "pending"
+      ? now
+      : scheduledFor;
+  return {
+    ...EMPTY_JOB,
+    teamId: account.teamId,
+    accountId: account.id,
+    platform,
+    createdBy: ctx.actor.userId,
+    status,
+    statusGroup: groupOf(status),
+    title,
+    description,
+    textDigest: await withFiles(text.digest, refs),
+    settings: read.settings,
+    media: refs,
+    fileSize: post.media.reduce((total, { sizeBytes }) => total + (sizeBytes ?? 0), 0),
+    origin,
+    scheduledFor,
+    sortAt: at,
+    createdAt: now,
+    dueAt,
+    wokenAt: dueAt && isWithinLookAhead(dueAt, now) ? dueAt : null,
+  };
+}
+
+/** The job columns of a post that has not been worked on. */
+const EMPTY_JOB = {
+  attempt: 1,
+  backoffs: 0,
+  stage: "preparing",
+  bookmark: null,
+  fence: 0,
+  leaseUntil: null,
+  crashes: 0,
+  progressedAt: null,
+  submittedAt: null,
+  countedAt: null,
+  uploadedAt: null,
+  failedAt: null,
+  failureCode: null,
+  errorMessage: null,
+  metadata: null,
+  approvedHash: null,
+  approvedBy: null,
+  approverId: null,
+  editedFields: null,
+  reviewComment: null,
+  deletedAt: null,
+  creditsSpent: null,
+  creditsRefunded: null,
+  restarts: 0,
+  submits: 0,
+  sentBytes: null,
+} as const;
+
+/** Reads the platform's own settings. Wrong ones are left out, so that the rest can be judged. */
+function readSettings(
+  { settings }: Connector,
+  raw: RawSettings,
+): { settings: Record<string, unknown>; errors: FieldError[] } {
+  const { errors } = settings.read(raw);
+  const wrong = new Set(errors.map(({ field }) => field));
+  const readable = Object.entries(raw).filter(([name]) => !wrong.has(name));
+  const { values } = settings.read(Object.fromEntries(readable));
+  return { settings: values as Record<string, unknown>, errors };
+}
+
+function toFiles(all: readonly CheckedMedia[]) {
+  const good = all.filter((item) => "ref" in item);
+  const isThumbnail = ({ role }: CheckedMedia) => role === "thumbnail";
+  const media: PostMedia[] = [
+    ...good.filter((item) => !isThumbnail(item)).map((item) => item.media),
+    // Stands in for a refused file: a second error, that it is missing, would mislead.
+    ...all
+      .filter((item) => "refusal" in item && !isThumbnail(item))
+      .map(() => ({ ...UNKNOWN_FILE, kind: "image" as const })),
+  ];
+  const thumbnail = good.findLast(isThumbnail)?.media ?? null;
+  return { media, thumbnail, refs: good.map(({ ref }) => ref) };
+}

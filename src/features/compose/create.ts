@@ -1,0 +1,130 @@
+import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { type Done, type Looked, once, type Steps } from "../idempotency/once.ts";
+import type { StoredAnswer } from "../idempotency/repo.ts";
+import { createPreparer } from "../limits/content-rules.ts";
+import type { Claim } from "../limits/same-post.ts";
+import { unpublishedWarnings, withWarnings } from "../posts/as-published.ts";
+import { uploadById } from "../posts/repo/read.ts";
+import type { UploadRecord, UploadRow } from "../posts/table.ts";
+import { composePost } from "./compose.ts";
+import { type Known, lookUp } from "./lookup.ts";
+import { type CheckedMedia, checkMedia, refusalsOf } from "./media.ts";
+import { canonicalPost, type NewPost } from "./new-post.ts";
+import { type PresignedFiles, readPresigned } from "./presigned.ts";
+import { claimsOf, discardFiles, type StoredPosts, storePosts } from "./store-posts.ts";
+
+/** The stored answer to a named call: the post as it began. */
+type Begun = Pick<UploadRecord, "status"> & { scheduledFor: string | null; warnings?: string[] };
+
+/** A new post, and the parts of it that its platform will not show, in words. */
+export type CreatedPost = UploadRecord & { warnings: readonly string[] };
+
+/**
+ * Creates one post for one account and queues it.
+ *
+ * @param looked facts that the caller has read with `lookUp` already
+ * @throws AppError 400 with every refused field, NOT_FOUND, and what `composePost` and `once` throw; then
+ * nothing is stored
+ */
+export function createPost(
+  ctx: Ctx,
+  post: NewPost,
+  looked?: Looked<Known>,
+): Promise<Done<CreatedPost>> {
+  return takeOnce<CreatedPost>(ctx, post, looked, {
+    compose: async ({ facts: [facts], recent }, { media }) => {
+      const accountId = requireOneAccount(post, refusalsOf(media));
+      if (!facts) throw unknownAccount(accountId);
+      const own = { ...post, media, refused: post.refused.fields };
+      const situation = { facts, recent, taken: 0, prepare: createPreparer() };
+      const row = await composePost(ctx, own, situation);
+      const { status, scheduledFor } = row;
+      const warnings = await unpublishedWarnings(row);
+      const answer: Begun = {
+        status,
+        scheduledFor: scheduledFor?.toISOString() ?? null,
+        ...withWarnings(warnings),
+      };
+      const toResult = ([upload]: readonly UploadRow[]) =>
+        upload ? { ...upload, warnings } : null;
+      return { rows: [row], plan: facts.plan, answer, toResult };
+    },
+    replay: (stored) => replayPost(ctx, stored),
+  });
+}
+
+/** The files of a new post as they were found. */
+interface FoundFiles {
+  media: readonly CheckedMedia[];
+  presigned: PresignedFiles;
+}
+
+/** Posts that are to be stored, and what is answered then. */
+interface Composition<R> extends Pick<StoredPosts, "rows" | "plan"> {
+  /** As a repeated call gets it. */
+  answer: unknown;
+  toResult(created: readonly UploadRow[]): R | null;
+}
+
+interface CreateSteps<R> extends Pick<Steps<Known, R>, "replay"> {
+  compose(known: Known, files: FoundFiles): Promise<Composition<R>>;
+}
+
+/**
+ * Creates posts once for calls of the same name. Files that came with a refused or repeated call are
+ * deleted; after a broken write, `storePosts` deletes those that were not stored.
+ */
+export async function takeOnce<R>(
+  ctx: Ctx,
+  post: NewPost,
+  looked: Looked<Known> | undefined,
+  { compose, replay }: CreateSteps<R>,
+): Promise<Done<R>> {
+  let claims: Claim[] = [];
+  try {
+    const done = await once<Known, R>(ctx, post.call, () => canonicalPost(post), {
+      look: async (losses) =>
+        (losses === 0 && looked) || lookUp(ctx, post, { countsDrafts: losses > 0, claims }),
+      make: async (known, first) => {
+        const presigned = await readPresigned(ctx, post);
+        const media = checkMedia(ctx, post.media, known.files, presigned);
+        const { answer, toResult, ...posts } = await compose(known, { media, presigned });
+        claims = claimsOf(posts.rows);
+        const stored = { ...posts, media: post.media, presigned };
+        const created = await storePosts(ctx, stored, first, answer);
+        return created && toResult(created);
+      },
+      replay,
+    });
+    if (done.isReplayed) ctx.defer(discardFiles(ctx, post.media));
+    return done;
+  } catch (error) {
+    if (error instanceof AppError) ctx.defer(discardFiles(ctx, post.media));
+    throw error;
+  }
+}
+
+/** @throws AppError 400 where no account was named, or several */
+function requireOneAccount({ accountIds }: NewPost, errors: readonly FieldError[]): string {
+  const [id, ...others] = accountIds;
+  if (id !== undefined && others.length === 0) return id;
+  const field = "accountId";
+  const message =
+    id === undefined
+      ? "accountId: is required; send the id of a connected account"
+      : "accountId: send one account; for more, use POST /upload/bulk.";
+  throw invalidFields([{ field, message }, ...errors]);
+}
+
+export const unknownAccount = (id: string): AppError =>
+  new AppError("NOT_FOUND", `Account ${id.slice(0, 100)} not found. GET /accounts lists yours.`);
+
+/** Repeats the first answer: the post as it began, whatever its state now. */
+async function replayPost(ctx: Ctx, { answer, firstUploadId }: StoredAnswer): Promise<CreatedPost> {
+  const [[found]] = await ctx.db.run([uploadById(ctx.team, firstUploadId ?? 0)]);
+  if (!found) throw new AppError("NOT_FOUND", "The post that this call created has been deleted.");
+  const { status, scheduledFor, warnings = [] } = answer as Begun;
+  const begun = { status, scheduledFor: scheduledFor === null ? null : new Date(scheduledFor) };
+  return { ...found.upload, ...begun, attempt: 1, warnings };
+}

@@ -1,0 +1,244 @@
+import type { SQL } from "drizzle-orm";
+import { AppError, notFound } from "../../core/errors.ts";
+import { nullIfBlank } from "../../core/text.ts";
+import type { Ctx } from "../../deps.ts";
+import { periodOf } from "../credits/rules.ts";
+import {
+  duplicateOf,
+  type PreparedText,
+  prepareText,
+  type RecentPost,
+  textOf,
+} from "../limits/content-rules.ts";
+import { requireQuota } from "../limits/quotas.ts";
+import { areUnclaimed, claimHolders, postsAround } from "../limits/repo/compared.ts";
+import { accountFacts } from "../limits/repo/facts.ts";
+import { hasQuota } from "../limits/repo/room.ts";
+import { type Claim, claimOf, withFiles } from "../limits/same-post.ts";
+import type { MediaRow } from "../media/repo.ts";
+import { contentHash } from "../posts/content-hash.ts";
+import { downloadDue } from "../posts/files.ts";
+import type { UploadEdit } from "../posts/lifecycle-schema.ts";
+import { mayApprove } from "../posts/permissions.ts";
+import { changeUnchanged, filesOfOwnUpload, ownUpload, wordRulesOf } from "../posts/repo/change.ts";
+import { refundFollowed } from "../posts/repo/credits.ts";
+import { emitScheduled } from "../posts/repo/events.ts";
+import { isDraft, isWithinLookAhead, STATUS_WORDS } from "../posts/rules.ts";
+import type { EditedField, UploadRow } from "../posts/table.ts";
+import { wakeOnTime } from "../posts/wake.ts";
+import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
+import { allOf } from "./repo/insert.ts";
+
+/** The values that an edit may change, after the edit. */
+type Wanted = Pick<UploadRow, "title" | "description" | "scheduledFor">;
+
+/**
+ * Changes text or date of a post that nobody is publishing. An edit by an owner or admin approves the new
+ * content, unless a client approved the old one: then the client is to see it.
+ *
+ * @throws AppError NOT_FOUND, USE_APPROVAL_ACTIONS, UPLOAD_LOCKED, PLAN_LIMIT, 400 with every refused
+ * field, 400 with violations
+ */
+export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promise<UploadRow> {
+  const [[row], files, [words], recent] = await ctx.read("posts:write", [
+    ownUpload(ctx.team, id),
+    filesOfOwnUpload(ctx.team, id),
+    wordRulesOf(ctx.team),
+    postsAround(ctx.team, id, ctx.now(), { at: edit.scheduledFor }),
+  ]);
+  if (!row) throw notFound("Upload");
+  if (edit.status !== undefined && edit.status !== row.status) {
+    const message = `The post is ${STATUS_WORDS[row.status]}, and an edit cannot change that. Use submit, approve, request-changes, retry or DELETE.`;
+    throw new AppError("USE_APPROVAL_ACTIONS", message);
+  }
+  const wanted: Wanted = {
+    title: edit.title === undefined ? row.title : nullIfBlank(edit.title),
+    description: edit.description === undefined ? row.description : nullIfBlank(edit.description),
+    scheduledFor: edit.scheduledFor ?? row.scheduledFor,
+  };
+  const hasNewText = wanted.title !== row.title || wanted.description !== row.description;
+  const hasNewDate = wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime();
+  requireUnlocked(row, hasNewDate);
+  const text = hasNewText ? await prepareText(textOf(wanted)) : null;
+  const blocklist = words?.blocklist ?? [];
+  const bannedHashtags = words?.bannedHashtags?.[row.platform] ?? null;
+  const others = recent.filter((other) => other.id !== id);
+  const rules = { blocklist, bannedHashtags, recent: others };
+  await requireGood(ctx, row, wanted, { files, rules, text, hasNewDate });
+  const isApproving = mayApprove(ctx.actor) && !(hasNewText && row.approvedBy === "client");
+  const place = isApproving ? await requirePlace(ctx, row, wanted) : null;
+  if (!hasNewText && !hasNewDate) return row;
+
+  const set = await changesOf(ctx, row, wanted, { text, hasNewDate, isApproving });
+  const claims = claimsOf({ ...row, ...set });
+  const plannedAnew =
+    row.status === "pending" && set.status === "scheduled" ? wanted.scheduledFor : null;
+  const [changed] = await ctx.db.runAll([
+    changeUnchanged(row, set, allOf([...(place ? [place] : []), areUnclaimed(claims)])),
+    ...(plannedAnew ? [emitScheduled(ctx, row, id, plannedAnew)] : []),
+    ...(set.attempt === undefined ? [] : refundFollowed(ctx.now(), row)),
+  ]);
+  if (changed !== 1) {
+    // When another call took the plan's last place, or what this post claims, the refusal says so.
+    if (isApproving) await requirePlace(ctx, row, wanted);
+    await requireUnclaimed(ctx, row, claims);
+    throw locked("The post has just changed, or is being published. Read it again.");
+  }
+  if (set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
+  return { ...row, ...set };
+}
+
+const locked = (message: string) => new AppError("UPLOAD_LOCKED", message);
+
+/** @throws AppError UPLOAD_LOCKED */
+function requireUnlocked({ status }: UploadRow, hasNewDate: boolean): void {
+  if (status === "processing") throw locked("The post is being published and cannot be edited.");
+  if (status === "completed") throw locked("The post is published and cannot be edited.");
+  // Spec is silent: an attempt that is over has no time to come, and a retry goes out at once.
+  if (status === "failed" && hasNewDate) {
+    throw locked(
+      "The date of a failed post cannot be edited. Retry the post, or create a new one.",
+    );
+  }
+}
+
+/**
+ * Requires room in the plan when a waiting post moves to another month: it counts for the one that it is
+ * planned for. A post that goes back to approval counts for none. Returns the same as a condition of the
+ * write; null when no other place is taken.
+ *
+ * @throws AppError PLAN_LIMIT
+ */
+async function requirePlace(
+  ctx: Ctx,
+  row: UploadRow,
+  { scheduledFor }: Wanted,
+): Promise<SQL | null> {
+  if (row.status !== "scheduled" && row.status !== "pending") return null;
+  if (!scheduledFor || periodOf(scheduledFor) === periodOf(row.sortAt)) return null;
+  const [[facts]] = await ctx.db.run([accountFacts(ctx, ctx.team, [row.accountId])]);
+  if (!facts) return null;
+  requireQuota(facts, scheduledFor);
+  return hasQuota(ctx.team, facts.plan, scheduledFor);
+}
+
+/** Returns the claims of a post that waits to go out, by its new content or date. */
+const claimsOf = (row: UploadRow): Claim[] =>
+  row.status === "scheduled" || row.status === "pending"
+    ? [claimOf(row, row.sortAt, row.id) ?? []].flat()
+    : [];
+
+/** @throws AppError 400 with the violation where another post has what is claimed */
+async function requireUnclaimed(ctx: Ctx, { platform }: UploadRow, claims: Claim[]): Promise<void> {
+  if (claims.length === 0) return;
+  const [[holder]] = await ctx.db.run([claimHolders(claims)]);
+  if (holder) refuseViolations([duplicateOf(platform, holder)]);
+}
+
+interface Judging {
+  /** Stored files of the post. */
+  files: readonly MediaRow[];
+  rules: {
+    blocklist: readonly string[];
+    bannedHashtags: readonly string[] | null;
+    /** Other posts of the account around its time. */
+    recent: readonly RecentPost[];
+  };
+  /** The new text; null when it is unchanged. */
+  text: PreparedText | null;
+  hasNewDate: boolean;
+}
+
+/** Judges what is new. @throws AppError what `judge` throws */
+async function requireGood(
+  ctx: Ctx,
+  row: UploadRow,
+  { title, description, scheduledFor }: Wanted,
+  { files, rules, text, hasNewDate }: Judging,
+): Promise<void> {
+  const now = ctx.now();
+  const subject = {
+    ...{ platform: row.platform, status: row.status, text, refs: row.media },
+    at: scheduledFor ?? now,
+    // It stays what it was, and so do the files.
+    account: null,
+    post: asJudged({ ...row, title, description }, files),
+    errors: fieldErrors(
+      {
+        texts: text ? { title, description } : {},
+        date: { field: "scheduledFor", at: hasNewDate ? scheduledFor : null },
+      },
+      now,
+    ),
+  };
+  await judge(ctx, subject, { ...rules, cap: null });
+}
+
+async function changesOf(
+  ctx: Ctx,
+  row: UploadRow,
+  wanted: Wanted,
+  {
+    text,
+    hasNewDate,
+    isApproving,
+  }: Pick<Judging, "text" | "hasNewDate"> & { isApproving: boolean },
+): Promise<Partial<UploadRow>> {
+  const isWaiting = row.status === "scheduled" || row.status === "pending";
+  const approval = text
+    ? {
+        ...(await approvalOf(ctx, row, wanted, isApproving)),
+        textDigest: await withFiles(text.digest, row.media),
+      }
+    : {};
+  const date = hasNewDate && wanted.scheduledFor ? { sortAt: wanted.scheduledFor } : {};
+  // The credits paid are given back: the next attempt pays what the post costs then.
+  const isPaid = (row.creditsSpent ?? 0) > (row.creditsRefunded ?? 0);
+  const anew = isWaiting && isPaid ? { attempt: row.attempt + 1 } : {};
+  const editedFields = isDraft(row.status) && !isApproving ? editedOf(row, wanted) : null;
+  const set: Partial<UploadRow> = { ...wanted, ...approval, ...date, ...anew, editedFields };
+  // Work prepared at the platform may hold the old text, and the error message of an earlier try is about the old post.
+  const afresh = { backoffs: 0, submits: 0, bookmark: null, errorMessage: null };
+  if (isWaiting && !isApproving) {
+    // The approver stays: the post is not the author's alone to delete.
+    const held = { status: "pending_approval", approvedHash: null, approvedBy: null } as const;
+    return { ...set, ...afresh, ...held, ...downloadDue(row, ctx.now()) };
+  }
+  if (isWaiting && hasNewDate && wanted.scheduledFor) {
+    const at = wanted.scheduledFor;
+    const wokenAt = isWithinLookAhead(at, ctx.now()) ? at : null;
+    return { ...set, ...afresh, status: "scheduled", dueAt: at, wokenAt };
+  }
+  return row.status === "pending" ? { ...set, bookmark: null } : set;
+}
+
+/** The fields of a post that were edited since its submission, this edit included. */
+function editedOf(row: UploadRow, wanted: Wanted): EditedField[] {
+  const isEdited: Record<EditedField, boolean> = {
+    title: wanted.title !== row.title,
+    description: wanted.description !== row.description,
+    scheduledFor: wanted.scheduledFor?.getTime() !== row.scheduledFor?.getTime(),
+  };
+  const fields = Object.keys(isEdited) as EditedField[];
+  return fields.filter((field) => isEdited[field] || row.editedFields?.includes(field));
+}
+
+/**
+ * Returns what is approved after an edit of the content: the new content, by whoever may approve it. A failed post
+ * that was never approved is bound to what it was when somebody else edits it, so that no retry lets the edit
+ * through.
+ */
+async function approvalOf(
+  { actor }: Ctx,
+  row: UploadRow,
+  wanted: Wanted,
+  isApproving: boolean,
+): Promise<Pick<UploadRow, "approvedHash"> & Partial<UploadRow>> {
+  const { approvedHash } = row;
+  if (isApproving && approvedHash) {
+    const approver = { approvedBy: "team", approverId: actor.userId } as const;
+    return { approvedHash: await contentHash({ ...row, ...wanted }), ...approver };
+  }
+  if (isApproving || row.status !== "failed") return { approvedHash };
+  return { approvedHash: approvedHash ?? (await contentHash(row)) };
+}

@@ -1,0 +1,152 @@
+import * as z from "zod";
+import type { Platform } from "../../core/platforms.ts";
+import { enableDescriptions } from "../../http/describing.ts";
+import { LIMITS } from "../../http/multipart.ts";
+import type { FieldInfo } from "../../platforms/kit/form-fields.ts";
+import { connectors } from "../../platforms/registry.ts";
+import { postFieldsSchema } from "../posts/schema.ts";
+import {
+  MAX_ACCOUNTS,
+  MAX_DESCRIPTION_CHARACTERS,
+  MAX_FIELD_CHARACTERS,
+  MAX_URL_CHARACTERS,
+} from "../posts/text-bounds.ts";
+
+enableDescriptions();
+
+/** A text of the form; that it is no longer is seen to where the form is read. */
+const textUpTo = (maxLength: number) => z.string().openapi({ maxLength });
+
+/** The fields of all platforms; one that several have says what it is for each. */
+function platformFields(): Record<string, z.ZodType> {
+  const told = new Map<string, FieldUse[]>();
+  for (const { platform, settings } of connectors()) {
+    for (const [name, info] of Object.entries(settings.infos)) {
+      told.set(name, [...(told.get(name) ?? []), { platform, info }]);
+    }
+  }
+  return Object.fromEntries([...told].map(([name, uses]) => [name, platformField(uses)]));
+}
+
+interface FieldUse {
+  platform: Platform;
+  info: FieldInfo;
+}
+
+/** The widest of a bound that all uses of a field have; undefined where one has none. */
+function widest(
+  uses: readonly FieldUse[],
+  bound: "minimum" | "maximum" | "maxLength",
+): number | undefined {
+  const bounds = uses.map(({ info }) => info[bound]);
+  if (!bounds.every((value) => value !== undefined)) return undefined;
+  return bound === "minimum" ? Math.min(...bounds) : Math.max(...bounds);
+}
+
+/** Each platform in a paragraph of its own, because one field can mean something else to each. */
+const describeUses = (uses: readonly FieldUse[]): string =>
+  uses
+    .map(({ platform, info }) => {
+      const list = info.type === "array" || uses.length > 1 ? info.values?.join(", ") : null;
+      return `**${platform}**: ${info.description}${list ? ` One of ${list}.` : ""}`;
+    })
+    .join("\n\n");
+
+function platformField(uses: FieldUse[]): z.ZodType {
+  const isOneType = new Set(uses.map(({ info }) => info.type)).size === 1;
+  const [first] = uses;
+  const type = isOneType && first && first.info.type !== "array" ? first.info.type : "string";
+  const isClosed =
+    type === "string" && uses.every(({ info }) => info.values && info.type !== "array");
+  const values = [...new Set(uses.flatMap(({ info }) => info.values ?? []))];
+  return z
+    .string()
+    .optional()
+    .openapi({
+      type,
+      ...(isClosed ? { enum: values } : {}),
+      ...(type === "integer"
+        ? { minimum: widest(uses, "minimum"), maximum: widest(uses, "maximum") }
+        : {}),
+      ...(type === "string" && !isClosed
+        ? { maxLength: widest(uses, "maxLength") ?? MAX_FIELD_CHARACTERS }
+        : {}),
+      description: describeUses(uses),
+    });
+}
+
+/** The flags that a batch has for one platform's posts. */
+const batchFlagFields = (): Record<string, z.ZodType> =>
+  Object.fromEntries(
+    connectors()
+      .flatMap(({ batchFlags = {} }) => Object.entries(batchFlags))
+      .map(([name, { description }]) => [
+        name,
+        z.string().optional().openapi({ type: "boolean" }).describe(description),
+      ]),
+  );
+
+/** Files of one post where it may have the most. */
+const MAX_FILES = Math.max(
+  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
+);
+
+/** The files of a multipart body, as the document shows them. It is read as a stream, never by this. */
+function mediaFields(takesUrls: boolean) {
+  const file = () => z.string().openapi({ type: "string", format: "binary" });
+  const orUrl = (text: string) =>
+    takesUrls
+      ? `${text}, or its URL: a public one, or bucketUrl or accessUrl of POST /upload/presign`
+      : text;
+  return {
+    photo: z
+      .union([file(), z.array(file()).max(MAX_FILES)])
+      .optional()
+      .describe(
+        `${orUrl("An image")}. Repeat the field for several. Where the platform takes them, also a video of a carousel, or a document.`,
+      ),
+    file: file()
+      .optional()
+      .describe(`${orUrl("An image or video")}; another name for \`photo\` and \`video\`.`),
+    video: file()
+      .optional()
+      .describe(`${orUrl("A video")}.`),
+    thumbnail: file()
+      .optional()
+      .describe("A picture for the video, where the platform takes one (youtube)."),
+    thumbnail_url: textUpTo(MAX_URL_CHARACTERS)
+      .optional()
+      .describe("The public URL of a thumbnail."),
+  };
+}
+
+export const uploadFormSchema = () =>
+  z
+    .object({
+      accountId: textUpTo(MAX_FIELD_CHARACTERS).describe("The connected account to publish to."),
+      ...postFieldsSchema.shape,
+      ...mediaFields(true),
+      ...platformFields(),
+    })
+    .meta({ id: "NewUpload" });
+
+export const batchFormSchema = () =>
+  z
+    .object({
+      accounts: textUpTo(LIMITS.fieldSize).describe(
+        `JSON array of 1 to ${MAX_ACCOUNTS} account ids; duplicates count once.`,
+      ),
+      ...postFieldsSchema.shape,
+      caption: textUpTo(MAX_DESCRIPTION_CHARACTERS)
+        .optional()
+        .describe("The text for platforms whose text field (title or description) is empty."),
+      overrides: textUpTo(LIMITS.fieldSize)
+        .optional()
+        .describe(
+          "JSON object: a platform or an account id of the batch → {caption?, title?, thumbnail_url?}. An account's values win over its platform's, and those over the shared text.",
+        ),
+      ...batchFlagFields(),
+      ...mediaFields(false),
+      ...platformFields(),
+    })
+    .meta({ id: "NewUploads" });

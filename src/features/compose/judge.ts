@@ -1,0 +1,178 @@
+import { AppError, type FieldError, invalidFields } from "../../core/errors.ts";
+import { refusedHashtags } from "../../core/hashtags.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Deps } from "../../deps.ts";
+import type { Connector, MediaKind, Post, Target } from "../../platforms/connector.ts";
+import { connectorOf, connectors } from "../../platforms/registry.ts";
+import type { AccountRow } from "../accounts/table.ts";
+import { contentViolations, type PreparedText, type RecentPost } from "../limits/content-rules.ts";
+import type { Violation } from "../limits/quotas.ts";
+import type { MediaRow } from "../media/repo.ts";
+import { scheduleRefusal, type UploadStatus } from "../posts/rules.ts";
+import type { MediaRef, UploadRow } from "../posts/table.ts";
+import { type Texts, textErrors } from "../posts/text-bounds.ts";
+import { UNKNOWN_FILE, type UnknownMedia } from "./media.ts";
+import { pullRefusal } from "./verified-pull.ts";
+
+/** The fields of a post as they were sent, for any platform. */
+interface SentFields {
+  texts: Texts;
+  /** Errors of reading the fields. */
+  refused?: readonly FieldError[];
+  /** The date and its wire name; null when none was sent. */
+  date: { field: string; at: Date | null };
+}
+
+/** Returns what is wrong with the fields themselves, for any platform. */
+export function fieldErrors({ texts, refused = [], date }: SentFields, now: Date): FieldError[] {
+  const { field, at } = date;
+  const refusal = at && scheduleRefusal(at, now);
+  return [
+    ...textErrors(texts),
+    ...unknownFieldErrors(texts),
+    ...refused,
+    ...(refusal ? [{ field, message: `${field}: ${refusal}.` }] : []),
+  ];
+}
+
+/** Refuses unknown fields that begin with the prefix of a platform's own. */
+const unknownFieldErrors = (fields: Texts): FieldError[] =>
+  connectors().flatMap(({ ownPrefix, settings }) => {
+    if (!ownPrefix) return [];
+    const { prefix, refusal } = ownPrefix;
+    const known = Object.keys(settings.infos);
+    return Object.keys(fields)
+      .filter((field) => field.startsWith(prefix) && !known.includes(field))
+      .map((field) => ({
+        field,
+        message: `${field}: ${refusal}. Its fields: ${known.join(", ")}.`,
+      }));
+  });
+
+/** A post of one account, new or changed, as it is to be. */
+interface Subject {
+  platform: Platform;
+  /** Null when an edit leaves account and files unchanged: they are not judged again. */
+  account: Pick<AccountRow, "platform" | "mode" | "platformAccountId"> | null;
+  post: Omit<Post, "media" | "thumbnail"> & {
+    media: readonly UnknownMedia[];
+    thumbnail: UnknownMedia | null;
+  };
+  refs: readonly MediaRef[];
+  status: UploadStatus;
+  /** Planned time of publishing. */
+  at: Date;
+  /** The text; null when an edit leaves it unchanged: the content is not judged again. */
+  text: PreparedText | null;
+  /** Errors found before, reported with the others. */
+  errors: readonly FieldError[];
+}
+
+/** Returns a stored post as it is judged. `files`: its stored files. */
+export function asJudged(
+  {
+    title,
+    description,
+    settings,
+    media,
+  }: Pick<UploadRow, "title" | "description" | "settings" | "media">,
+  files: readonly MediaRow[],
+): Subject["post"] {
+  const toMedia = (item: MediaRef): UnknownMedia => {
+    if (!("sha256" in item)) return { ...UNKNOWN_FILE, kind: null };
+    return (
+      files.find(({ sha256 }) => sha256 === item.sha256) ?? { ...UNKNOWN_FILE, kind: item.kind }
+    );
+  };
+  const thumbnail = media.findLast(({ role }) => role === "thumbnail");
+  return {
+    ...{ title, description, settings },
+    media: media.filter(({ role }) => role === undefined).map(toMedia),
+    thumbnail: thumbnail ? toMedia(thumbnail) : null,
+  };
+}
+
+/** Our own rules for a post, beside its platform's. */
+interface HouseRules {
+  blocklist: readonly string[];
+  /** In place of the platform's own list; null: that. */
+  bannedHashtags: readonly string[] | null;
+  /** Posts of the account around the same time, which this one must not repeat. */
+  recent: readonly RecentPost[];
+  /** The daily cap, where the post would exceed it. */
+  cap: Violation | null;
+}
+
+/**
+ * Judges a post by its platform's rules and ours before it is stored. Create, bulk, dry run and edit all
+ * call this.
+ *
+ * @throws AppError 400 with every refused field; 429 with violations for a cap, 400 for others
+ */
+export async function judge(
+  deps: Pick<Deps, "config" | "now">,
+  { platform, account, post, refs, status, at, text, errors }: Subject,
+  { blocklist, bannedHashtags, recent, cap }: HouseRules,
+): Promise<void> {
+  const found = [...errors];
+  if (text) {
+    const connector = connectorOf(platform);
+    const sent = account ? { platformAccountId: account.platformAccountId, at } : {};
+    const target = { now: deps.now(), ...sent };
+    const unfetched = account && pullRefusal(deps, account, asIf(post, "image"));
+    found.push(
+      ...(await platformErrors(connector, post, target)),
+      ...(unfetched ? [{ field: "photo", message: unfetched }] : []),
+      ...hashtagErrors(post, bannedHashtags ?? connector.capabilities.bannedHashtags),
+    );
+  }
+  if (found.length > 0) throw invalidFields(found);
+  if (!text || status === "draft") return;
+  const candidate = { platform, blocklist, text, media: refs, at };
+  refuseViolations([...(cap ? [cap] : []), ...contentViolations(candidate, recent)]);
+}
+
+/** Runs the platform's check. For a file of unknown kind, keeps the errors that hold for every kind. */
+async function platformErrors(
+  connector: Connector,
+  post: Subject["post"],
+  target: Target,
+): Promise<FieldError[]> {
+  const asImages = await connector.check(asIf(post, "image"), target);
+  const isSeen = [...post.media, post.thumbnail].every((item) => item?.kind !== null);
+  if (isSeen) return asImages;
+  const asVideos = await connector.check(asIf(post, "video"), target);
+  return asImages.filter(({ message }) => asVideos.some((other) => other.message === message));
+}
+
+/** Returns the post with `kind` for every file of unknown kind. */
+function asIf({ media, thumbnail, ...post }: Subject["post"], kind: MediaKind): Post {
+  const seen = (item: UnknownMedia) => ({ ...item, kind: item.kind ?? kind });
+  return { ...post, media: media.map(seen), thumbnail: thumbnail ? seen(thumbnail) : null };
+}
+
+const hashtagErrors = (
+  post: Pick<Post, "title" | "description">,
+  bannedHashtags: readonly string[],
+): FieldError[] =>
+  (["title", "description"] as const).flatMap((field) =>
+    refusedHashtags(post[field] ?? "", bannedHashtags).map((hashtag) => ({
+      field,
+      message: `${field}: the platform hides or refuses #${hashtag}; leave it out.`,
+    })),
+  );
+
+/** @throws AppError 429 for a cap, else 400, where there is a violation */
+export function refuseViolations(violations: readonly Violation[]): void {
+  const [first] = violations;
+  if (first) throw violated(first, violations);
+}
+
+/** Returns the error of a post with violations. */
+function violated(first: Violation, violations: readonly Violation[]): AppError {
+  const isCap = violations.some(({ type }) => type === "hard_cap");
+  return new AppError(null, first.message, {
+    status: isCap ? 429 : 400,
+    extras: { message: first.message, violations },
+  });
+}

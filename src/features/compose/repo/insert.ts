@@ -1,0 +1,63 @@
+import { getTableColumns, type SQL, sql } from "drizzle-orm";
+import { preparedWrite, type Query } from "../../../db/client.ts";
+import type { Params } from "../../../db/text.ts";
+import { uploads } from "../../posts/table.ts";
+import type { NewRow } from "../compose.ts";
+
+const COLUMNS = Object.values(getTableColumns(uploads)).filter(({ name }) => name !== "id");
+const COLUMN_NAMES = sql.raw(COLUMNS.map(({ name }) => name).join(", "));
+const COLUMN_VALUES = sql.raw(COLUMNS.map((_, i) => `value ->> ${i}`).join(", "));
+const PROPERTIES = Object.entries(getTableColumns(uploads)).filter(([key]) => key !== "id");
+
+const toValues = (row: NewRow): unknown[] =>
+  PROPERTIES.map(([property, column]) => {
+    const value = row[property as keyof NewRow] ?? null;
+    return value === null ? null : column.mapToDriverValue(value);
+  });
+
+/** Largest statement parameter, in UTF-16 units: each is 3 bytes at most, and D1 takes 2 MB. */
+const CHUNK_UNITS = 600_000;
+
+/** JSON arrays of rows, each small enough for one parameter. */
+function chunksOf(rows: readonly NewRow[]): string[] {
+  const chunks: string[][] = [];
+  let units = CHUNK_UNITS;
+  for (const row of rows) {
+    const values = JSON.stringify(toValues(row));
+    if (units + values.length > CHUNK_UNITS) {
+      chunks.push([]);
+      units = 0;
+    }
+    chunks.at(-1)?.push(values);
+    units += values.length;
+  }
+  return chunks.map((chunk) => `[${chunk.join()}]`);
+}
+
+const insertRows = preparedWrite(
+  ({ values, condition }: Params<{ values: string; condition: SQL }>) =>
+    sql`INSERT INTO uploads (${COLUMN_NAMES}) SELECT ${COLUMN_VALUES} FROM json_each(${values})
+      WHERE ${condition}`,
+);
+
+const ONE_BEFORE = sql`changes() > 0`;
+
+/**
+ * All rows or, where the condition does not hold, none: their ids follow each other in their order. Each
+ * statement answers the id of its last row, and how many rows it inserted.
+ */
+export const insertUploads = (
+  rows: readonly NewRow[],
+  condition: SQL,
+): Query<{ last: number; count: number }>[] =>
+  chunksOf(rows).map((values, i) => ({
+    ...insertRows({ values, condition: i === 0 ? condition : ONE_BEFORE }),
+    read: ({ meta }) => ({ last: meta.last_row_id, count: meta.changes }),
+  }));
+
+/** The id of one of the `count` uploads that the same batch has just inserted; the first when unsaid. */
+export const insertedId = (count: number, index = 0): SQL =>
+  sql`last_insert_rowid() - ${count - 1 - index}`;
+
+/** Holds where each of the conditions does. */
+export const allOf = (conditions: readonly SQL[]): SQL => sql.join([...conditions], sql` AND `);

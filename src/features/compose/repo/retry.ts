@@ -1,0 +1,154 @@
+import { and, type SQL, sql } from "drizzle-orm";
+import { FAILURES } from "../../../core/failures.ts";
+import type { Plan } from "../../../core/plans.ts";
+import { type Query, sqlQuery } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { type RawRow, rowReader, valueReader } from "../../../db/rows.ts";
+import { heldKeys } from "../../limits/repo/compared.ts";
+import { hasQuota } from "../../limits/repo/room.ts";
+import type { RetryFilter } from "../../posts/lifecycle-schema.ts";
+import { type Changes, moveUploads } from "../../posts/repo/update.ts";
+import { type UploadRow, uploads } from "../../posts/table.ts";
+import { asJson, type NextAttempt } from "./next-attempts.ts";
+
+const readUpload = rowReader(uploads);
+const readId = valueReader(uploads.id);
+const readLacksFile = valueReader(flag("lacks_file").notNull());
+
+/** Holds for a post `u` that needs a file which is no longer stored. */
+const LACKS_FILE = sql`EXISTS (SELECT 1 FROM json_each(u.media) item
+  WHERE item.value ->> 'sha256' IS NOT NULL AND NOT EXISTS (SELECT 1 FROM media m
+    WHERE m.team_id = u.team_id AND m.sha256 = item.value ->> 'sha256'))`;
+
+export interface Retryable {
+  upload: UploadRow;
+  lacksFile: boolean;
+}
+
+const readRetryable = (row: RawRow): Retryable => ({
+  upload: readUpload(row),
+  lacksFile: readLacksFile(row),
+});
+
+export function uploadToRetry(team: SQL, id: number): Query<Retryable[]> {
+  return sqlQuery(
+    sql`SELECT u.*, ${LACKS_FILE} AS lacks_file FROM uploads u
+      WHERE u.id = ${id} AND u.team_id = ${team} AND u.deleted_at IS NULL`,
+    readRetryable,
+  );
+}
+
+const RETRYABLE = JSON.stringify(
+  Object.entries(FAILURES)
+    .filter(([, { retryable }]) => retryable)
+    .map(([code]) => code),
+);
+
+/** Posts that failed after `since` and may be retried, oldest first. */
+export function recentFailures(
+  team: SQL,
+  { accountId, platform }: RetryFilter,
+  since: Date,
+  most: number,
+): Query<Retryable[]> {
+  const wanted = and(
+    accountId === undefined ? undefined : sql`u.account_id = ${accountId}`,
+    platform === undefined ? undefined : sql`u.platform = ${platform}`,
+  );
+  return sqlQuery(
+    sql`SELECT u.*, ${LACKS_FILE} AS lacks_file FROM uploads u
+      WHERE u.team_id = ${team} AND u.status_group = 'failed' AND u.deleted_at IS NULL
+        AND u.failed_at > ${since.getTime()}
+        AND u.failure_code IN (SELECT value FROM json_each(${RETRYABLE}))
+        AND ${wanted ?? sql`TRUE`}
+      ORDER BY u.sort_at, u.id LIMIT ${most}`,
+    readRetryable,
+  );
+}
+
+/** The files of the upload `u`, none of which is noted as gone: others needed them, or brought them again. */
+const ALL_FILES_THERE = sql`iif(u.media LIKE '%"isGone"%', (
+  SELECT json_group_array(json(iif(item.value ->> 'sha256' IS NULL, item.value,
+    json_remove(item.value, '$.isGone', '$.hasThumbnail')))) FROM json_each(u.media) item), u.media)`;
+
+interface Beginning {
+  plan: Plan;
+  now: Date;
+  /** Holds while the call may take effect. */
+  condition: SQL;
+}
+
+/**
+ * Begins the next attempt of posts that are still failed and have all their files, as far as the plan has
+ * posts left this month, and where no other post has what they claim. One that goes out early gives up its
+ * plan. The new fence makes an old worker's last write void.
+ */
+export function beginAttempts(
+  team: SQL,
+  list: readonly NextAttempt[],
+  { plan, now, condition }: Beginning,
+): Query<number[]> {
+  const isHeld = sql`wanted.value ->> 2`;
+  const accountIds = list.flatMap(({ claim }) => claim?.accountId ?? []);
+  const needsDownload = sql`wanted.value ->> 8`;
+  const due = sql`iif(${isHeld} AND NOT ${needsDownload}, NULL, ${now.getTime()})`;
+  const isEarly = sql`wanted.value ->> 3`;
+  // Naming the column is enough to have three indexes written anew.
+  const planned: Changes = list.some((one) => one.isEarly || one.sortAt)
+    ? {
+        sortAt: sql`coalesce(wanted.value ->> 5, u.sort_at)`,
+        scheduledFor: sql`iif(${isEarly}, NULL, u.scheduled_for)`,
+      }
+    : {};
+  const begun = moveUploads(
+    { from: ["failed"], to: { when: isHeld, becomes: "pending_approval", otherwise: "pending" } },
+    {
+      attempt: sql`u.attempt + 1`,
+      fence: sql`u.fence + 1`,
+      backoffs: 0,
+      crashes: 0,
+      restarts: 0,
+      submits: 0,
+      stage: "preparing",
+      bookmark: null,
+      sentBytes: null,
+      leaseUntil: null,
+      progressedAt: null,
+      submittedAt: null,
+      failedAt: null,
+      failureCode: null,
+      errorMessage: null,
+      dueAt: due,
+      wokenAt: due,
+      media: ALL_FILES_THERE,
+      textDigest: sql`wanted.value ->> 6`,
+      approvedHash: sql`iif(${isHeld}, NULL, u.approved_hash)`,
+      approvedBy: sql`iif(${isHeld}, NULL, u.approved_by)`,
+      ...planned,
+    },
+    sql`u.id = wanted.value ->> 0 AND u.attempt = wanted.value ->> 1 AND u.team_id = ${team}
+      AND u.deleted_at IS NULL AND NOT ${LACKS_FILE} AND ${condition}
+      AND (${isHeld} OR ${hasQuota(team, plan, now, sql`wanted.value ->> 4`)})
+      AND ifnull(wanted.value ->> 7 NOT IN ${heldKeys(accountIds, now)}, TRUE)`,
+    sql`FROM json_each(${asJson(list)}) wanted`,
+  );
+  return sqlQuery(sql`${begun} RETURNING id`, readId);
+}
+
+/** Finds which of the posts lack a file. */
+export function uploadsLackingFiles(ids: readonly number[]): Query<number[]> {
+  return sqlQuery(
+    sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value WHERE ${LACKS_FILE}`,
+    readId,
+  );
+}
+
+/** Finds which of the posts are failed and not retried yet. */
+export const stillFailed = (team: SQL, ids: readonly number[]): Query<number[]> =>
+  sqlQuery(
+    sql`SELECT u.id FROM json_each(${JSON.stringify(ids)}) wanted
+      CROSS JOIN uploads u ON u.id = wanted.value
+      WHERE u.team_id = ${team} AND u.status = 'failed' AND u.deleted_at IS NULL`,
+    readId,
+  );

@@ -1,0 +1,332 @@
+import { AppError, type ErrorCode, notFound } from "../../core/errors.ts";
+import { FAILURES, LOOK_FIRST } from "../../core/failures.ts";
+import type { NamedCall } from "../../core/idempotency-key.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { inSends } from "../../core/queues.ts";
+import { DAY } from "../../core/time.ts";
+import type { Ctx } from "../../deps.ts";
+import { type Done, look, once } from "../idempotency/once.ts";
+import { ALWAYS_NEW } from "../idempotency/repo.ts";
+import { digestOf, duplicateOf, type RecentPost } from "../limits/content-rules.ts";
+import {
+  capViolation,
+  quotaUsedUp,
+  requireActive,
+  requireConnected,
+  requireCredits,
+  requireRoom,
+  type Violation,
+} from "../limits/quotas.ts";
+import { claimHolders } from "../limits/repo/compared.ts";
+import { type AccountFacts, accountFacts } from "../limits/repo/facts.ts";
+import { type Claim, claimKey, claimOf } from "../limits/same-post.ts";
+import { contentHash } from "../posts/content-hash.ts";
+import { needsDownload } from "../posts/files.ts";
+import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../posts/lifecycle-schema.ts";
+import { mayPublish } from "../posts/permissions.ts";
+import { STATUS_WORDS } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { wake, wakeTogether } from "../posts/wake.ts";
+import { refuseViolations } from "./judge.ts";
+import { type NextAttempt, needFilesAgain } from "./repo/next-attempts.ts";
+import {
+  beginAttempts,
+  type Retryable,
+  recentFailures,
+  stillFailed,
+  uploadsLackingFiles,
+  uploadToRetry,
+} from "./repo/retry.ts";
+
+/** Source: spec, "Time limits": retry-failed window. */
+const WINDOW_MS = DAY;
+
+interface Retried {
+  uploadId: number;
+  status: "pending" | "pending_approval";
+}
+
+/**
+ * Queues a failed post once more, as a new attempt. The post is held for approval when the caller may not
+ * publish, or when it has changed since its approval.
+ *
+ * @throws AppError NOT_FOUND, and what `requireFailed`, `requireOpen`, `requireUnclaimed` and `once` throw
+ */
+export async function retryUpload(
+  ctx: Ctx,
+  id: number,
+  { force, call }: { force: boolean; call: NamedCall | null },
+): Promise<Done<Retried>> {
+  return once<readonly [Retryable[]], Retried>(ctx, call, () => ({ id, force }), {
+    look: () => look(ctx, "posts:write", call, [uploadToRetry(ctx.team, id)]),
+    make: async ([[found]], first) => {
+      if (!found) throw notFound("Upload");
+      const now = ctx.now();
+      const { upload } = found;
+      requireFailed(found, force);
+      const isHeld = await mustBeHeld(ctx, upload);
+      const attempt = await toNextAttempt(upload, isHeld, now);
+      const next = [attempt];
+      const [[account], holders] = await ctx.db.run([
+        accountFacts(ctx, ctx.team, [upload.accountId]),
+        claimHolders(claimsOf(next)),
+      ]);
+      const facts = requireConnected(account);
+      requireUnclaimed(upload, attempt, byKey(holders));
+      await requireOpen(ctx, found, facts, { isHeld, ofAccount: 0, ofTeam: 0, credits: 0 });
+      const made: Retried = { uploadId: id, status: isHeld ? "pending_approval" : "pending" };
+      const [begun] = await ctx.db.run([
+        beginAttempts(ctx.team, next, { plan: facts.plan, now, condition: first.isNew }),
+        ...first.keep(made, id),
+        needFilesAgain(next),
+      ]);
+      if (begun.length === 0) return null;
+      if (!isHeld || needsDownload(upload)) await wake(ctx, id, now);
+      return made;
+    },
+  });
+}
+
+/**
+ * Requires a failed attempt that can be followed by another.
+ *
+ * @throws AppError ALREADY_RETRYING, NOT_FAILED, NOT_RETRYABLE
+ */
+function requireFailed({ upload }: Retryable, force: boolean): void {
+  const { status, backoffs, submits, failureCode } = upload;
+  const isRetrying = backoffs > 0 || submits > 1;
+  if ((status === "pending" || status === "processing") && isRetrying) {
+    throw new AppError("ALREADY_RETRYING", "The post is still being retried automatically.");
+  }
+  if (status !== "failed") {
+    throw new AppError(
+      "NOT_FAILED",
+      `The post is ${STATUS_WORDS[status]}; only a failed one can be retried.`,
+    );
+  }
+  if (force || !failureCode || FAILURES[failureCode].retryable) return;
+  if (failureCode === "platform_processing_timeout")
+    throw new AppError("NOT_RETRYABLE", LOOK_FIRST);
+  const message =
+    "A retry is not likely to help: what made it fail would do so again. Send force: true to retry anyway.";
+  throw new AppError("NOT_RETRYABLE", message);
+}
+
+interface Taking {
+  isHeld: boolean;
+  /** Posts that the same call has queued already. */
+  ofAccount: number;
+  ofTeam: number;
+  /** Credits that these will cost on X. */
+  credits: number;
+}
+
+/**
+ * Requires that the post can go out as things stand, and returns its cost on X. A post that is held for
+ * approval takes no place yet.
+ *
+ * @throws AppError ACCOUNT_INACTIVE, MEDIA_EXPIRED, DAILY_LIMIT, PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
+ */
+async function requireOpen(
+  ctx: Ctx,
+  { upload, lacksFile }: Retryable,
+  facts: AccountFacts,
+  { isHeld, ofAccount, ofTeam, credits }: Taking,
+): Promise<number> {
+  requireActive(ctx, facts);
+  if (lacksFile) throw new AppError("MEDIA_EXPIRED", MEDIA_EXPIRED);
+  if (isHeld) return 0;
+  const { used, inProgress } = facts;
+  const violation = capViolation(ctx, { ...facts, used: used + ofAccount });
+  if (violation) throw new AppError("DAILY_LIMIT", violation.message);
+  // Whatever was planned, a retry goes out now.
+  const now = ctx.now();
+  requireRoom({ ...facts, inProgress: inProgress + ofAccount }, now, ofTeam);
+  return requireCredits(facts, upload, now, now, credits);
+}
+
+const MEDIA_EXPIRED =
+  "The files of a failed post are kept for 24 hours, and these are gone. Create the post again.";
+
+async function mustBeHeld(ctx: Ctx, upload: UploadRow): Promise<boolean> {
+  if (!mayPublish(ctx.actor)) return true;
+  return upload.approvedHash !== null && upload.approvedHash !== (await contentHash(upload));
+}
+
+/** A retry of an older post counts for the time at which it goes out. Spec is silent. */
+const COUNTS_ANEW_AFTER_MS = DAY;
+
+async function toNextAttempt(upload: UploadRow, isHeld: boolean, now: Date): Promise<NextAttempt> {
+  const { id, attempt, scheduledFor, createdAt } = upload;
+  const isEarly = !isHeld && scheduledFor !== null && scheduledFor > now;
+  const countedAt = isEarly ? createdAt : upload.sortAt;
+  const isOld = !isHeld && now.getTime() - countedAt.getTime() > COUNTS_ANEW_AFTER_MS;
+  const sortAt = isOld ? now : isEarly ? createdAt : null;
+  const digest = await digestOf(upload);
+  const status = isHeld ? "pending_approval" : "pending";
+  const claim = claimOf({ ...upload, status, textDigest: digest }, now, id);
+  const due = isHeld && needsDownload(upload);
+  return { id, attempt, isHeld, needsDownload: due, isEarly, sortAt, digest, claim };
+}
+
+const claimsOf = (attempts: readonly NextAttempt[]): Claim[] =>
+  attempts.flatMap(({ claim }) => claim ?? []);
+
+/** Posts by what they hold of what is claimed. */
+type Holders = Map<string | null, Pick<RecentPost, "id" | "at">>;
+
+const byKey = (posts: readonly RecentPost[]): Holders =>
+  new Map(posts.map((post) => [claimKey(post.accountId, post.digest), post]));
+
+/** @throws AppError 400 with the violation where another post has the same text and files */
+function requireUnclaimed({ platform }: UploadRow, { claim }: NextAttempt, holders: Holders): void {
+  const holder = claim && holders.get(claim.key);
+  if (holder) refuseViolations([duplicateOf(platform, holder)]);
+}
+
+interface Skipped {
+  uploadId: number;
+  platform: Platform;
+  code: ErrorCode | Violation["type"] | null;
+  reason: string;
+}
+
+interface RetriedAll {
+  retried: number[];
+  skipped: Skipped[];
+  /** Some of the retried are held for approval. */
+  isHeld: boolean;
+}
+
+/**
+ * Retries what failed in the last 24 hours and may be retried, oldest first, up to 500 posts: each as
+ * `retryUpload` would, as far as caps, plan and queue have room.
+ */
+export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<RetriedAll> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - WINDOW_MS);
+  const [failed] = await ctx.read("posts:write", [
+    recentFailures(ctx.team, filter, since, MAX_RETRIED_AT_ONCE),
+  ]);
+  if (failed.length === 0) return { retried: [], skipped: [], isHeld: false };
+  const accountIds = [...new Set(failed.map(({ upload }) => upload.accountId))];
+  const attempts = await Promise.all(
+    failed.map(async ({ upload }) => toNextAttempt(upload, await mustBeHeld(ctx, upload), now)),
+  );
+  const [facts, holders] = await ctx.db.run([
+    accountFacts(ctx, ctx.team, accountIds),
+    claimHolders(claimsOf(attempts)),
+  ]);
+  const { next, skipped } = await chooseAttempts(ctx, failed, attempts, {
+    facts,
+    holders: byKey(holders),
+  });
+  const [account] = facts;
+  if (next.length === 0 || !account) return { retried: [], skipped, isHeld: false };
+
+  const { plan } = account;
+  const [begun, , lacking] = await ctx.db.run([
+    beginAttempts(ctx.team, next, { plan, now, condition: ALWAYS_NEW }),
+    needFilesAgain(next),
+    uploadsLackingFiles(next.map(({ id }) => id)),
+  ]);
+  const retried = next.filter(({ id }) => begun.includes(id));
+  const due = retried
+    .filter(({ isHeld, needsDownload }) => !isHeld || needsDownload)
+    .map(({ id }) => id);
+  for (const ids of inSends(due)) await wakeTogether(ctx, ids, now);
+  const lost = failed.filter(
+    ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
+  );
+  const lostReasons = await reasonsOf(ctx, lost, { attempts: next, lacking, account });
+  return {
+    retried: retried.map(({ id }) => id),
+    skipped: [...skipped, ...lostReasons],
+    isHeld: retried.some(({ isHeld }) => isHeld),
+  };
+}
+
+interface LostCall {
+  attempts: readonly NextAttempt[];
+  /** Posts that lack a file by now. */
+  lacking: readonly number[];
+  account: AccountFacts;
+}
+
+/** Reasons why posts that could have been retried were not: somebody else was faster. */
+async function reasonsOf(
+  ctx: Ctx,
+  lost: readonly Retryable[],
+  { attempts, lacking, account }: LostCall,
+): Promise<Skipped[]> {
+  if (lost.length === 0) return [];
+  const { plan } = account;
+  const ids = lost.map(({ upload }) => upload.id);
+  const claims = claimsOf(attempts.filter(({ id }) => ids.includes(id)));
+  const [failed, found] = await ctx.db.run([stillFailed(ctx.team, ids), claimHolders(claims)]);
+  const holders = byKey(found);
+  return lost.map(({ upload }) => {
+    const { id } = upload;
+    if (lacking.includes(id)) return toSkipped(upload, "MEDIA_EXPIRED", MEDIA_EXPIRED);
+    if (!failed.includes(id)) {
+      const message = "Another call retried or removed the post at the same moment.";
+      return toSkipped(upload, "NOT_FAILED", message);
+    }
+    const key = attempts.find((one) => one.id === id)?.claim?.key;
+    const holder = key && holders.get(key);
+    if (holder) {
+      const { type, message } = duplicateOf(upload.platform, holder);
+      return toSkipped(upload, type, message);
+    }
+    return toSkipped(upload, "PLAN_LIMIT", quotaUsedUp(plan, ctx.now()));
+  });
+}
+
+const toSkipped = (
+  { id, platform }: UploadRow,
+  code: Skipped["code"],
+  reason: string,
+): Skipped => ({ uploadId: id, platform, code, reason });
+
+/** The code of a refusal: of a violation, its type. */
+function codeOf({ code, extras }: AppError): Skipped["code"] {
+  const [violation] = (extras.violations ?? []) as Violation[];
+  return code ?? violation?.type ?? null;
+}
+
+/** Goes through the posts in their order, each taking its place from those after it. */
+async function chooseAttempts(
+  ctx: Ctx,
+  failed: readonly Retryable[],
+  attempts: readonly NextAttempt[],
+  { facts, holders }: { facts: readonly AccountFacts[]; holders: Holders },
+): Promise<{ next: NextAttempt[]; skipped: Skipped[] }> {
+  const byAccount = new Map(facts.map((one) => [one.account.id, one]));
+  const taken = new Map<string, number>();
+  let ofTeam = 0;
+  let credits = 0;
+  const next: NextAttempt[] = [];
+  const skipped: Skipped[] = [];
+  for (const [i, one] of failed.entries()) {
+    const attempt = attempts[i] as NextAttempt;
+    const { id, accountId } = one.upload;
+    const { isHeld, claim } = attempt;
+    const ofAccount = taken.get(accountId) ?? 0;
+    try {
+      requireUnclaimed(one.upload, attempt, holders);
+      const taking = { isHeld, ofAccount, ofTeam, credits };
+      const account = requireConnected(byAccount.get(accountId));
+      credits += await requireOpen(ctx, one, account, taking);
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      skipped.push(toSkipped(one.upload, codeOf(error), error.message));
+      continue;
+    }
+    next.push(attempt);
+    if (isHeld) continue;
+    if (claim) holders.set(claim.key, { id, at: claim.at });
+    taken.set(accountId, ofAccount + 1);
+    ofTeam++;
+  }
+  return { next, skipped };
+}

@@ -1,0 +1,128 @@
+import type { Plan } from "../../core/plans.ts";
+import { inSends } from "../../core/queues.ts";
+import { runNamed } from "../../db/named.ts";
+import type { Ctx } from "../../deps.ts";
+import type { FirstTime } from "../idempotency/once.ts";
+import { areUnclaimed } from "../limits/repo/compared.ts";
+import { hasRoom } from "../limits/repo/room.ts";
+import { type Claim, claimOf } from "../limits/same-post.ts";
+import { hasFiles, insertMedia, objectsInUse } from "../media/repo.ts";
+import type { StoredFile } from "../media/store.ts";
+import { emitScheduled } from "../posts/repo/events.ts";
+import { needFiles } from "../posts/repo/files.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { wakeOnTime, wakeTogether } from "../posts/wake.ts";
+import { arePresigned } from "../presign/repo.ts";
+import type { NewRow } from "./compose.ts";
+import type { NewMedia } from "./new-post.ts";
+import { filesAmong, type PresignedFiles } from "./presigned.ts";
+import { allOf, insertedId, insertUploads } from "./repo/insert.ts";
+
+export interface StoredPosts {
+  rows: readonly NewRow[];
+  media: readonly NewMedia[];
+  presigned: PresignedFiles;
+  plan?: Plan;
+}
+
+/**
+ * Stores files, posts, events and the answer to be kept in one batch; then sends the wake-up calls, which
+ * may get lost. Null when another call was faster, which gave the same call its answer, made the same post of
+ * one of the accounts, or took the last places in the plan or among the drafts: then nothing is stored, and
+ * the files are still the caller's.
+ */
+export async function storePosts(
+  ctx: Ctx,
+  { rows, media, presigned, plan }: StoredPosts,
+  call: FirstTime,
+  answer: unknown,
+): Promise<UploadRow[] | null> {
+  const [first] = rows;
+  if (!first || !plan) {
+    ctx.defer(discardFiles(ctx, media));
+    return [];
+  }
+  const { teamId } = first;
+  const now = ctx.now();
+  const owned = media.flatMap((item) => ("sha256" in item ? [item.sha256] : []));
+  const pinned = pinnedFiles(presigned, rows);
+  const condition = allOf([
+    call.isNew,
+    // All posts of a call begin alike.
+    hasRoom(teamId, plan, first, rows.length),
+    areUnclaimed(claimsOf(rows)),
+    ...(owned.length > 0 ? [hasFiles(teamId, owned)] : []),
+    ...(pinned.length > 0 ? [arePresigned(pinned.map(({ objectKey }) => objectKey))] : []),
+  ]);
+  const received = receivedFiles(media);
+  const files = [...new Map([...received, ...pinned].map((file) => [file.sha256, file])).values()];
+  const hashes = [...new Set([...files.map(({ sha256 }) => sha256), ...owned])];
+  const firstId = insertedId(rows.length);
+  // After the first of the posts, each statement acts only if the one before it did.
+  const { fresh, inserted } = await runNamed(ctx.db, {
+    fresh: files.length > 0 ? insertMedia(teamId, files, now, condition) : null,
+    inserted: insertUploads(rows, condition),
+    needed: hashes.length > 0 ? needFiles(teamId, hashes, firstId, rows.length) : null,
+    told: rows.flatMap((row, i) =>
+      row.status === "scheduled" && row.scheduledFor
+        ? [emitScheduled(ctx, row, insertedId(rows.length, i), row.scheduledFor)]
+        : [],
+    ),
+    kept: call.keep(answer, firstId),
+  }).catch((error) => {
+    ctx.defer(discardUnused(ctx, teamId, received));
+    throw error;
+  });
+  const { last, count } = inserted.at(-1) ?? { last: 0, count: 0 };
+  if (count === 0) return null;
+  const isNeeded = (file: StoredFile) => files.includes(file) && fresh?.includes(file.sha256);
+  ctx.defer(
+    discard(
+      ctx,
+      received.filter((file) => !isNeeded(file)),
+    ),
+  );
+  const created = rows.map((row, i) => ({ ...row, id: last - rows.length + 1 + i }));
+  await wakeAll(ctx, created);
+  return created;
+}
+
+/** Returns the claims of new posts, all for the same time. */
+export const claimsOf = (rows: readonly NewRow[]): Claim[] =>
+  rows.flatMap((row) => claimOf(row, row.sortAt) ?? []);
+
+async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
+  const due = created.filter(({ wokenAt }) => wokenAt !== null);
+  const [only] = due;
+  if (!only?.wokenAt) return;
+  if (due.length === 1) return wakeOnTime(ctx, only.id, only.wokenAt);
+  for (const ids of inSends(due.map(({ id }) => id))) await wakeTogether(ctx, ids, only.wokenAt);
+}
+
+/** The presigned files of the posts. Their objects are their senders': whatever happens here, they stay. */
+function pinnedFiles(presigned: PresignedFiles, rows: readonly NewRow[]): StoredFile[] {
+  const refs = new Set(
+    rows.flatMap(({ media }) => media.map((item) => ("sha256" in item ? item.sha256 : ""))),
+  );
+  return filesAmong(presigned).filter(({ sha256 }) => refs.has(sha256));
+}
+
+const receivedFiles = (media: readonly NewMedia[]): StoredFile[] =>
+  media.flatMap((item) => ("received" in item ? [item.received] : []));
+
+async function discard({ media }: Ctx, files: readonly StoredFile[]): Promise<void> {
+  if (files.length > 0) await media.delete(files.map(({ objectKey }) => objectKey));
+}
+
+/** Removes the objects that came with a post that was not stored. */
+export const discardFiles = (ctx: Ctx, media: readonly NewMedia[]): Promise<void> =>
+  discard(ctx, receivedFiles(media));
+
+/** After a write whose answer was lost: what it stored stays, and what it did not goes. */
+async function discardUnused(ctx: Ctx, teamId: number, files: StoredFile[]): Promise<void> {
+  if (files.length === 0) return;
+  const keys = files.map(({ objectKey }) => objectKey);
+  const [used] = await ctx.db.run([objectsInUse(teamId, keys)]);
+  const unused = keys.filter((key) => !used.includes(key));
+  if (unused.length > 0) await ctx.media.delete(unused);
+}

@@ -1,0 +1,295 @@
+import * as z from "zod";
+import { type FieldError, toFieldErrors } from "../../core/errors.ts";
+import { MAX_KEY_CHARACTERS, type NamedCall } from "../../core/idempotency-key.ts";
+import type { Platform } from "../../core/platforms.ts";
+import { inToolTerms } from "../../mcp/terms.ts";
+import { type Call, READS, tool } from "../../mcp/tool.ts";
+import { connectorOf, connectors, PLATFORMS } from "../../platforms/registry.ts";
+import type { Looked } from "../idempotency/once.ts";
+import { toWarning } from "../posts/as-published.ts";
+import { HELD_MESSAGE } from "../posts/permissions.ts";
+import { descriptionText, postFieldsSchema, titleText } from "../posts/schema.ts";
+import { MAX_ACCOUNTS, MAX_URL_CHARACTERS } from "../posts/text-bounds.ts";
+import { readOwnUrl } from "../presign/address.ts";
+import { createPosts, validatePosts } from "./bulk.ts";
+import { type Known, lookUp } from "./lookup.ts";
+import { EMPTY_POST, type NewMedia, type NewPost } from "./new-post.ts";
+import {
+  agentSettings,
+  inArguments,
+  sameSettingsSchema,
+  settingsSchema,
+  toRawSettings,
+} from "./tool-settings.ts";
+
+/** Addresses that are downloaded; presigned files are passed on untouched. Source: spec, "Agent endpoint". */
+const MAX_DOWNLOADED = 10;
+/** Files of one post where it may have the most. */
+const MAX_MEDIA = Math.max(
+  ...connectors().map(({ capabilities }) => capabilities.mediaSupport.maxCount),
+);
+
+const input = z.strictObject({
+  accountIds: z.array(z.string().max(100)).min(1).max(MAX_ACCOUNTS).describe("From list_accounts."),
+  text: descriptionText.describe(
+    "The post's text, caption or description. May be empty with media.",
+  ),
+  title: titleText.optional().describe("Needed for youtube; used by pinterest and facebook too."),
+  mediaUrls: z
+    .array(z.string().max(MAX_URL_CHARACTERS))
+    .max(MAX_MEDIA)
+    .optional()
+    .describe(
+      `Up to ${MAX_DOWNLOADED} public http(s) URLs, each under 200 MB, and addresses of presigned uploads of any size. Several make a carousel.`,
+    ),
+  scheduleDate: z
+    .string()
+    .optional()
+    .describe("ISO 8601 with an offset, in the future. Without it the post goes out now."),
+  status: z
+    .enum(["draft", "pending_approval"])
+    .optional()
+    .describe("Keeps the post back, as a draft or for approval."),
+  settings: settingsSchema
+    .optional()
+    .describe(
+      "Settings by platform, as get_platform_capabilities names them. Needed: tiktok.privacyLevel, pinterest.boardId; ask your user. GET /api/v1/pinterest/boards lists the boards of an account.",
+    ),
+  idempotencyKey: z
+    .string()
+    .min(1)
+    .max(MAX_KEY_CHARACTERS)
+    .optional()
+    .describe("Makes it safe to repeat the call: in 24 hours, the same key posts once."),
+});
+
+type Args = z.output<typeof input>;
+
+/** Files whose name says that they are videos; of the others, the publishing job looks at the bytes. */
+const VIDEO = /\.(mp4|m4v|mov|webm)$/i;
+
+const toMedia = (url: string, i: number, { length }: readonly string[]): NewMedia => {
+  const isVideo = VIDEO.test(URL.parse(url)?.pathname ?? "");
+  return { role: isVideo && length === 1 ? "video" : "photo", field: `mediaUrls[${i}]`, url };
+};
+
+/** Refuses more addresses than are downloaded; an address of another origin is no presigned upload of ours. */
+function refusedUrls(origin: string, urls: readonly string[]): FieldError[] {
+  const isPresigned = (url: string) => {
+    const own = readOwnUrl(origin, url);
+    return own !== null && own !== "changed";
+  };
+  const downloaded = urls.filter((url) => !isPresigned(url));
+  if (downloaded.length <= MAX_DOWNLOADED) return [];
+  const message = `mediaUrls has more than ${MAX_DOWNLOADED} addresses that are not presigned uploads of this instance. Presign the others, or leave some out.`;
+  return [{ field: "mediaUrls", message }];
+}
+
+function toNewPost({ origin }: Call, args: Args, call: NamedCall | null): NewPost {
+  const { accountIds, text, title = null, mediaUrls = [], settings = {} } = args;
+  const when = postFieldsSchema
+    .pick({ schedule_date: true })
+    .safeParse({ schedule_date: args.scheduleDate });
+  // A title stands beside the text where a platform has both; elsewhere the text is all there is.
+  const caption = text.trim() === "" ? {} : { caption: text };
+  const overrides = connectors().map((connector) => [
+    connector.platform,
+    { ...caption, settings: toRawSettings(connector, settings) },
+  ]);
+  return {
+    ...EMPTY_POST,
+    call,
+    origin,
+    accountIds: [...new Set(accountIds)],
+    title,
+    media: mediaUrls.map(toMedia),
+    overrides: Object.fromEntries(overrides),
+    scheduledFor: when.data?.schedule_date ?? null,
+    status: args.status ?? null,
+    refused: {
+      targets: [],
+      fields: [
+        ...(when.success ? [] : toFieldErrors(when.error)),
+        ...refusedUrls(origin, mediaUrls),
+      ],
+    },
+  };
+}
+
+interface Refused {
+  accountId: string;
+  platform: Platform;
+  error: string;
+}
+
+/** Returns the accounts whose platform has a setting that an agent must choose, where the call leaves it out. */
+function lacking({ settings = {} }: Args, { known }: Looked<Known>): Refused[] {
+  const given: Record<string, Record<string, unknown> | undefined> = settings;
+  return known.facts.flatMap(({ account: { id, platform } }) => {
+    const missing = agentSettings(connectorOf(platform)).find(
+      ({ name, info }) => info.mustBeChosen && given[platform]?.[name] === undefined,
+    );
+    if (!missing) return [];
+    const values = missing.info.values?.join(", ") ?? "";
+    const error = `settings.${platform}.${missing.name} is needed, one of ${values}.`;
+    return [{ accountId: id, platform, error }];
+  });
+}
+
+/** Reads the call's facts, and splits off the accounts that cannot have the post. */
+async function prepare(call: Call, args: Args) {
+  const { idempotencyKey: key } = args;
+  const named = key === undefined ? null : { route: "MCP create_post", key };
+  const whole = toNewPost(call, args, named);
+  const looked = await lookUp(call.ctx, whole);
+  const refused = lacking(args, looked);
+  const without = new Set(refused.map(({ accountId }) => accountId));
+  const accountIds = whole.accountIds.filter((id) => !without.has(id));
+  return { post: { ...whole, accountIds }, looked, refused };
+}
+
+const platform = z.enum(PLATFORMS);
+const held = z.boolean().describe("A person has to approve the posts before they go out.");
+
+const warnings = z
+  .array(z.string())
+  .describe("Texts that the platform will not show. Tell your user of them.");
+
+const created = z.object({
+  accountId: z.string(),
+  platform: platform.nullable(),
+  success: z.boolean(),
+  postId: z.number().int().nullable().describe("For get_post_status; null when it was refused."),
+  scheduledFor: z.string().nullable(),
+  error: z.string().nullable().describe("The reason why this account does not have the post."),
+  warnings,
+});
+
+export const createPostTool = tool({
+  name: "create_post",
+  title: "Publish or schedule a post",
+  scope: "posts:write",
+  description:
+    "Publishes one post to several accounts, now or at scheduleDate, or keeps it as a draft or for approval. Every account has its own result in posts; a refused account does not stop the others. Publishing goes on after this call has answered: follow it with get_post_status. Give an idempotencyKey, so that a repeated call posts once. This is public and mostly cannot be undone: show the text to your user first.",
+  input,
+  output: z.object({ message: z.string(), held, posts: z.array(created) }),
+  annotations: { readOnlyHint: false, destructiveHint: true, openWorldHint: true },
+  isFailure: ({ posts }) => posts.every(({ success }) => !success),
+  run: async (call, args) => {
+    const { post, looked, refused } = await prepare(call, args);
+    const { results, isHeld } =
+      post.accountIds.length > 0
+        ? (await createPosts(call.ctx, post, looked)).result
+        : { results: [], isHeld: false };
+    const platformOf = platformsOf(looked);
+    const given = [...new Set(args.accountIds)];
+    const posts = [
+      ...results.map((one) => {
+        if (one.success) {
+          return { ...pick(one, args), postId: one.uploadId, error: null };
+        }
+        const platform = platformOf(one.accountId);
+        return { ...none(one.accountId), platform, error: say(platform, one.error) };
+      }),
+      ...refused.map((one) => ({ ...none(one.accountId), ...one })),
+    ].sort((a, b) => given.indexOf(a.accountId) - given.indexOf(b.accountId));
+    const taken = posts.filter(({ success }) => success).length;
+    const note = isHeld ? ` ${inToolTerms(HELD_MESSAGE)}` : "";
+    const message = `${taken} of ${posts.length} accounts have the post.${note}`;
+    return { message, held: isHeld, posts };
+  },
+});
+
+const platformsOf = ({ known }: Looked<Known>) => {
+  const platforms = new Map(
+    known.facts.map(({ account: { id, platform } }) => [id, platform] as const),
+  );
+  return (accountId: string): Platform | null => platforms.get(accountId) ?? null;
+};
+
+/** Says why an account, or the call as a whole, was refused. */
+const say = (platform: Platform | null, error: string): string =>
+  platform ? inArguments(connectorOf(platform), error) : inToolTerms(error);
+
+interface Taken {
+  accountId: string;
+  platform: Platform;
+  scheduledFor: string | null;
+  warnings?: string[];
+}
+
+const pick = (one: Taken, args: Pick<Args, "title" | "text">) => {
+  const { accountId, platform, scheduledFor, warnings = [] } = one;
+  const all = [...warnings, ...titleWarnings(platform, args)];
+  return { accountId, platform, scheduledFor, success: true, warnings: all };
+};
+
+/** Warns of a title in whose place a platform with one text gets the text. */
+function titleWarnings(platform: Platform, { title = "", text }: Pick<Args, "title" | "text">) {
+  const hasOneText = connectorOf(platform).capabilities.textField === "title";
+  const isLeftOut = hasOneText && title.trim() !== "" && text.trim() !== "" && title !== text;
+  return isLeftOut ? [toWarning(platform, "Title, not published")] : [];
+}
+
+const none = (accountId: string) => ({
+  accountId,
+  success: false,
+  postId: null,
+  scheduledFor: null,
+  warnings: [],
+});
+
+const problem = z.object({
+  accountId: z
+    .string()
+    .nullable()
+    .describe("The account that the error is about; null for the call as a whole."),
+  platform: platform.nullable(),
+  error: z.string(),
+});
+
+export const validatePostTool = tool({
+  name: "validate_post",
+  title: "Check a post without publishing it",
+  scope: "posts:write",
+  description:
+    "Takes what create_post takes and makes the same checks: accounts, plan, daily caps, lengths, hashtags, settings and media. Publishes and stores nothing. The content of the files themselves is checked when a post is published.",
+  input: input.extend({
+    settings: sameSettingsSchema.optional().describe("The same settings as in create_post."),
+  }),
+  output: z.object({
+    valid: z.boolean(),
+    held,
+    errors: z.array(problem),
+    targets: z.array(
+      z.object({
+        accountId: z.string(),
+        platform,
+        scheduledFor: z.string().nullable(),
+        warnings,
+      }),
+    ),
+  }),
+  annotations: READS,
+  run: async (call, args) => {
+    const { post, looked, refused } = await prepare(call, { ...args, idempotencyKey: undefined });
+    const judged =
+      post.accountIds.length > 0
+        ? await validatePosts(call.ctx, post, looked)
+        : { errors: [], targets: [], isHeld: false };
+    const errors = [
+      ...judged.errors.map(({ accountId, platform, error }) => ({
+        ...{ accountId, platform, error: say(platform, error) },
+      })),
+      ...refused,
+    ];
+    return {
+      ...{ valid: errors.length === 0, held: judged.isHeld },
+      errors,
+      targets: judged.targets.map((target) => {
+        const { accountId, platform, scheduledFor, warnings } = pick(target, args);
+        return { accountId, platform, scheduledFor, warnings };
+      }),
+    };
+  },
+});

@@ -1,0 +1,249 @@
+import type { Platform } from "../../core/platforms.ts";
+import { sha256Hex } from "../../core/signature.ts";
+import { countUtf8Bytes } from "../../core/text.ts";
+import { DAY } from "../../core/time.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { nameOfFile } from "../posts/content-hash.ts";
+import type { MediaRef, PostDigest, UploadRow } from "../posts/table.ts";
+import type { Violation } from "./quotas.ts";
+import { comparedFiles, DUPLICATE_WINDOW_MS, withFiles } from "./same-post.ts";
+
+/** A post of the account, out or planned, as it is compared with a new one. */
+export interface RecentPost {
+  id: number;
+  accountId: string;
+  /** Its text, or of a long one the sample: see `sampleOf`. */
+  sample: string;
+  /** Size of the whole text in UTF-8. */
+  sizeBytes: number;
+  /** Null for posts stored before digests were kept. */
+  digest: PostDigest | null;
+  media: MediaRef[];
+  /** Time of publishing, past or planned. */
+  at: Date;
+}
+
+/** Returns each of the posts once. */
+export const eachOnce = (posts: readonly RecentPost[]): RecentPost[] => [
+  ...new Map(posts.map((post) => [post.id, post])).values(),
+];
+
+/** The new post. `blocklist`: lower case. */
+interface Candidate {
+  platform: Platform;
+  text: PreparedText;
+  media: readonly MediaRef[];
+  at: Date;
+  blocklist: readonly string[];
+}
+
+/** Spec is silent on the figures from here to the end of the list. */
+const MENTION_WINDOW_MS = DAY;
+const MAX_MENTIONS = 20;
+const MAX_POSTS_PER_MENTION = 5;
+const MIN_COMPARED_CHARACTERS = 20;
+const MIN_SIMILARITY = 0.9;
+
+/** Returns the text of a post as it is compared. */
+export const textOf = ({
+  title,
+  description,
+}: {
+  title: string | null;
+  description: string | null;
+}) => [title, description].filter((part) => part !== null).join("\n");
+
+const MENTION = /(?<![\p{L}\p{N}_.@/])@[a-z0-9_][a-z0-9_.-]*/giu;
+
+/** Returns the letters and digits of a text in lower case: equal texts have the same. */
+export const essence = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+
+/** Texts of up to so many bytes are compared whole; of longer ones as many characters at both ends are. */
+export const COMPARED_WHOLE_BYTES = 2_000;
+export const SAMPLE_CHARACTERS = 1_000;
+
+/** Returns the part of a text that is compared for likeness; bounded, however long the text is. */
+function sampleOf(text: string): string {
+  if (countUtf8Bytes(text) <= COMPARED_WHOLE_BYTES) return text;
+  // A character has two units at most; the database counts characters.
+  const first = Array.from(text.slice(0, 2 * SAMPLE_CHARACTERS)).slice(0, SAMPLE_CHARACTERS);
+  const last = Array.from(text.slice(-2 * SAMPLE_CHARACTERS)).slice(-SAMPLE_CHARACTERS);
+  return [...first, ...last].join("");
+}
+
+/** A text prepared for comparisons. */
+export interface PreparedText {
+  text: string;
+  sizeBytes: number;
+  /** Without files. */
+  digest: PostDigest;
+  mentions: string[];
+  /** Letters and digits of its sample. */
+  letters: string;
+  /** Runs of three characters in `letters`. */
+  trigrams: Set<string>;
+}
+
+/** Returns a post as those after it are compared with it. */
+export const toRecentPost = (
+  { text: { text, sizeBytes, digest }, media, at }: Pick<Candidate, "text" | "media" | "at">,
+  { id, accountId }: Pick<RecentPost, "id" | "accountId">,
+): RecentPost => ({
+  ...{ id, accountId, sample: sampleOf(text), sizeBytes, digest, at },
+  media: [...media],
+});
+
+export async function prepareText(text: string): Promise<PreparedText> {
+  const letters = essence(sampleOf(text));
+  const mentions = mentionsIn(text);
+  return {
+    text,
+    sizeBytes: countUtf8Bytes(text),
+    // A text without letters or digits is compared as it is.
+    digest: {
+      hash: await sha256Hex(essence(text) || `\0${text.trim()}`),
+      mentions: [...new Set(mentions)].slice(0, MAX_MENTIONS),
+    },
+    mentions,
+    letters,
+    trigrams: trigramsOf(letters),
+  };
+}
+
+/** Returns the digest of a stored post: made anew where it was stored before files were part of it. */
+export const digestOf = async ({
+  textDigest,
+  media,
+  ...texts
+}: Pick<UploadRow, "title" | "description" | "media" | "textDigest">): Promise<PostDigest> =>
+  textDigest?.files === undefined
+    ? withFiles((await prepareText(textOf(texts))).digest, media)
+    : textDigest;
+
+/** Creates a `prepareText` that keeps its results: the posts of a batch mostly share their text. */
+export function createPreparer(): (text: string) => Promise<PreparedText> {
+  const prepared = new Map<string, Promise<PreparedText>>();
+  return (text) => {
+    const known = prepared.get(text) ?? prepareText(text);
+    prepared.set(text, known);
+    return known;
+  };
+}
+
+export function trigramsOf(text: string): Set<string> {
+  const found = new Set<string>();
+  for (let i = 0; i + 3 <= text.length; i++) found.add(text.slice(i, i + 3));
+  return found;
+}
+
+/**
+ * Returns true when two texts share at least 0.9 of their trigrams (intersection over union). Stops as
+ * soon as that is out of reach.
+ */
+export function isAlike(trigrams: ReadonlySet<string>, other: string): boolean {
+  const mostStrange = trigrams.size / MIN_SIMILARITY - trigrams.size;
+  const seen = new Set<string>();
+  let strange = 0;
+  for (let i = 0; i + 3 <= other.length; i++) {
+    const run = other.slice(i, i + 3);
+    if (seen.has(run)) continue;
+    seen.add(run);
+    if (!trigrams.has(run) && ++strange > mostStrange) return false;
+  }
+  const shared = seen.size - strange;
+  return shared > 0 && shared / (trigrams.size + strange) >= MIN_SIMILARITY;
+}
+
+/** Returns false for lengths so different that the texts cannot be alike. */
+const isNearInLength = (a: number, b: number): boolean =>
+  Math.min(a, b) >= Math.max(a, b) * MIN_SIMILARITY;
+
+function isSameText(mine: PreparedText, other: RecentPost): boolean {
+  if (other.digest) {
+    if (other.digest.hash === mine.digest.hash) return true;
+    if (mine.letters.length < MIN_COMPARED_CHARACTERS) return false;
+  }
+  const bothLong = Math.min(mine.sizeBytes, other.sizeBytes) > COMPARED_WHOLE_BYTES;
+  if (bothLong && !isNearInLength(mine.sizeBytes, other.sizeBytes)) return false;
+  const letters = essence(other.sample);
+  if (letters === mine.letters && !bothLong) {
+    return letters !== "" || other.sample.trim() === mine.text.trim();
+  }
+  if (Math.min(letters.length, mine.letters.length) < MIN_COMPARED_CHARACTERS) return false;
+  return isNearInLength(letters.length, mine.letters.length) && isAlike(mine.trigrams, letters);
+}
+
+/** Files that are not downloaded yet are known by their URL alone. */
+const hasSameFiles = (media: readonly MediaRef[], other: readonly MediaRef[]): boolean =>
+  [undefined, nameOfFile].some(
+    (nameOf) => comparedFiles(media, nameOf).join(" ") === comparedFiles(other, nameOf).join(" "),
+  );
+
+const mentionsIn = (text: string): string[] =>
+  (text.match(MENTION) ?? []).map((one) => one.toLowerCase());
+
+const within = (a: Date, b: Date, ms: number): boolean => Math.abs(a.getTime() - b.getTime()) <= ms;
+
+function duplicate(post: Candidate, recent: readonly RecentPost[]): Violation[] {
+  // A platform with a rule of its own applies it when the post goes out.
+  if (connectorOf(post.platform).repeatRule) return [];
+  const same = recent.find(
+    (other) =>
+      within(other.at, post.at, DUPLICATE_WINDOW_MS) &&
+      hasSameFiles(other.media, post.media) &&
+      isSameText(post.text, other),
+  );
+  return same ? [duplicateOf(post.platform, same)] : [];
+}
+
+/** The violation of a post that is the same as one that its account has, or very similar. */
+export function duplicateOf(
+  platform: Platform,
+  { id: uploadId, at }: Pick<RecentPost, "id" | "at">,
+): Violation {
+  const message = `Post ${uploadId} of this account, at ${at.toISOString()}, is the same or very similar. Change the text or the files.`;
+  return { platform, type: "duplicate_content", message, uploadId };
+}
+
+function mentionSpam(post: Candidate, recent: readonly RecentPost[]): Violation[] {
+  const told = (message: string): Violation[] => [
+    { platform: post.platform, type: "mention_spam", message },
+  ];
+  const { mentions } = post.text;
+  if (mentions.length > MAX_MENTIONS) {
+    return told(
+      `The post mentions ${mentions.length} accounts; at most ${MAX_MENTIONS} are allowed.`,
+    );
+  }
+  if (mentions.length === 0) return [];
+  const others = recent
+    .filter((other) => within(other.at, post.at, MENTION_WINDOW_MS))
+    .map((other) => new Set(other.digest?.mentions ?? mentionsIn(other.sample)));
+  const often = [...new Set(mentions)].find(
+    (mention) => others.filter((known) => known.has(mention)).length + 1 >= MAX_POSTS_PER_MENTION,
+  );
+  if (!often) return [];
+  return told(
+    `${often} would be mentioned in ${MAX_POSTS_PER_MENTION} posts of the account within 24 hours; at most ${MAX_POSTS_PER_MENTION - 1} are allowed.`,
+  );
+}
+
+function unsafe(post: Candidate): Violation[] {
+  if (post.blocklist.length === 0) return [];
+  const text = post.text.text.toLowerCase();
+  const word = post.blocklist.find((one) => text.includes(one));
+  if (!word) return [];
+  const message = `The text contains "${word}", which is on the team's blocklist.`;
+  return [{ platform: post.platform, type: "unsafe_content", message }];
+}
+
+/** Returns our content rules that a post breaks. `recent`: posts of the same account. */
+export const contentViolations = (post: Candidate, recent: readonly RecentPost[]): Violation[] => [
+  ...duplicate(post, recent),
+  ...mentionSpam(post, recent),
+  ...unsafe(post),
+];

@@ -1,0 +1,128 @@
+import { formatCount } from "../../core/counts.ts";
+import { AppError } from "../../core/errors.ts";
+import type { Plan } from "../../core/plans.ts";
+import type { Platform } from "../../core/platforms.ts";
+import type { Deps } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { accountRefusal } from "../accounts/rules.ts";
+import { balanceAt, costOf, creditRefusal, lessOf, periodOf } from "../credits/rules.ts";
+import { dailyCapOf } from "./daily-caps.ts";
+import { type AccountFacts, MAX_TEAM_IN_PROGRESS } from "./repo/facts.ts";
+import { MAX_DRAFTS } from "./repo/room.ts";
+
+/** Posts of an account that may be on their way at once. Spec is silent. */
+const MAX_ACCOUNT_IN_PROGRESS = 100;
+
+/** A cap or rule that a post breaks, as it stands in the answer. Source: spec, "Errors", the 429 of a cap. */
+export interface Violation {
+  platform: Platform;
+  type: "hard_cap" | "duplicate_content" | "mention_spam" | "unsafe_content";
+  message: string;
+  used_last_24h?: number;
+  cap?: number;
+  /** The post that the account has already; for duplicates alone. */
+  uploadId?: number;
+}
+
+/** Returns the violation of an account whose daily cap is reached; null while there is room. */
+export function capViolation(
+  deps: Deps,
+  { account, used, resetAt }: AccountFacts,
+): Violation | null {
+  const { platform, accountName } = account;
+  const cap = dailyCapOf(deps, platform);
+  if (used < cap) return null;
+  const when = resetAt ? ` There is room again at ${resetAt.toISOString()}.` : "";
+  return {
+    platform,
+    type: "hard_cap",
+    message: `${accountName} has reached its ${cap} posts in 24 hours on ${platform}.${when}`,
+    used_last_24h: used,
+    cap,
+  };
+}
+
+/** @throws AppError ACCOUNT_INACTIVE where the account of a stored post has been disconnected */
+export function requireConnected(facts: AccountFacts | undefined): AccountFacts {
+  if (facts) return facts;
+  throw new AppError(
+    "ACCOUNT_INACTIVE",
+    "The account is no longer connected. Connect it again, then create a new post.",
+  );
+}
+
+/** @throws AppError ACCOUNT_INACTIVE */
+export function requireActive({ config }: Pick<Deps, "config">, { account }: AccountFacts): void {
+  const refusal = accountRefusal(account, config);
+  if (refusal) throw new AppError("ACCOUNT_INACTIVE", refusal);
+}
+
+/**
+ * Requires a post left in the plan's month of `at`. `more`: posts that the same call takes before.
+ *
+ * @throws AppError PLAN_LIMIT
+ */
+export function requireQuota({ plan, postsByMonth }: AccountFacts, at: Date, more = 0): void {
+  const month = periodOf(at);
+  if (plan.monthlyPosts !== null && (postsByMonth[month] ?? 0) + more >= plan.monthlyPosts) {
+    throw new AppError("PLAN_LIMIT", quotaUsedUp(plan, at));
+  }
+}
+
+export const quotaUsedUp = ({ monthlyPosts }: Plan, at: Date): string =>
+  `The plan's ${monthlyPosts} posts of ${periodOf(at)} are used up.`;
+
+/**
+ * Requires room in the team's plan and queue for a post of this account at `at`. `more`: posts that the
+ * same call takes before.
+ *
+ * @throws AppError PLAN_LIMIT, QUEUE_FULL, QUEUE_BUSY
+ */
+export function requireRoom(facts: AccountFacts, at: Date, more = 0): void {
+  const { account, plan, teamInProgress, inProgress } = facts;
+  if (plan.platforms?.includes(account.platform) === false) {
+    throw new AppError("PLAN_LIMIT", `The team's plan does not include ${account.platform}.`);
+  }
+  requireQuota(facts, at, more);
+  if (teamInProgress + more >= MAX_TEAM_IN_PROGRESS) {
+    const message = `The team has ${MAX_TEAM_IN_PROGRESS} posts in progress. Wait until some are published.`;
+    throw new AppError("QUEUE_FULL", message);
+  }
+  if (inProgress >= MAX_ACCOUNT_IN_PROGRESS) {
+    const message = `${account.accountName} has ${MAX_ACCOUNT_IN_PROGRESS} posts in progress. Wait until some are published.`;
+    throw new AppError("QUEUE_BUSY", message);
+  }
+}
+
+/**
+ * Requires room for one more draft of the team. `more`: posts that the same call takes before. Drafts that
+ * were not counted are left to the inserting statement.
+ *
+ * @throws AppError QUEUE_FULL
+ */
+export function requireDraftRoom({ drafts }: AccountFacts, more: number): void {
+  if (drafts === null || drafts + more < MAX_DRAFTS) return;
+  const message = `The team has ${formatCount(MAX_DRAFTS)} drafts and posts that await approval. Delete some first.`;
+  throw new AppError("QUEUE_FULL", message);
+}
+
+/**
+ * Requires credits for a post at `at`: next month has its own allowance. Returns its cost. `spoken`: the
+ * cost of other posts of the same call.
+ *
+ * @throws AppError PLAN_LIMIT, with the balance in words
+ */
+export async function requireCredits(
+  { account, credits }: AccountFacts,
+  post: { title: string | null; description: string | null },
+  at: Date,
+  now: Date,
+  spoken = 0,
+): Promise<number> {
+  const { paidPosts } = connectorOf(account.platform);
+  if (!credits || !paidPosts) return 0;
+  const cost = await costOf(paidPosts, post);
+  const refusal = creditRefusal(lessOf(balanceAt(credits, at, now), spoken), cost, at);
+  if (refusal) throw new AppError("PLAN_LIMIT", refusal);
+  return cost;
+}

@@ -1,0 +1,188 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer, text } from "drizzle-orm/sqlite-core";
+import { DAY } from "../../../core/time.ts";
+import { prepared, type Query, sqlQuery } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
+import { packedRows, pickColumns, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import type { RepeatRule } from "../../../platforms/connector.ts";
+import { type UploadRow, uploads } from "../../posts/table.ts";
+import { COMPARED_WHOLE_BYTES, type RecentPost, SAMPLE_CHARACTERS } from "../content-rules.ts";
+import { type Claim, DUPLICATE_WINDOW_MS } from "../same-post.ts";
+
+/** The text as it is compared: `textOf` in the database. */
+const TEXT = sql`coalesce(u.title || char(10) || u.description, u.title, u.description, '')`;
+
+/** `sampleOf` in the database. */
+const SAMPLE = sql`iif(octet_length(${TEXT}) <= ${COMPARED_WHOLE_BYTES}, ${TEXT},
+  substr(${TEXT}, 1, ${SAMPLE_CHARACTERS}) || substr(${TEXT}, -${SAMPLE_CHARACTERS}))`;
+
+/** Posts of an account around a time: what is compared with a new post. Either may be a SQL value. */
+interface Neighbourhood {
+  accountId: string | SQL;
+  at: Date | SQL;
+  windowMs: number;
+  /** Before and after the time, of each the nearest. */
+  mostEach: number;
+}
+
+const RECENT = packedRows(
+  {
+    id: uploads.id,
+    accountId: uploads.accountId,
+    sample: text().notNull(),
+    sizeBytes: integer().notNull(),
+    digest: uploads.textDigest,
+    media: uploads.media,
+    at: uploads.sortAt,
+  },
+  {
+    id: sql`u.id`,
+    accountId: sql`u.account_id`,
+    sample: SAMPLE,
+    sizeBytes: sql`octet_length(${TEXT})`,
+    digest: sql`u.text_digest`,
+    media: sql`u.media`,
+    at: sql`u.sort_at`,
+  },
+);
+
+interface Window {
+  team: SQL;
+  accountId: string | SQL;
+  from: number | SQL;
+  at: number | SQL;
+  to: number | SQL;
+  most: number;
+}
+
+const recentOf = prepared(({ team, accountId, from, at, to, most }: Params<Window>) => {
+  const side = (bounds: SQL, order: SQL) =>
+    sql`SELECT * FROM (SELECT ${RECENT.column} FROM uploads u
+        WHERE u.account_id = iif(${team} IS NULL, NULL, ${accountId})
+          AND u.sort_at BETWEEN ${bounds} AND u.team_id = ${team} AND u.deleted_at IS NULL
+          AND u.status_group IN ('scheduled', 'pending', 'completed')
+        ORDER BY u.sort_at ${order} LIMIT ${most})`;
+  return sql`${side(sql`${from} AND ${at}`, sql`DESC`)}
+      UNION ALL ${side(sql`${at} + 1 AND ${to}`, sql`ASC`)}`;
+}, RECENT.read);
+
+/** Finds the posts of the account within the window before `at`, and those within the window after it. */
+export function recentPosts(team: SQL, around: Neighbourhood): Query<RecentPost[]> {
+  const { accountId, at, windowMs, mostEach: most } = around;
+  const time = at instanceof Date ? at.getTime() : at;
+  const shifted = (ms: number) => (typeof time === "number" ? time + ms : sql`${time} + ${ms}`);
+  return recentOf({
+    team,
+    accountId,
+    from: shifted(-windowMs),
+    at: time,
+    to: shifted(windowMs),
+    most,
+  });
+}
+
+/** Posts with which one is compared, before and after its time. */
+const MAX_COMPARED_PER_POST = 300;
+
+/** A value of a post's row, where `condition` holds. */
+const ofPost = (id: number, value: SQL, condition: SQL = sql`TRUE`): SQL =>
+  sql`(SELECT ${value} FROM uploads own WHERE own.id = ${id} AND ${condition})`;
+
+interface Around {
+  /** A time in place of the one for which the post is planned. */
+  at?: Date | null;
+  most?: number;
+}
+
+/** Finds the posts of the account of a stored post around its time, which is now where it is not planned. */
+export const postsAround = (
+  team: SQL,
+  id: number,
+  now: Date,
+  { at, most = MAX_COMPARED_PER_POST }: Around = {},
+): Query<RecentPost[]> =>
+  recentPosts(team, {
+    // Without an account of the team nothing is found, whatever the time.
+    accountId: ofPost(id, sql`own.account_id`, sql`own.team_id = ${team}`),
+    at: at ?? ofPost(id, sql`max(coalesce(own.scheduled_for, 0), ${now.getTime()})`),
+    windowMs: DUPLICATE_WINDOW_MS,
+    mostEach: Math.min(MAX_COMPARED_PER_POST, most),
+  });
+
+/** `claimKey` in the database. */
+const CLAIM_KEY = sql`u.account_id || ' ' || (u.text_digest ->> 'hash') || ' ' || (u.text_digest ->> 'files')`;
+
+/** The posts `u` of accounts that are out or to go out, within the window around a time. */
+const outAround = (accountIds: Iterable<string>, at: Date): SQL => {
+  const ids = JSON.stringify([...new Set(accountIds)]);
+  const [from, to] = [at.getTime() - DUPLICATE_WINDOW_MS, at.getTime() + DUPLICATE_WINDOW_MS];
+  return sql`FROM json_each(${ids}) account CROSS JOIN uploads u ON u.account_id = account.value
+      AND u.sort_at BETWEEN ${from} AND ${to}
+    WHERE u.deleted_at IS NULL AND u.status_group IN ('scheduled', 'pending', 'completed')`;
+};
+
+/** The posts `u` that have what is claimed at one time. */
+function claimed(claims: readonly Claim[]): SQL {
+  const [first] = claims;
+  const accountIds = claims.map(({ accountId }) => accountId);
+  const keys = JSON.stringify(claims.map(({ key }) => key));
+  const own = JSON.stringify(claims.flatMap(({ uploadId }) => uploadId ?? []));
+  return sql`${outAround(accountIds, first?.at ?? new Date(0))}
+    AND ${CLAIM_KEY} IN (SELECT value FROM json_each(${keys}))
+    AND u.id NOT IN (SELECT value FROM json_each(${own}))`;
+}
+
+/**
+ * A condition of the statement by which posts come to go out: no other post has what they claim, all at one
+ * time. The comparison before it serves the message; this one is atomic.
+ */
+export const areUnclaimed = (claims: readonly Claim[]): SQL =>
+  claims.length === 0 ? sql`TRUE` : sql`NOT EXISTS (SELECT 1 ${claimed(claims)})`;
+
+/** Keys of the claims that the posts of accounts hold around a time, as a list for `IN`. */
+export const heldKeys = (accountIds: Iterable<string>, at: Date): SQL =>
+  sql`(SELECT ${CLAIM_KEY} ${outAround(accountIds, at)} AND ${CLAIM_KEY} IS NOT NULL)`;
+
+/** Finds the posts that have what is claimed at one time. */
+export const claimHolders = (claims: readonly Claim[]): Query<RecentPost[]> =>
+  sqlQuery(sql`SELECT ${RECENT.column} ${claimed(claims)}`, RECENT.read);
+
+/** More than an account publishes in that time. */
+const MAX_COMPARED = 2_000;
+
+const EARLIER = pickColumns(uploads, ["id", "title", "description", "media"]);
+
+const readEarlier = rowReader({ ...EARLIER, uploadedAt: instant("uploaded_at") });
+
+/** A post as those after it are compared with it. `uploadedAt`: null while it is being published. */
+export type EarlierPost = ReturnType<typeof readEarlier>;
+
+/**
+ * Finds what the account has published within the window, newest first, by when each post was last taken
+ * up: never after it was out, and hardly before.
+ */
+export const earlierPosts = (
+  { withinDays }: RepeatRule,
+  { id, accountId }: UploadRow,
+  now: Date,
+): Query<EarlierPost[]> => {
+  const since = now.getTime() - withinDays * DAY;
+  return sqlQuery(
+    sql`SELECT id, title, description, media, uploaded_at FROM uploads
+      WHERE account_id = ${accountId} AND counted_at > ${since - DAY} AND uploaded_at > ${since}
+        AND status = 'completed' AND id <> ${id} AND deleted_at IS NULL
+      ORDER BY counted_at DESC LIMIT ${MAX_COMPARED}`,
+    readEarlier,
+  );
+};
+
+/** Finds other posts of the account that are paid for and not over. */
+export const paidPosts = ({ id, teamId, accountId }: UploadRow): Query<EarlierPost[]> =>
+  sqlQuery(
+    sql`SELECT id, title, description, media, uploaded_at FROM uploads
+      WHERE team_id = ${teamId} AND status_group = 'pending' AND deleted_at IS NULL
+        AND account_id = ${accountId} AND id <> ${id}
+        AND credits_spent > coalesce(credits_refunded, 0)`,
+    readEarlier,
+  );

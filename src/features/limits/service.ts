@@ -1,0 +1,33 @@
+import { notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { dayOfAccount } from "../posts/repo/read.ts";
+import { CAP_WINDOW_MS } from "../posts/rules.ts";
+import { dailyCapOf, dailyCaps } from "./daily-caps.ts";
+
+/** The posts that an account may still publish today. */
+interface AccountLimits {
+  remaining: number;
+  limit: number;
+  resetAt: Date;
+}
+
+/**
+ * Returns what is left of an account's daily cap. Source: spec, "Daily posting caps".
+ *
+ * @throws AppError NOT_FOUND
+ */
+export async function getLimits(ctx: Ctx, accountId: string): Promise<AccountLimits> {
+  const now = ctx.now();
+  const since = new Date(now.getTime() - CAP_WINDOW_MS);
+  const highestCap = Math.max(...Object.values(dailyCaps(ctx)));
+  const [[day]] = await ctx.read("posts:read", [
+    dayOfAccount(ctx.team, accountId, since, highestCap),
+  ]);
+  if (!day) throw notFound("Account");
+  const limit = dailyCapOf(ctx, day.platform);
+  return {
+    remaining: Math.max(0, limit - day.used),
+    limit,
+    resetAt: day.oldestAt ? new Date(day.oldestAt.getTime() + CAP_WINDOW_MS) : now,
+  };
+}

@@ -1,0 +1,51 @@
+import { AppError, notFound } from "../../core/errors.ts";
+import type { Ctx } from "../../deps.ts";
+import { requireMayEnd } from "../auth/roles.ts";
+import { ownUpload, removeResting } from "./repo/change.ts";
+import { cancelWaiting } from "./repo/failed.ts";
+import type { UploadStatus } from "./rules.ts";
+import type { UploadRow } from "./table.ts";
+
+/** The result of deleting a post. `status`: where it stands now, or stood when it was removed. */
+interface Deleted {
+  result: "cancelled" | "removed";
+  status: UploadStatus;
+}
+
+/**
+ * Cancels a post that waits to go out, and removes one that does not. A run that publishes it at the same
+ * moment is either too late or was first; never both.
+ *
+ * @throws AppError NOT_FOUND, NOT_CANCELLABLE; FORBIDDEN for a member whose posts wait for approval, where others
+ * have made or approved the post
+ */
+export async function deleteUpload(ctx: Ctx, id: number): Promise<Deleted> {
+  const [[row]] = await ctx.read("posts:write", [ownUpload(ctx.team, id)]);
+  if (!row) throw notFound("Upload");
+  const { status } = row;
+  if (isOthersDecision(row, ctx.actor)) requireMayEnd(ctx.actor, "approvedPost");
+  if (status === "processing") {
+    throw notCancellable("The post is being published and cannot be cancelled.");
+  }
+  if (status === "completed") {
+    throw notCancellable("The post is published. Delete it on the platform.");
+  }
+  const isWaiting = status === "scheduled" || status === "pending";
+  // In both lists, the result of the last statement but one says if the post was changed.
+  const changed = await ctx.db.runAll(
+    isWaiting ? cancelWaiting(ctx, row) : removeResting(id, status, ctx.now()),
+  );
+  if (changed.at(-2) !== 1) {
+    throw notCancellable("The post has just changed, or is being published. Read it again.");
+  }
+  return isWaiting ? { result: "cancelled", status: "failed" } : { result: "removed", status };
+}
+
+/** Returns true for a post that another person made or approved, also where an edit has voided the approval since. */
+const isOthersDecision = (
+  { status, approvedHash, approverId, createdBy }: UploadRow,
+  { userId }: Ctx["actor"],
+): boolean =>
+  createdBy !== userId || (status !== "failed" && (approvedHash ?? approverId) !== null);
+
+const notCancellable = (message: string) => new AppError("NOT_CANCELLABLE", message);

@@ -1,0 +1,87 @@
+import { AppError } from "../../core/errors.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { isDraft } from "./rules.ts";
+import type { MediaRef, UploadRow } from "./table.ts";
+
+type WithFiles = Pick<UploadRow, "platform" | "settings" | "media">;
+
+/** A file that is still to be downloaded. */
+type Elsewhere = Extract<MediaRef, { url: string }>;
+
+/** Returns the files of a post that waits for approval, among them those that its settings name by address. */
+export function filesToApprove({ platform, settings, media }: WithFiles): MediaRef[] {
+  const named = Object.keys(connectorOf(platform).settingFiles ?? {}).flatMap((setting) => {
+    const url = settings[setting];
+    const isThere = media.some((item) => item.setting === setting);
+    return typeof url === "string" && !isThere ? [{ url, role: "setting" as const, setting }] : [];
+  });
+  return [...media, ...named];
+}
+
+export const isElsewhere = (item: MediaRef): item is Elsewhere => "url" in item && !item.isGone;
+
+/** Returns true for a post some of whose files have to be downloaded before it can be approved. */
+export const needsDownload = (post: WithFiles): boolean => filesToApprove(post).some(isElsewhere);
+
+/**
+ * Returns the job columns of a post that comes to wait for approval: its files are downloaded now, so that what
+ * the approver sees is what goes out.
+ */
+export const downloadDue = (post: WithFiles, now: Date) => {
+  const at = needsDownload(post) ? now : null;
+  return { dueAt: at, wokenAt: at };
+};
+
+/** The files of a held post that are still elsewhere. */
+export interface FileDownload {
+  state: "waiting" | "failed";
+  /** Where the files stand, and what to do. */
+  message: string;
+}
+
+/** Seconds after which an approver may look again. Spec is silent: most files are here within a few. */
+export const LOOK_AGAIN_SECONDS = 30;
+
+const WAITING: FileDownload = {
+  state: "waiting",
+  message: `A file of the post is still being downloaded. It can be approved once the file is here: try again in ${LOOK_AGAIN_SECONDS} seconds.`,
+};
+
+/** Returns where the files of a post stand that have to be downloaded first; null where there are none. */
+export function downloadOf(post: WithFiles & Pick<UploadRow, "status">): FileDownload | null {
+  if (!isDraft(post.status)) return null;
+  const files = filesToApprove(post).filter(isElsewhere);
+  const failed = files.find(({ problem }) => problem !== undefined);
+  if (!failed) return files.length > 0 ? WAITING : null;
+  const name = failed.setting ?? failed.url;
+  const message = `${failed.problem} (${name}) Submit the post again to download the file anew, or create the post again with another file.`;
+  return { state: "failed", message };
+}
+
+/**
+ * Requires that every file of the post is stored: what is elsewhere could be another file by the time it goes out.
+ *
+ * @throws AppError MEDIA_PENDING, MEDIA_UNREACHABLE
+ */
+export function requireStored(post: WithFiles & Pick<UploadRow, "status">): void {
+  const download = downloadOf(post);
+  if (!download) return;
+  const { state, message } = download;
+  if (state === "failed") throw new AppError("MEDIA_UNREACHABLE", message);
+  const headers = { "Retry-After": String(LOOK_AGAIN_SECONDS) };
+  throw new AppError("MEDIA_PENDING", message, { headers });
+}
+
+/** Returns true for a post whose files are still elsewhere, and are not going to be downloaded as things stand. */
+export const isDownloadOver = (post: UploadRow): boolean =>
+  post.dueAt === null && needsDownload(post);
+
+/** Returns the columns by which the downloads of a post begin anew. */
+export function downloadAnew(post: UploadRow, now: Date): Partial<UploadRow> {
+  const media = post.media.map((item) => {
+    if (!("url" in item)) return item;
+    const { problem: _, ...rest } = item;
+    return rest;
+  });
+  return { media, dueAt: now, wokenAt: now, backoffs: 0, crashes: 0 };
+}

@@ -1,0 +1,62 @@
+import { formatCount } from "../../core/counts.ts";
+import type { FieldError } from "../../core/errors.ts";
+import { BROKEN_TEXT, isBrokenText, isLongerThan } from "../../core/text.ts";
+import type { RawField } from "../../platforms/kit/form-fields.ts";
+
+/** Spec is silent. */
+export const MAX_ACCOUNTS = 100;
+
+/**
+ * Characters of every text that a post stores, whether its platform uses it or not. Spec is silent: the
+ * title leaves room for X's long posts, the description for Facebook's.
+ */
+export const MAX_TITLE_CHARACTERS = 30_000;
+export const MAX_DESCRIPTION_CHARACTERS = 70_000;
+/** Characters of any other field, all its values together: ten times what any platform takes. */
+export const MAX_FIELD_CHARACTERS = 10_000;
+/** Characters of all other fields: with these, title and description a row stays under D1's 2 MB. */
+const MAX_FIELDS_CHARACTERS = 100_000;
+/** Characters of a file's URL. */
+export const MAX_URL_CHARACTERS = 4_096;
+
+/** The texts of a post, and beside them its settings, by wire name. */
+export type Texts = Record<string, RawField | null>;
+
+const OWN_BOUNDS = {
+  title: MAX_TITLE_CHARACTERS,
+  description: MAX_DESCRIPTION_CHARACTERS,
+  caption: MAX_DESCRIPTION_CHARACTERS,
+};
+
+const ownBound = (field: string): number | undefined =>
+  Object.hasOwn(OWN_BOUNDS, field) ? OWN_BOUNDS[field as keyof typeof OWN_BOUNDS] : undefined;
+
+const refuse = (field: string, most: number): FieldError => ({
+  field,
+  message: `${field}: must have at most ${formatCount(most)} characters.`,
+});
+
+/** Returns an error for each text with invalid characters, then for each that is too long to be stored. */
+export function textErrors(texts: Texts): FieldError[] {
+  let together = 0;
+  const broken: FieldError[] = [];
+  const long: FieldError[] = [];
+  for (const [field, value] of Object.entries(texts)) {
+    const values = [value ?? ""].flat();
+    if (values.some(isBrokenText)) broken.push({ field, message: `${field}: ${BROKEN_TEXT}.` });
+    const text = values.join("");
+    const own = ownBound(field);
+    if (isLongerThan(text, own ?? MAX_FIELD_CHARACTERS)) {
+      long.push(refuse(field, own ?? MAX_FIELD_CHARACTERS));
+    } else if (own === undefined) {
+      together += [...text].length;
+    }
+  }
+  if (together > MAX_FIELDS_CHARACTERS) {
+    const field = "settings";
+    const most = formatCount(MAX_FIELDS_CHARACTERS);
+    const message = `All fields except title and description must have at most ${most} characters together.`;
+    long.push({ field, message });
+  }
+  return [...broken, ...long];
+}

@@ -1,0 +1,54 @@
+import { toHex } from "../../core/ids.ts";
+import type { Deps } from "../../deps.ts";
+import { openFile } from "../media/read.ts";
+import { type MediaRow, noteContent } from "../media/repo.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { nextToHash } from "./job.ts";
+import { Lease } from "./lease.ts";
+import { saveFile } from "./save-file.ts";
+
+/** Longest reading of one file, in seconds. */
+const READ_SECONDS = 10 * 60;
+
+interface Hashed {
+  upload: UploadRow;
+  media: MediaRow[];
+}
+
+/**
+ * Reads the content of the first presigned file that was not read for that yet, as a stream, and notes its
+ * SHA-256 with the file and in the post, which outlives the file. Null when there is no such file.
+ *
+ * @throws PublishFailure when the file is gone or replaced, and what `saveFile` throws
+ */
+export async function hashNextContent(
+  deps: Deps,
+  upload: UploadRow,
+  media: MediaRow[],
+): Promise<Hashed | null> {
+  const index = nextToHash(upload.media, media);
+  const item = upload.media[index];
+  if (!item || !("sha256" in item)) return null;
+  const { sha256 } = item;
+  const file = media.find((one) => one.sha256 === sha256);
+  if (!file) return null;
+  const content = file.contentSha256 ?? (await hashContent(deps, upload, file));
+  const updated = await saveFile(deps, upload, { index, ref: { ...item, content } }, [
+    noteContent(file, content),
+  ]);
+  const known = media.map((one) => (one === file ? { ...file, contentSha256: content } : one));
+  return { upload: updated, media: known };
+}
+
+async function hashContent(deps: Deps, upload: UploadRow, file: MediaRow): Promise<string> {
+  const { body } = await openFile(deps, file);
+  const reading = new Lease(deps, upload).begin(READ_SECONDS);
+  const digest = new crypto.DigestStream("SHA-256");
+  const hashing = digest.getWriter();
+  for await (const chunk of body) {
+    await reading.moved();
+    await hashing.write(chunk);
+  }
+  await hashing.close();
+  return toHex(await digest.digest);
+}

@@ -1,0 +1,29 @@
+import type { Failure } from "../../core/failures.ts";
+import type { Deps } from "../../deps.ts";
+import type { Attempt, Ending } from "./lost-access.ts";
+import { timeoutOrFailure } from "./verdicts.ts";
+import { fail } from "./writes.ts";
+
+/**
+ * Ends an attempt for good; one that failed for want of access as the platform answers who the account is.
+ *
+ * @param isDecided the platform itself said that there is no post
+ */
+export async function endAttempt(
+  deps: Deps,
+  attempt: Attempt,
+  failure: Failure,
+  isDecided = false,
+): Promise<"over"> {
+  const { upload } = attempt;
+  const isAboutAccess = failure.code === "account_disconnected";
+  const end = isAboutAccess ? await judged(deps, attempt, failure) : { failure };
+  const told = isDecided ? end.failure : timeoutOrFailure(upload, end.failure);
+  await fail(deps, upload, told, end.alongside);
+  return "over";
+}
+
+async function judged(deps: Deps, attempt: Attempt, failure: Failure): Promise<Ending> {
+  const { judgeAccess } = await import("./lost-access.ts");
+  return judgeAccess(deps, attempt, failure);
+}

@@ -1,0 +1,53 @@
+import type { Failure } from "../../core/failures.ts";
+import type { Query } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { countFailure } from "../accounts/repo/failures.ts";
+import { downloadDue } from "../posts/files.ts";
+import { NO_APPROVAL } from "../posts/permissions.ts";
+import { creditRefund } from "../posts/repo/credits.ts";
+import { failAttempt } from "../posts/repo/failed.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { wake } from "../posts/wake.ts";
+import { LostLease, save } from "./save.ts";
+
+/** Ends an attempt as failed, with its event. */
+export async function fail(
+  deps: Deps,
+  upload: UploadRow,
+  failure: Failure,
+  alongside: Query<number>[] = [],
+): Promise<void> {
+  const [changed] = await deps.db.runAll([
+    ...failAttempt(deps, upload, failure),
+    countFailure({ id: upload.accountId }),
+    ...alongside,
+  ]);
+  if (changed !== 1) throw new LostLease();
+  deps.log({
+    event: "upload.failed",
+    uploadId: upload.id,
+    platform: upload.platform,
+    code: failure.code,
+  });
+}
+
+/**
+ * Sends a post back to approval because its content is not the approved one. Credits paid on X are given
+ * back; once approved, the post is another attempt and pays again.
+ */
+export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<void> {
+  const set: Partial<UploadRow> = {
+    status: "pending_approval",
+    ...downloadDue(upload, deps.now()),
+    leaseUntil: null,
+    countedAt: null,
+    ...NO_APPROVAL,
+  };
+  if (upload.creditsSpent === null) {
+    await save(deps, upload, set);
+  } else {
+    const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
+    await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
+  }
+  if (set.wokenAt) await wake(deps, upload.id, set.wokenAt);
+}

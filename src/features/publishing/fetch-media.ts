@@ -1,0 +1,68 @@
+import { type Failure, PublishFailure } from "../../core/failures.ts";
+import type { Deps } from "../../deps.ts";
+import { insertMedia, type MediaRow, mediaByHash } from "../media/repo.ts";
+import { needFile } from "../posts/repo/files.ts";
+import type { MediaRef, UploadRow } from "../posts/table.ts";
+import { nextToFetch } from "./job.ts";
+import { Lease } from "./lease.ts";
+import { renewedLease, save } from "./save.ts";
+import { saveFile } from "./save-file.ts";
+
+type FetchedMedia =
+  | { kind: "fetched"; upload: UploadRow; media: MediaRow[] }
+  | { kind: "unreachable"; failure: Failure };
+
+/**
+ * Downloads the first file that a post still has behind a URL, and notes it in the row, so that no
+ * file is downloaded twice.
+ *
+ * @throws PublishFailure media_invalid or media_unreachable, where trying again is no use
+ */
+export async function fetchNextMedia(
+  deps: Deps,
+  upload: UploadRow,
+  media: MediaRow[],
+): Promise<FetchedMedia> {
+  const index = nextToFetch(upload.media);
+  const item = upload.media[index];
+  if (!item || !("url" in item)) throw new Error("Every file of the post is here.");
+
+  const { DOWNLOAD_SECONDS, downloadMedia } = await import("../media/download.ts");
+  const recipient = new Lease(deps, upload).begin(DOWNLOAD_SECONDS);
+  const downloaded = await downloadMedia(deps, upload.teamId, item.url, recipient);
+  if (item.role === "thumbnail" && downloaded.kind !== "stored") {
+    const gone: MediaRef = { ...item, isGone: true };
+    const updated = await save(deps, upload, {
+      media: upload.media.with(index, gone),
+      ...renewedLease(deps.now()),
+    });
+    return { kind: "fetched", upload: updated, media };
+  }
+  if (downloaded.kind === "invalid") {
+    throw new PublishFailure({ code: "media_invalid", message: downloaded.message });
+  }
+  if (downloaded.kind === "unreachable") {
+    const failure: Failure = { code: "media_unreachable", message: downloaded.message };
+    if (!downloaded.transient) throw new PublishFailure(failure);
+    return { kind: "unreachable", failure };
+  }
+  const { teamId } = upload;
+  const { file } = downloaded;
+  const now = deps.now();
+  const role = item.role ? { role: item.role } : {};
+  const ref: MediaRef = { sha256: file.sha256, kind: file.kind, from: item.url, ...role };
+  const stored = mediaByHash({ teamId, sha256: file.sha256 });
+  const kept: MediaRow[] = [];
+  const facts = { fileSize: upload.fileSize + file.sizeBytes };
+  const updated = await saveFile(deps, upload, { index, ref, facts }, [
+    insertMedia(teamId, [file], now),
+    needFile(upload, file.sha256),
+    // Whose object stands for the content is known only once the use is written: until then a file
+    // that was there already may go.
+    { ...stored, read: (result) => kept.push(...stored.read(result)) },
+  ]);
+  const unpinned = { etag: null, contentSha256: null };
+  const [row = { ...file, ...unpinned, teamId, createdAt: now }] = kept;
+  if (row.objectKey !== file.objectKey) await deps.media.delete(file.objectKey);
+  return { kind: "fetched", upload: updated, media: [...media, row] };
+}

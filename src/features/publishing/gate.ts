@@ -1,0 +1,59 @@
+import type { Failure } from "../../core/failures.ts";
+import { runNamed } from "../../db/named.ts";
+import type { Deps } from "../../deps.ts";
+import type { Connector } from "../../platforms/connector.ts";
+import { creditBalance, debit, paymentOf } from "../credits/repo/balances.ts";
+import { costOf, creditRefusal } from "../credits/rules.ts";
+import { earlierPosts, paidPosts as otherPaidPosts } from "../limits/repo/compared.ts";
+import { noteCost } from "../posts/repo/credits.ts";
+import type { UploadRow } from "../posts/table.ts";
+import { repeatRefusal } from "./repeats.ts";
+import { LostLease } from "./save.ts";
+
+const isUnpaid = ({ creditsSpent, creditsRefunded }: UploadRow): boolean =>
+  (creditsSpent ?? 0) === (creditsRefunded ?? 0);
+
+/** Returns true while the platform has been asked nothing, or the post is not paid for. */
+const isAtGate = (upload: UploadRow, isPaid: boolean): boolean =>
+  upload.stage === "preparing" && (upload.bookmark === null || (isPaid && isUnpaid(upload)));
+
+/**
+ * Passes a post on to its platform once it is paid for, and repeats nothing, where the platform asks for
+ * that: in one round trip, and without any for the others. A repetition is paid for too, and gets its
+ * credits back as the failure that it is. When posts come at the same moment, the others repeat the first one
+ * that is paid for.
+ *
+ * @throws LostLease
+ */
+export async function passGate(
+  deps: Deps,
+  { paidPosts, repeatRule }: Connector,
+  upload: UploadRow,
+): Promise<{ kind: "open"; upload: UploadRow } | { kind: "shut"; failure: Failure }> {
+  if (!(paidPosts || repeatRule) || !isAtGate(upload, paidPosts !== undefined)) {
+    return { kind: "open", upload };
+  }
+  const cost = paidPosts ? await costOf(paidPosts, upload) : null;
+  const { payments, earlier, rivals } = await runNamed(deps.db, {
+    debited: cost === null ? null : debit(deps, upload, cost, noteCost(upload.id, cost)),
+    payments: cost === null ? null : paymentOf(upload),
+    earlier: repeatRule && earlierPosts(repeatRule, upload, deps.now()),
+    rivals: repeatRule && isUnpaid(upload) ? otherPaidPosts(upload) : null,
+  });
+  const paid = payments?.[0];
+  if (cost !== null && !paid) {
+    return { kind: "shut", failure: await paymentFailure(deps, upload, cost) };
+  }
+  const others = [...(earlier ?? []), ...(rivals ?? [])];
+  const message = repeatRule && (await repeatRefusal(repeatRule, upload, others));
+  if (message) return { kind: "shut", failure: { code: "content_flagged", message } };
+  return { kind: "open", upload: { ...upload, ...paid } };
+}
+
+async function paymentFailure(deps: Deps, upload: UploadRow, cost: number): Promise<Failure> {
+  const [[balance]] = await deps.db.run([creditBalance(deps, upload.teamId)]);
+  const message = balance && creditRefusal(balance, cost, deps.now());
+  // There is enough: somebody else has the job, or has paid for it in between.
+  if (!message) throw new LostLease();
+  return { code: "rate_limited", message };
+}

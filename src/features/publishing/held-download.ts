@@ -1,0 +1,135 @@
+import { addSeconds, SECOND } from "../../core/time.ts";
+import type { Deps } from "../../deps.ts";
+import { connectorOf } from "../../platforms/registry.ts";
+import { DOWNLOAD_SECONDS, downloadMedia } from "../media/download.ts";
+import { DAMAGED } from "../media/read.ts";
+import type { StoredFile } from "../media/store.ts";
+import { filesToApprove, isElsewhere } from "../posts/files.ts";
+import { MAX_CRASHES, nextBackoff } from "../posts/rules.ts";
+import type { MediaRef, UploadRow } from "../posts/table.ts";
+import { wake } from "../posts/wake.ts";
+import { resolvePresigned } from "../presign/resolve.ts";
+import type { Budget } from "./budget.ts";
+import { countedDeps } from "./counted-deps.ts";
+import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
+
+/** Calls of one download: it may come in 24 parts after three redirects. */
+const DOWNLOAD_CALLS = 32;
+/** A download that has not ended by then broke off; longer than any that goes on. */
+const TAKEN_SECONDS = DOWNLOAD_SECONDS + 30;
+/** Wait for the calls of another invocation, so that posts that are due go first. */
+const NO_ROOM_SECONDS = 5;
+
+const BROKE_OFF = "The download broke off several times on our side.";
+
+type Elsewhere = Extract<MediaRef, { url: string }>;
+type Download =
+  | { kind: "stored"; file: StoredFile; isOurs: boolean }
+  | { kind: "failed"; message: string; transient: boolean };
+
+/**
+ * Downloads the files of a post that waits for approval and pins them by their content, one after the other. The
+ * row says what is left: a run that breaks off is made up for once its time is over.
+ */
+export async function downloadHeldFiles(deps: Deps, due: UploadRow, budget: Budget): Promise<void> {
+  let post: UploadRow | null = due;
+  while (post !== null) {
+    const current: UploadRow = post;
+    const step = await budget.within(DOWNLOAD_CALLS, async (spend) => ({
+      post: await downloadNext(countedDeps(deps, spend), current),
+    }));
+    if (step === null) await wake(deps, current.id, addSeconds(deps.now(), NO_ROOM_SECONDS));
+    post = step?.post ?? null;
+  }
+}
+
+/** Downloads one file. Returns the post as it goes on in this run; null where nothing is left to do in it. */
+async function downloadNext(deps: Deps, post: UploadRow): Promise<UploadRow | null> {
+  const media = filesToApprove(post);
+  const index = media.findIndex((item) => isElsewhere(item) && item.problem === undefined);
+  const item = media[index];
+  const until = addSeconds(deps.now(), TAKEN_SECONDS);
+  const [taken] = await deps.db.run([takeHeld(post, until)]);
+  if (taken !== 1) return null;
+  const takenPost = { ...post, dueAt: until };
+  if (!item || !isElsewhere(item)) return save(deps, takenPost, { dueAt: null });
+  const download: Download =
+    post.crashes < MAX_CRASHES
+      ? await fetchFile(deps, post, item)
+      : { kind: "failed", message: BROKE_OFF, transient: false };
+  if (download.kind === "stored") {
+    const { url: _, problem: __, ...name } = item;
+    const { sha256, kind, sizeBytes } = download.file;
+    const stored = media.with(index, { sha256, kind, ...name });
+    const fileSize = item.role === "setting" ? post.fileSize : post.fileSize + sizeBytes;
+    return save(deps, takenPost, { media: stored, fileSize, backoffs: 0 }, download);
+  }
+  const { message, transient } = download;
+  // As at publishing: a post can do without its thumbnail, and its page says so.
+  if (item.role === "thumbnail") {
+    return save(deps, takenPost, { media: media.with(index, { ...item, isGone: true }) });
+  }
+  const wait = transient ? nextBackoff(post.backoffs) : null;
+  if (wait === null) {
+    return save(deps, takenPost, { media: media.with(index, { ...item, problem: message }) });
+  }
+  await save(deps, takenPost, { dueAt: addSeconds(deps.now(), wait), backoffs: post.backoffs + 1 });
+  return null;
+}
+
+/** Fetches a file from where it is: our own storage, where the address is one of ours, or the network. */
+async function fetchFile(
+  deps: Deps,
+  { teamId, platform, origin }: UploadRow,
+  { url, setting }: Elsewhere,
+): Promise<Download> {
+  const expected =
+    setting === undefined ? undefined : connectorOf(platform).settingFiles?.[setting];
+  const own = setting === undefined ? null : await resolvePresigned(deps, { origin, url, teamId });
+  if (own && "refusal" in own) return refused(own.refusal);
+  if (own && expected && own.kind !== expected.kind)
+    return refused("the file at the address is of another kind.");
+  if (own?.isDamaged) return refused(DAMAGED);
+  if (own) return { kind: "stored", file: own, isOurs: false };
+  const endsAt = addSeconds(deps.now(), DOWNLOAD_SECONDS);
+  const recipient = {
+    signal: AbortSignal.timeout(DOWNLOAD_SECONDS * SECOND),
+    moved: async () => {
+      if (deps.now() >= endsAt) throw new Error("The download took too long.");
+    },
+  };
+  const downloaded = await downloadMedia(deps, teamId, url, recipient, expected);
+  if (downloaded.kind === "stored") return { ...downloaded, isOurs: true };
+  const { message } = downloaded;
+  const isTransient = downloaded.kind === "unreachable" && downloaded.transient;
+  return { kind: "failed", message, transient: isTransient };
+}
+
+const refused = (reason: string): Download => ({
+  kind: "failed",
+  message: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}`,
+  transient: false,
+});
+
+/** Writes what became of a download, if the post still waits for it. @returns as `downloadNext` */
+async function save(
+  deps: Deps,
+  post: UploadRow,
+  changes: HeldChanges,
+  stored?: { file: StoredFile; isOurs: boolean },
+): Promise<UploadRow | null> {
+  const now = deps.now();
+  const media = changes.media ?? post.media;
+  const isLeft = filesToApprove({ ...post, media }).some(
+    (item) => isElsewhere(item) && item.problem === undefined,
+  );
+  const dueAt = changes.dueAt === undefined ? (isLeft ? now : null) : changes.dueAt;
+  const set = { ...changes, dueAt, wokenAt: dueAt, crashes: 0, fence: post.fence + 1 };
+  const { changed, objectKey } = await saveHeld(deps.db, post, set, stored?.file ?? null, now);
+  if (stored?.isOurs && objectKey !== stored.file.objectKey) {
+    await deps.media.delete(stored.file.objectKey);
+  }
+  if (changed !== 1) return null;
+  if (dueAt && dueAt > now) await wake(deps, post.id, dueAt);
+  return dueAt !== null && dueAt <= now ? { ...post, ...set } : null;
+}

@@ -1,0 +1,25 @@
+import type { Deps } from "../../deps.ts";
+import type { PublishMessage } from "../../queue/messages.ts";
+import type { Outcome } from "../../queue/outcome.ts";
+import type { Budget } from "./budget.ts";
+import { publishUpload } from "./run.ts";
+
+/** A wake-up call: publishes the upload if it is due and free. */
+export async function handlePublish(
+  deps: Deps,
+  { uploadId }: PublishMessage,
+  budget: Budget,
+): Promise<Outcome> {
+  await publishUpload(deps, uploadId, budget);
+  return { kind: "done" };
+}
+
+/** A message that broke every time it was delivered: nothing is dropped, the row decides. */
+export async function handleDeadPublish(
+  deps: Deps,
+  { uploadId }: PublishMessage,
+): Promise<Outcome> {
+  const { endDeadJob } = await import("./dead-letter.ts");
+  await endDeadJob(deps, uploadId);
+  return { kind: "done" };
+}

@@ -1,0 +1,45 @@
+import { sql } from "drizzle-orm";
+import { type Db, type Query, sqlWrite } from "../../../db/client.ts";
+import { runNamed } from "../../../db/named.ts";
+import { insertMedia, mediaByHash } from "../../media/repo.ts";
+import type { StoredFile } from "../../media/store.ts";
+import { needFile } from "../../posts/repo/files.ts";
+import { changeFacts } from "../../posts/repo/update.ts";
+import type { UploadRow } from "../../posts/table.ts";
+
+/** Columns that a download changes of a post that waits for approval. */
+export type HeldChanges = Partial<
+  Pick<UploadRow, "media" | "fileSize" | "dueAt" | "wokenAt" | "backoffs" | "crashes" | "fence">
+>;
+
+/** Holds for a post `u` that waits for approval and whose download is still due when it was read to be. */
+const isAsRead = ({ id, dueAt }: UploadRow) =>
+  sql`u.id = ${id} AND u.status IN ('draft', 'pending_approval') AND u.deleted_at IS NULL
+    AND u.due_at IS ${dueAt?.getTime() ?? null}`;
+
+/** Takes the download of a post until then. Answers 1 for the one run that has it. */
+export const takeHeld = (post: UploadRow, until: Date): Query<number> =>
+  sqlWrite(changeFacts({ dueAt: until, crashes: sql`u.crashes + 1` }, isAsRead(post)));
+
+/**
+ * Writes what a download came to, with the file that it brought. The new fence makes void whatever was decided by
+ * the post as it was.
+ *
+ * @returns how many posts were changed, and the object that stands for the file's content
+ */
+export async function saveHeld(
+  db: Db,
+  post: UploadRow,
+  set: HeldChanges,
+  file: StoredFile | null,
+  now: Date,
+): Promise<{ changed: number; objectKey: string | null }> {
+  const { teamId } = post;
+  const { changed, kept } = await runNamed(db, {
+    changed: sqlWrite(changeFacts(set, isAsRead(post))),
+    stored: file && insertMedia(teamId, [file], now),
+    needed: file && needFile(post, file.sha256),
+    kept: file && mediaByHash({ teamId, sha256: file.sha256 }),
+  });
+  return { changed, objectKey: kept?.[0]?.objectKey ?? null };
+}

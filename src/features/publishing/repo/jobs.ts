@@ -1,0 +1,107 @@
+import { sql } from "drizzle-orm";
+import { text } from "drizzle-orm/sqlite-core";
+import { prepared, preparedWrite } from "../../../db/client.ts";
+import { packedRows, rowReader, valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { type AccountRow, accounts } from "../../accounts/table.ts";
+import { type MediaRow, packedFiles } from "../../media/repo.ts";
+import { moveUploads } from "../../posts/repo/update.ts";
+import { MAX_CRASHES } from "../../posts/rules.ts";
+import { type UploadRow, uploads } from "../../posts/table.ts";
+
+const readUpload = rowReader(uploads);
+const UPLOAD = packedRows(uploads);
+const ACCOUNT = packedRows(accounts);
+const readOthers = rowReader({ files: text("files").notNull(), account: text("account") });
+
+/** Makes a planned post pending once its time has come. */
+export const reachScheduledTime = preparedWrite(({ id, now }: Params<{ id: number; now: Date }>) =>
+  moveUploads(
+    { from: ["scheduled"], to: "pending" },
+    {},
+    sql`u.id = ${id} AND u.due_at <= ${now} AND u.deleted_at IS NULL`,
+  ),
+);
+
+interface Taking {
+  id: number;
+  now: Date;
+  leaseUntil: Date;
+  /** A job that waits since then has waited for too long. */
+  expiredAt: Date;
+  /** Posts count under the cap from then on. */
+  countedSince: Date;
+  /** By platform, as JSON. */
+  caps: string;
+  highestCap: number;
+}
+
+/**
+ * Takes the job and its place under the account's daily cap in one statement, so that no two workers
+ * and no two posts can take the same. A job that is being processed already holds its place.
+ */
+export const takeJob = preparedWrite((p: Params<Taking>) =>
+  moveUploads(
+    { from: ["pending", "processing"], to: "processing" },
+    {
+      fence: sql`fence + 1`,
+      leaseUntil: p.leaseUntil,
+      countedAt: p.now,
+      crashes: sql`CASE WHEN lease_until IS NULL THEN 0 ELSE crashes + 1 END`,
+      progressedAt: sql`COALESCE(progressed_at, ${p.now})`,
+    },
+    sql`u.id = ${p.id} AND u.due_at <= ${p.now} AND u.deleted_at IS NULL
+      AND (u.lease_until IS NULL OR u.lease_until <= ${p.now})
+      AND (u.status = 'processing' OR (u.due_at > ${p.expiredAt} AND (
+        SELECT COUNT(*) FROM (SELECT 1 FROM uploads counted
+          WHERE counted.account_id = u.account_id AND counted.counted_at > ${p.countedSince}
+          LIMIT ${p.highestCap})
+      ) < json_extract(${p.caps}, '$.' || u.platform)))`,
+  ),
+);
+
+/** A job with all that is needed to go on with it. */
+export interface Job {
+  upload: UploadRow;
+  /** Null when the account has been disconnected. */
+  account: AccountRow | null;
+  media: MediaRow[];
+}
+
+export const jobById = prepared(
+  ({ id }: Params<{ id: number }>) =>
+    sql`SELECT ${UPLOAD.column}, ${packedFiles.value} AS files, (SELECT ${ACCOUNT.value} FROM ${accounts}
+        WHERE accounts.id = uploads.account_id AND accounts.deleted_at IS NULL) AS account
+      FROM ${uploads} WHERE id = ${id} AND deleted_at IS NULL`,
+  (row): Job => {
+    const { files, account } = readOthers(row);
+    return {
+      upload: UPLOAD.read(row),
+      account: account === null ? null : ACCOUNT.unpack(JSON.parse(account)),
+      media: packedFiles.read(files),
+    };
+  },
+);
+
+/** Finds a job whose last runs broke off each time they took it, and that nobody holds. */
+export const brokenJob = prepared(
+  ({ id, now }: Params<{ id: number; now: Date }>) =>
+    sql`SELECT * FROM ${uploads} WHERE id = ${id} AND status = 'processing'
+      AND crashes >= ${MAX_CRASHES} AND lease_until <= ${now} AND deleted_at IS NULL`,
+  readUpload,
+);
+
+interface Shown {
+  id: number;
+  accountId: string;
+  platformPostId: string;
+  since: Date;
+}
+
+/** Ids of other posts of the account, taken up since then, that are known as this post of the platform. */
+export const otherPostsShownAs = prepared(
+  ({ id, accountId, platformPostId, since }: Params<Shown>) =>
+    sql`SELECT id FROM uploads WHERE account_id = ${accountId} AND counted_at > ${since}
+      AND id <> ${id} AND metadata ->> 'videoId' = ${platformPostId} LIMIT 1`,
+  valueReader(uploads.id),
+);

@@ -1,0 +1,106 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { flag } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
+import type { FileId } from "../../media/repo.ts";
+import { type FileRef, media, mediaUses } from "../../media/table.ts";
+import { changeFacts } from "../../posts/repo/update.ts";
+import { reviewPosts } from "../../review/table.ts";
+
+/** Posts that ended before these instants (epoch ms) need their files no more, unless a client can still see them. */
+export interface KeptUntil {
+  now: number;
+  completedSince: number;
+  failedSince: number;
+}
+
+const readSpentUse = rowReader({
+  teamId: media.teamId,
+  sha256: media.sha256,
+  objectKey: media.objectKey,
+  etag: media.etag,
+  /** Null: no post uses the file. */
+  uploadId: integer("upload_id"),
+  posts: mediaUses.posts,
+  /** The file is an image that stands for one of the posts in lists, and that one is published. */
+  showsThumbnail: flag("shows_thumbnail").notNull(),
+});
+
+/** Posts that use a file, and none of which needs it any more. */
+export type SpentUse = ReturnType<typeof readSpentUse>;
+
+interface EndedUse extends SpentUse {
+  /** A thumbnail of the file is kept. */
+  hasThumbnail: boolean;
+}
+
+/** Holds for a post `u` that needs its files no more. Drafts and planned or pending posts always need them. */
+const needsNothing = ({ now, completedSince, failedSince }: KeptUntil): SQL => sql`(
+  u.deleted_at IS NOT NULL
+  OR ((u.status = 'completed' AND u.uploaded_at <= ${completedSince}
+      OR u.status = 'failed' AND u.failed_at <= ${failedSince})
+    AND NOT EXISTS (SELECT 1 FROM ${reviewPosts} r
+      WHERE r.team_id = u.team_id AND r.upload_id = u.id AND r.expires_at > ${now})))`;
+
+/** The uploads `u` of the use `x`. */
+const POSTS_OF_USE = sql`uploads u WHERE u.id BETWEEN x.upload_id AND x.upload_id + x.posts - 1`;
+
+const isSpent = (kept: KeptUntil): SQL =>
+  sql`NOT EXISTS (SELECT 1 FROM ${POSTS_OF_USE} AND NOT ${needsNothing(kept)})`;
+
+const FIRST_IMAGE = sql`(SELECT item.value ->> 'sha256' FROM json_each(u.media) item
+  WHERE item.value ->> 'kind' = 'image' LIMIT 1)`;
+
+/** Among `files` files from `from` on, by team and hash, the first `limit` uses that can end. */
+export function spentUses(
+  from: FileId,
+  kept: KeptUntil,
+  files: number,
+  limit: number,
+): Query<SpentUse[]> {
+  return sqlQuery(
+    sql`SELECT m.team_id, m.sha256, m.object_key, m.etag, x.upload_id, coalesce(x.posts, 0) AS posts,
+        m.kind = 'image' AND EXISTS (SELECT 1 FROM ${POSTS_OF_USE} AND u.status = 'completed'
+          AND u.deleted_at IS NULL AND m.sha256 = ${FIRST_IMAGE}) AS shows_thumbnail
+      FROM (SELECT * FROM media WHERE (team_id, sha256) >= (${from.teamId}, ${from.sha256})
+        ORDER BY team_id, sha256 LIMIT ${files}) m
+      LEFT JOIN media_uses x ON x.team_id = m.team_id AND x.sha256 = m.sha256
+      WHERE (x.upload_id IS NULL AND NOT EXISTS (SELECT 1 FROM pool_files p
+          WHERE p.team_id = m.team_id AND p.sha256 = m.sha256))
+        OR (x.upload_id IS NOT NULL AND ${isSpent(kept)})
+      ORDER BY m.team_id, m.sha256 LIMIT ${limit}`,
+    readSpentUse,
+  );
+}
+
+/** Notes in the posts that their files are gone, and of which a thumbnail is kept. */
+export function markGone(uses: readonly EndedUse[], kept: KeptUntil): Query<number> {
+  const marks: Record<number, Record<string, Partial<FileRef>>> = {};
+  for (const { uploadId, posts, sha256, hasThumbnail } of uses) {
+    if (uploadId === null) continue;
+    const mark: Partial<FileRef> = { isGone: true, ...(hasThumbnail ? { hasThumbnail } : {}) };
+    for (let id = uploadId; id < uploadId + posts; id++) {
+      marks[id] = { ...marks[id], [sha256]: mark };
+    }
+  }
+  const marked = sql`(
+    SELECT json_group_array(json(json_patch(item.value,
+      coalesce(post.value -> (item.value ->> 'sha256'), '{}'))))
+    FROM json_each(u.media) item)`;
+  return sqlWrite(
+    changeFacts(
+      { media: marked },
+      sql`u.id = CAST(post.key AS INTEGER) AND u.deleted_at IS NULL AND ${needsNothing(kept)}`,
+      sql`FROM json_each(${JSON.stringify(marks)}) post`,
+    ),
+  );
+}
+
+/** Ends the uses, but those of which a post has been taken up again meanwhile. */
+export function dropUses(uses: readonly SpentUse[], kept: KeptUntil): Query<number> {
+  const keys = uses.map(({ teamId, sha256, uploadId }) => [teamId, sha256, uploadId]);
+  return sqlWrite(sql`DELETE FROM media_uses AS x WHERE (team_id, sha256, upload_id) IN (
+      SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(${JSON.stringify(keys)}))
+    AND ${isSpent(kept)}`);
+}

@@ -1,0 +1,51 @@
+import { sql } from "drizzle-orm";
+import { addSeconds } from "../../../core/time.ts";
+import { type Query, sqlQuery, sqlWrite } from "../../../db/client.ts";
+import { instant } from "../../../db/columns.ts";
+import { rowReader } from "../../../db/rows.ts";
+import { changeFacts } from "../../posts/repo/update.ts";
+import { LOOK_AHEAD_SECONDS } from "../../posts/rules.ts";
+import { uploads } from "../../posts/table.ts";
+
+/** Rows taken by one statement. */
+export const SLICE = 1_000;
+/** A message this late is taken for lost, later ones at the next tick. */
+const PATIENCE_MS = 20_000;
+const MAX_PATIENCE_MS = 55_000;
+export interface Woken {
+  id: number;
+  dueAt: Date;
+}
+
+const readWoken = rowReader({ id: uploads.id, dueAt: instant("due_at").notNull() });
+
+/**
+ * The next slice of jobs that are due, or will be before the tick after next, and have nobody at work
+ * and no message on the way: marked as woken, oldest first. A suspect's message may have been lost.
+ */
+export function takeSlice(now: Date, after: Woken, withSuspects: boolean): Query<Woken[]> {
+  const at = now.getTime();
+  const until = addSeconds(now, LOOK_AHEAD_SECONDS).getTime();
+  const patience = sql`MIN(${MAX_PATIENCE_MS}, MAX(${PATIENCE_MS}, woken_at - due_at))`;
+  const suspects = sql`OR woken_at + ${patience} <= ${at}`;
+  const taken = changeFacts(
+    { wokenAt: sql`MAX(due_at, ${at})` },
+    sql`u.id IN (SELECT id FROM uploads
+      WHERE due_at IS NOT NULL AND due_at <= ${until}
+        AND (due_at, id) > (${after.dueAt.getTime()}, ${after.id})
+        AND (lease_until IS NULL OR lease_until <= ${at})
+        AND (woken_at IS NULL OR woken_at < due_at OR woken_at < lease_until
+          ${withSuspects ? suspects : sql``})
+      ORDER BY due_at, id LIMIT ${SLICE})`,
+  );
+  return sqlQuery(sql`${taken} RETURNING id, due_at`, readWoken);
+}
+
+/** Messages that did not get out: the next tick sends them. */
+export const forgetWaking = (ids: number[]): Query<number> =>
+  sqlWrite(
+    changeFacts(
+      { wokenAt: null },
+      sql`u.id IN (SELECT value FROM json_each(${JSON.stringify(ids)}))`,
+    ),
+  );

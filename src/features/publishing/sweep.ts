@@ -1,0 +1,60 @@
+import { inSends } from "../../core/queues.ts";
+import type { Query, Results } from "../../db/client.ts";
+import type { Deps } from "../../deps.ts";
+import { delayUntil, untilWholeSeconds } from "../posts/wake.ts";
+import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
+
+/** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */
+const SUSPECT_SLICES = 5;
+
+/**
+ * Slices of one tick whose messages wait for the right moment of a second. A queue takes 5,000 messages a
+ * second (Queues, "Limits"), so those after them are later than that by themselves.
+ */
+const ALIGNED_SLICES = 5;
+
+/**
+ * Wakes every job that is due soon and every one whose message got lost, oldest first. Waking one
+ * twice is harmless: the row decides. Answers how many were woken, and what the tick reads `alongside`
+ * in the same round trip.
+ *
+ * @throws what the queue throws; what was not sent is left to the next tick
+ */
+export async function wakeDueUploads<const Q extends readonly Query<unknown>[]>(
+  deps: Deps,
+  alongside: Q,
+): Promise<{ woken: number; alongside: Results<Q> }> {
+  let now = deps.now();
+  const beforeAll: Woken = { id: 0, dueAt: new Date(0) };
+  const [first, ...read] = await deps.db.run([takeSlice(now, beforeAll, true), ...alongside]);
+  let slice = first;
+  let woken = 0;
+  for (let slices = 1; ; slices++) {
+    const ordered = slice.toSorted((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || a.id - b.id);
+    let isAligned = slices > ALIGNED_SLICES;
+    let sent = 0;
+    for (const group of inSends(ordered)) {
+      const ahead = group.find(({ dueAt }) => dueAt > now);
+      try {
+        // Posts are planned for whole seconds, so what is right for one of them is for nearly all.
+        if (ahead && !isAligned) await untilWholeSeconds(deps, ahead.dueAt);
+        isAligned ||= ahead !== undefined;
+        await deps.publishQueue.sendBatch(
+          group.map(({ id, dueAt }) => ({
+            body: { kind: "publish" as const, uploadId: id },
+            delaySeconds: delayUntil(deps, dueAt),
+          })),
+        );
+        sent += group.length;
+      } catch (error) {
+        await deps.db.run([forgetWaking(ordered.slice(sent).map(({ id }) => id))]);
+        throw error;
+      }
+    }
+    woken += ordered.length;
+    const last = ordered.at(-1);
+    if (!last || ordered.length < SLICE) return { woken, alongside: read };
+    now = deps.now();
+    [slice] = await deps.db.run([takeSlice(now, last, slices < SUSPECT_SLICES)]);
+  }
+}

@@ -1,0 +1,58 @@
+import type { Failure } from "../../core/failures.ts";
+import { addSeconds, secondsBetween } from "../../core/time.ts";
+import type { ReconcileTiming } from "../../platforms/connector.ts";
+import { PROGRESS_DEADLINE_SECONDS } from "../posts/rules.ts";
+import type { UploadRow } from "../posts/table.ts";
+
+/** The failure of a job that could not be taken in time. */
+export function claimFailure(
+  claim: { kind: "expired" } | { kind: "cap_full"; cap: number },
+): Failure {
+  if (claim.kind === "expired") {
+    return {
+      code: "queue_expired",
+      message: "The post waited in the queue for more than 24 hours and was given up.",
+    };
+  }
+  return {
+    code: "rate_limited",
+    message: `The account has reached its daily cap of ${claim.cap} posts in 24 hours. Retry later.`,
+  };
+}
+
+export const BROKE_OFF: Failure = {
+  code: "unknown",
+  message: "Publishing failed several times on our side. Retry, and report it if it fails again.",
+};
+
+/**
+ * Returns the failure, or a timeout once the irreversible call was entered: what invites a retry would then
+ * invite a double post, so the person has to look.
+ */
+export function timeoutOrFailure({ stage }: UploadRow, failure: Failure): Failure {
+  if (stage === "preparing") return failure;
+  return {
+    code: "platform_processing_timeout",
+    message: `The post may have been published, and the platform cannot be asked: ${failure.message}`,
+  };
+}
+
+/** The earliest moment the platform can be asked about a submit without an answer. */
+export function reconcileAt({ submittedAt }: UploadRow, timing: ReconcileTiming): Date {
+  const { callSeconds, acceptSeconds, listSeconds } = timing;
+  return addSeconds(submittedAt ?? new Date(0), callSeconds + acceptSeconds + listSeconds);
+}
+
+/** Returns true when nothing has moved for so long that the platform is not waited for any more. */
+export const isOverdue = ({ progressedAt }: UploadRow, now: Date): boolean =>
+  progressedAt !== null && secondsBetween(progressedAt, now) > PROGRESS_DEADLINE_SECONDS;
+
+export const neverFinished = (message: string): Failure => ({
+  code: "platform_processing_timeout",
+  message,
+});
+
+export const unavailable = (message: string): Failure => ({
+  code: "platform_unavailable",
+  message,
+});
