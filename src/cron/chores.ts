@@ -5,7 +5,7 @@ import { WATCH_CALLS, watchLogins } from "../features/accounts/watch.ts";
 import { COLLECTION_CALLS, collectAll } from "../features/analytics/nightly.ts";
 import { forgetOldConsents } from "../features/connect/expiry.ts";
 import { forgetEndedLinks } from "../features/connect/link-expiry.ts";
-import { checkCredits } from "../features/credits/service.ts";
+import { checkCredits } from "../features/credits/nightly.ts";
 import { forgetOldEvents } from "../features/events/expiry.ts";
 import { forgetOldAnswers } from "../features/idempotency/expiry.ts";
 import { ERASING_CALLS, eraseTeams } from "../features/leaving/erase.ts";

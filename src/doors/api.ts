@@ -66,7 +66,7 @@ const ROUTERS: Entry[] = [
   ],
   ["upload/presign", async () => (await import("../features/presign/routes.ts")).presignRoutes],
   ["upload", async () => (await import("../features/compose/routes.ts")).uploadRoutes],
-  ["tokens", async () => (await import("../features/auth/routes.ts")).tokenRoutes],
+  ["tokens", async () => (await import("../features/tokens/routes.ts")).tokenRoutes],
   ["x-credits", async () => (await import("../features/credits/routes.ts")).creditRoutes],
   ["settings", async () => (await import("../features/settings/routes.ts")).settingsRoutes],
   ["settings/push", async () => (await import("../features/notices/routes.ts")).noticeRoutes],

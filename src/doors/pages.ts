@@ -7,7 +7,7 @@ import { invitePage } from "../features/dashboard/invite.tsx";
 import { linksPage } from "../features/dashboard/links.tsx";
 import { mePage } from "../features/dashboard/me.tsx";
 import { privacyPage } from "../features/dashboard/privacy.tsx";
-import { pushWorker } from "../features/dashboard/push-worker.ts";
+import { pushWorker } from "../features/dashboard/push-routes.ts";
 import { reviewsPage } from "../features/dashboard/reviews.tsx";
 import { settingsPage } from "../features/dashboard/settings.tsx";
 import { setupPage } from "../features/dashboard/setup.tsx";

@@ -128,23 +128,11 @@ const FEATURES = [...PUBLIC_FILES.keys()];
 const MAX_PUBLIC_FILES = 5;
 
 /** Features with more public files than that. */
-const WIDE_OPEN = [
-  "auth",
-  "media",
-  "presign",
-  "events",
-  "teams",
-  "settings",
-  "accounts",
-  "posts",
-  "limits",
-  "compose",
-  "connect",
-];
+const WIDE_OPEN = ["media", "presign", "accounts", "posts", "limits", "compose", "connect"];
 
 /** Files of a feature that doors, the consumer of the queues and cron load, besides its public files. */
 const DOOR_FILES =
-  /^(?:(?:[a-z]+-)?(?:routes|expiry)|tools|jobs|sweep|watch|clean-up|secrets|erase|renew|nightly)\.ts$|\.tsx$/;
+  /^(?:(?:[a-z]+-)?(?:routes|expiry)|caller|tools|jobs|sweep|watch|clean-up|secrets|erase|renew|nightly)\.ts$|\.tsx$/;
 
 /** Imports against the order of features. */
 const EXCEPTIONS = [
@@ -186,9 +174,6 @@ test("a feature imports those before it alone", () => {
 
 /** Files with other names that doors load. */
 const OTHER_DOOR_FILES = [
-  "features/credits/service.ts",
-  "features/auth/caller.ts",
-  "features/dashboard/push-worker.ts",
   "features/links/repo/places.ts",
   "features/links/click-log.ts",
   "features/links/redirect.ts",

@@ -6,7 +6,7 @@ import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import { refusedProfile } from "../../platforms/kit/logins.ts";
 import type { Connected } from "../../platforms/login.ts";
-import type { Starter } from "../auth/repo/starters.ts";
+import type { Starter } from "../auth/repo/people.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { sealCredentials } from "./platform-access.ts";
 import * as repo from "./repo/accounts.ts";

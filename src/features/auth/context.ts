@@ -3,7 +3,7 @@ import { AppError } from "../../core/errors.ts";
 import { coversScope, type Scope } from "../../core/scopes.ts";
 import type { Db, Query, Results } from "../../db/client.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
-import { knownId } from "./repo/tokens.ts";
+import { knownId } from "./repo/people.ts";
 
 /** @throws AppError INSUFFICIENT_SCOPE */
 function requireScopes({ scopes }: Actor, ...needed: (Scope | null)[]): void {

@@ -7,9 +7,6 @@ const TOKEN_FORMAT = /^kmb_[0-9a-f]{64}$/;
 
 export const isToken = (text: string): boolean => TOKEN_FORMAT.test(text);
 
-/** The part of a token that may be shown again. */
-export const tokenHint = (token: string): string => `${token.slice(0, 8)}…${token.slice(-4)}`;
-
 interface Membership {
   teamId: number;
   role: Role;
@@ -62,4 +59,33 @@ export function resolveActor(record: TokenRecord | null, requestedTeamId: number
     scopes: record.scopes,
     needsApproval: membership.needsApproval,
   };
+}
+
+/** Acts that need the role of an owner or admin where the posts of members wait for approval. */
+const ENDED_BY_MANAGERS = {
+  approvedPost: "cancels or deletes posts that others have made or approved",
+  account: "disconnects accounts",
+  webhook: "pauses and deletes webhooks",
+};
+
+/**
+ * Spec is silent on what members may end, and forbids by role only what makes something. Where the owner wants the
+ * posts of members approved, a member cannot undo what an owner or admin has decided.
+ *
+ * @throws AppError FORBIDDEN
+ */
+export function requireMayEnd(
+  { needsApproval }: Pick<Actor, "needsApproval">,
+  ended: keyof typeof ENDED_BY_MANAGERS,
+): void {
+  if (!needsApproval) return;
+  throw new AppError(
+    "FORBIDDEN",
+    `The posts of members wait for approval in this team, where only an owner or admin ${ENDED_BY_MANAGERS[ended]}. Ask one of them.`,
+  );
+}
+
+/** @throws AppError FORBIDDEN with that message for anybody of another role */
+export function requireOneOf({ role }: Actor, roles: readonly Role[], message: string): void {
+  if (!roles.includes(role)) throw new AppError("FORBIDDEN", message);
 }

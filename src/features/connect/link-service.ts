@@ -2,7 +2,7 @@ import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import { HOUR } from "../../core/time.ts";
 import type { Ctx, Deps } from "../../deps.ts";
 import { connectorOf, platformName } from "../../platforms/registry.ts";
-import { logoPath } from "../settings/logo-address.ts";
+import { logoPath } from "../settings/rules.ts";
 import {
   claimsEndAt,
   deletionRefusal,

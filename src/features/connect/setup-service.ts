@@ -3,7 +3,7 @@ import type { Ctx, Deps } from "../../deps.ts";
 import type { AppCheck } from "../../platforms/login.ts";
 import { connectors, platformName } from "../../platforms/registry.ts";
 import { appKeysOf, withTimeout } from "../accounts/platform-access.ts";
-import { isInstanceOwner } from "../auth/repo/operator.ts";
+import { isInstanceOwner } from "../auth/repo/people.ts";
 import { callbackPath } from "./rules.ts";
 import { type PlatformSetup, setupOf } from "./setup.ts";
 

@@ -8,7 +8,7 @@ import { PLATFORM_NAMES, platformName } from "../../platforms/registry.ts";
 import { accountsOfTeam } from "../accounts/repo/accounts.ts";
 import { isEnding } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { isInstanceOwner } from "../auth/repo/operator.ts";
+import { isInstanceOwner } from "../auth/repo/people.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { consentFormTargets, MAX_IDENTIFIER } from "../connect/rules.ts";
 import { OFFER_STYLES, OfferList, SandboxForm, type SentLogin } from "./connect-parts.tsx";

@@ -6,8 +6,13 @@ import { countVisitor } from "../../http/caller.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../../http/env.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
-import { createPersonCtx, type Person } from "../auth/session.ts";
-import { type PageEnv, rememberTeam, signedIn } from "../auth/signed-in.ts";
+import {
+  createPersonCtx,
+  type PageEnv,
+  type Person,
+  rememberTeam,
+  signedIn,
+} from "../auth/signed-in.ts";
 import type { inviteByHash } from "../teams/repo/invites.ts";
 import { endOfInvite, NO_PLACE } from "../teams/rules.ts";
 import { acceptInvite, giveAddress, inviteOfLink, invitePath } from "../teams/service.ts";

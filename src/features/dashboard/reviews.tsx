@@ -8,7 +8,7 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
 import { platformName } from "../../platforms/registry.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { type ListedLink, openLinks } from "../review/repo/links.ts";
 import { MAX_REVIEWED } from "../review/rules.ts";

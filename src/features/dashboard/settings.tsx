@@ -12,12 +12,12 @@ import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
 import { exportTeam } from "../leaving/export.ts";
 import { deleteTeam } from "../leaving/service.ts";
 import { removeBrowser, subscribeBrowser } from "../notices/service.ts";
-import { logoPath } from "../settings/logo-address.ts";
-import { LOGO_TOO_LARGE } from "../settings/logo-type.ts";
+import { LOGO_TOO_LARGE } from "../settings/logo-rules.ts";
+import { logoPath } from "../settings/rules.ts";
 import { readSettings, removeLogo, type Settings, storeLogo } from "../settings/service.ts";
 import { Browsers, Chats, NotificationsForm } from "./notice-parts.tsx";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
-import { PUSH_SCRIPT } from "./push-worker.ts";
+import { PUSH_SCRIPT } from "./push-routes.ts";
 import { attempt } from "./refusals.ts";
 
 export const settingsPage = new Hono<PageEnv>();

@@ -3,7 +3,7 @@ import type { Viewer } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, Time } from "../../pages/times.tsx";
 import type { InviteRow } from "../teams/repo/invites.ts";
-import type { MemberRow } from "../teams/repo/members.ts";
+import type { Member } from "../teams/service.ts";
 import { Section, State } from "./parts.tsx";
 
 export const ROLE_WORDS: Record<Role, string> = {
@@ -56,7 +56,7 @@ export const MemberItem = ({
   isSelf,
   canChange,
   canRemove,
-}: MemberRights & { member: MemberRow; clock: Clock }) => {
+}: MemberRights & { member: Member; clock: Clock }) => {
   const { userId, email, role, isActive, joinedAt } = member;
   const path = `/app/team/members/${userId}`;
   return (

@@ -8,8 +8,6 @@ import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { clockOf } from "../../pages/times.tsx";
 import { type PageEnv, rememberTeam, signedIn, viewerOf } from "../auth/signed-in.ts";
-import { openInvitesOf } from "../teams/repo/invites.ts";
-import { type MemberRow, membersOf } from "../teams/repo/members.ts";
 import { CHANGE_MESSAGES, removableRoles } from "../teams/rules.ts";
 import * as teams from "../teams/service.ts";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
@@ -75,7 +73,7 @@ teamPage.post("/app/team/members/:id", signedIn("write"), async (c) => {
 teamPage.get("/app/team/members/:id/remove", signedIn("read:pages"), async (c) => {
   const { ctx } = c.var;
   const userId = readNumericId(c.req.param("id"), "Member");
-  const [members] = await ctx.read("team:read", [membersOf({ team: ctx.team })]);
+  const members = await teams.listMembers(ctx);
   const member = members.find((one) => one.userId === userId);
   if (!member) throw notFound("Member");
   const isSelf = userId === ctx.actor.userId;
@@ -144,16 +142,14 @@ async function showTeam(
   { notice, status, link = "" }: { notice: Notice | null; status: number; link?: string },
 ): Promise<Response> {
   const { ctx } = c.var;
-  const { team } = ctx;
   const [[zone = null], members, invites] = await ctx.read("team:read", [
-    zoneOfTeam({ team }),
-    membersOf({ team }),
-    openInvitesOf({ team, now: ctx.now() }),
+    zoneOfTeam({ team: ctx.team }),
+    ...teams.lookUpTeam(ctx),
   ]);
   const clock = clockOf(zone);
   const viewer = viewerOf(c);
   const { actor } = ctx;
-  const rightsOn = ({ userId, role }: MemberRow) => {
+  const rightsOn = ({ userId, role }: teams.Member) => {
     const isSelf = userId === actor.userId;
     return {
       isSelf,

@@ -6,10 +6,9 @@ import { readForm, textField } from "../../http/pages.tsx";
 import { renderAppPage } from "../../pages/app-layout.tsx";
 import { TeamForm } from "../../pages/team-form.tsx";
 import { type Clock, clockOf, Time } from "../../pages/times.tsx";
-import { type TokenRow, tokensOfUser } from "../auth/repo/tokens.ts";
-import { createToken, revokeToken } from "../auth/service.ts";
-import type { OwnTeam } from "../auth/session.ts";
-import { type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type OwnTeam, type PageEnv, signedIn, viewerOf } from "../auth/signed-in.ts";
+import { type TokenRow, tokensOfUser } from "../tokens/repo.ts";
+import { createToken, revokeToken } from "../tokens/service.ts";
 import { type Notice, NoticeLine, Section } from "./parts.tsx";
 import { attempt } from "./refusals.ts";
 import { zoneOfTeam } from "./repo.ts";
@@ -42,7 +41,7 @@ tokensPage.get("/app/tokens", signedIn("read:pages"), (c) => {
 
 tokensPage.post("/app/tokens", signedIn("write"), async (c) => {
   const form = await readForm(c);
-  const { newTokenSchema } = await import("../auth/schema.ts");
+  const { newTokenSchema } = await import("../tokens/schema.ts");
   const team = textField(form, "team");
   const wanted = newTokenSchema.safeParse({
     name: textField(form, "name"),

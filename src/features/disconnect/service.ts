@@ -12,7 +12,7 @@ import {
 import { accountById, accountSharingLogin, updateAccount } from "../accounts/repo/accounts.ts";
 import { isRevokedAtPlatform } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
-import { requireMayEnd } from "../auth/roles.ts";
+import { requireMayEnd } from "../auth/rules.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { endPlansOf } from "./endings.ts";
 

@@ -89,3 +89,12 @@ export const SUBSCRIBABLE = Object.keys(EVENTS).filter((name) => name !== "webho
 ];
 
 export type EventData<N extends EventName = EventName> = z.output<(typeof EVENTS)[N]>;
+
+export const envelopeSchema = z
+  .object({
+    id: z.string(),
+    event: z.string(),
+    createdAt: z.iso.datetime(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "Event" });

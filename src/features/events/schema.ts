@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { enableDescriptions } from "../../http/describing.ts";
-import { SUBSCRIBABLE } from "./catalogue.ts";
+import { envelopeSchema, SUBSCRIBABLE } from "./catalogue.ts";
 
 enableDescriptions();
 
@@ -25,15 +25,6 @@ export const eventFeedSchema = z.object({
 });
 
 export type EventFeed = z.output<typeof eventFeedSchema>;
-
-export const envelopeSchema = z
-  .object({
-    id: z.string(),
-    event: z.string(),
-    createdAt: z.iso.datetime(),
-    data: z.record(z.string(), z.unknown()),
-  })
-  .meta({ id: "Event" });
 
 export const eventPageSchema = z.object({
   success: z.literal(true),

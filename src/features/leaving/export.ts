@@ -1,6 +1,6 @@
 import { invalidFields } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import { SECTIONS } from "./repo/export.ts";
 import type { ExportedRow, Key, Section } from "./repo/section.ts";
 import type { ExportPage } from "./schema.ts";

@@ -1,6 +1,6 @@
 import { AppError, invalidFields, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import { settingsOfTeam } from "../settings/repo.ts";
 import { endLogins } from "./logins.ts";
 import { markDeleted } from "./repo/erase.ts";

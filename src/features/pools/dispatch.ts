@@ -4,7 +4,7 @@ import { runNamed } from "../../db/named.ts";
 import { runTogether } from "../../db/together.ts";
 import type { Actor, Ctx, Deps } from "../../deps.ts";
 import { accountRefusal } from "../accounts/rules.ts";
-import { knownId } from "../auth/repo/tokens.ts";
+import { knownId } from "../auth/repo/people.ts";
 import { createPosts } from "../compose/bulk.ts";
 import { EMPTY_POST, type NewPost } from "../compose/new-post.ts";
 import { noticeIfChanged } from "../notices/repo/notices.ts";

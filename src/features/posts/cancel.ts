@@ -1,6 +1,6 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
-import { requireMayEnd } from "../auth/roles.ts";
+import { requireMayEnd } from "../auth/rules.ts";
 import { ownUpload, removeResting } from "./repo/change.ts";
 import { cancelWaiting } from "./repo/failed.ts";
 import type { UploadStatus } from "./rules.ts";

@@ -4,7 +4,7 @@ import { prepared, type Query, sqlQuery, sqlWrite } from "../../db/client.ts";
 import { flag } from "../../db/columns.ts";
 import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
-import { stillMay } from "../auth/repo/starters.ts";
+import { stillMay } from "../auth/repo/people.ts";
 import { teams } from "../teams/table.ts";
 import { USAGE_WINDOW_MS } from "./rules.ts";
 import { presigns } from "./table.ts";

@@ -8,7 +8,7 @@ import { toRefusal } from "../../http/errors.ts";
 import { readForm, textField } from "../../http/pages.tsx";
 import { renderPlainPage } from "../../pages/app-layout.tsx";
 import { clockOf, Time } from "../../pages/times.tsx";
-import { logoPath } from "../settings/logo-address.ts";
+import { logoPath } from "../settings/rules.ts";
 import { approveAll, decideOn, isProof, proofOf, type Refusal, shownPosts } from "./decide.ts";
 import { type FoundReview, findReview, isAwaiting, type Review, type ShownPost } from "./find.ts";
 import { describePost } from "./likeness.ts";

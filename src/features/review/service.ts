@@ -1,7 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../deps.ts";
 import { submitUploads } from "../approval/decide.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import * as repo from "./repo/links.ts";
 import {
   type Candidate,

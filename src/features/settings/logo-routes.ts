@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { notFound } from "../../core/errors.ts";
 import { countVisitor } from "../../http/caller.ts";
 import type { AppEnv } from "../../http/env.ts";
-import { logoKeyOf } from "./logo-address.ts";
+import { logoKeyOf } from "./rules.ts";
 
 /** Logos by their address: for review pages and whoever shows them. */
 export const logoRoutes = new Hono<AppEnv>();

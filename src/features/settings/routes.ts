@@ -2,8 +2,8 @@ import * as z from "zod";
 import { bodyOf } from "../../http/body.ts";
 import { type AppContext, publicOrigin } from "../../http/env.ts";
 import { apiRoute, createRouter, fileRoute, json, jsonBody } from "../../http/route.ts";
-import { logoPath } from "./logo-address.ts";
-import { LOGO_TYPES, MAX_LOGO_BYTES } from "./logo-type.ts";
+import { LOGO_TYPES, MAX_LOGO_BYTES } from "./logo-rules.ts";
+import { logoPath } from "./rules.ts";
 import { logoSchema, settingsChangeSchema, settingsSchema } from "./schema.ts";
 import * as settings from "./service.ts";
 

@@ -30,3 +30,9 @@ export const toHashtags = (tags: readonly string[]): string[] =>
 /** Returns true for one hashtag, with or without its #. */
 export const isHashtag = (text: string): boolean =>
   /^[#＃]?[\p{L}\p{M}\p{N}_]+$/u.test(text.trim());
+
+/** The object key of a logo. Outside `media/`, where objects without a row are removed. */
+export const logoKeyOf = (teamId: number, key: string): string => `branding/${teamId}/${key}`;
+
+/** The logo's path on this host. Its random key cannot be guessed. */
+export const logoPath = ({ objectKey }: { objectKey: string }): string => `/${objectKey}`;

@@ -4,18 +4,18 @@ import { allNotifications } from "../../core/notices.ts";
 import type { Results } from "../../db/client.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import { changeChats, lookUpTargets, toChats } from "../notices/service.ts";
 import type { Branding } from "../teams/table.ts";
-import { logoKeyOf } from "./logo-address.ts";
 import {
   detectLogoType,
   isReadable,
   LOGO_NAMES,
   LOGO_TOO_LARGE,
   MAX_LOGO_BYTES,
-} from "./logo-type.ts";
+} from "./logo-rules.ts";
 import * as repo from "./repo.ts";
+import { logoKeyOf } from "./rules.ts";
 import type { SettingsChange } from "./schema.ts";
 
 type Logo = NonNullable<Branding["logo"]>;

@@ -1,8 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import { isBrokenText, isLongerThan } from "../../core/text.ts";
 import type { Query } from "../../db/client.ts";
-import { endOtherSessions, endSession, sessionsOf } from "../auth/repo/sessions.ts";
-import type { PersonCtx } from "../auth/session.ts";
+import type { PersonCtx } from "../auth/signed-in.ts";
 import { lookUpTargets, toChats } from "../notices/service.ts";
 import {
   passkeysOf,
@@ -12,6 +11,7 @@ import {
   renamePerson,
   tokensOf,
 } from "./repo/own.ts";
+import { endOtherSessions, endSession, sessionsOf } from "./repo/sessions.ts";
 
 const MAX_NAME = 100;
 

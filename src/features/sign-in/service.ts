@@ -9,13 +9,13 @@ import { addSeconds } from "../../core/time.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Deps } from "../../deps.ts";
 import { SESSION_LIFETIME_SECONDS, sessionToken } from "../auth/cookie.ts";
-import { endSessionByHash, insertSession } from "../auth/repo/sessions.ts";
 import type { EventData } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
 import { insertLink } from "../mail/repo.ts";
 import { MAX_WAITING_LINKS, sendMail } from "../mail/service.ts";
 import { createPerson, mayJoin } from "../teams/service.ts";
 import { ownsTeam, ownTeam, userByEmail, userRow } from "./repo/links.ts";
+import { endSessionByHash, insertSession } from "./repo/sessions.ts";
 import { describeLinkMail, NOT_INVITED, passkeyRefusal } from "./rules.ts";
 
 /** Characters stored of a browser's own name for itself. */

@@ -4,7 +4,7 @@ import { inviteMailIdentifier, LINK_LIFETIME_MS, linkValue } from "../../core/si
 import { sha256Hex } from "../../core/signature.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
-import { requireOneOf } from "../auth/roles.ts";
+import { requireOneOf } from "../auth/rules.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { insertLink } from "../mail/repo.ts";
 import { canSendMail, MAX_WAITING_LINKS, sendMail } from "../mail/service.ts";
@@ -38,8 +38,10 @@ export async function renameTeam(ctx: Ctx, name: string) {
   return getTeam(ctx);
 }
 
+export type Member = members.MemberRow;
+
 /** Who came first stands first; deactivated members are among them. */
-export async function listMembers(ctx: Ctx): Promise<members.MemberRow[]> {
+export async function listMembers(ctx: Ctx): Promise<Member[]> {
   const [rows] = await ctx.read("team:read", [members.membersOf({ team: ctx.team })]);
   return rows;
 }
@@ -112,6 +114,10 @@ export async function listInvites(ctx: Ctx): Promise<invites.InviteRow[]> {
   requireOneOf(ctx.actor, MANAGERS, "Only owners and admins see invites. Ask one of them.");
   return rows;
 }
+
+/** The queries of the page that shows members and open invites. */
+export const lookUpTeam = ({ team, now }: Ctx) =>
+  [members.membersOf({ team }), invites.openInvitesOf({ team, now: now() })] as const;
 
 const INVITE_TOKEN_BYTES = 32;
 

@@ -3,9 +3,8 @@ import { invalidFields } from "../../core/errors.ts";
 import { MAX_URL_CHARACTERS, refusedTarget } from "../../core/webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { enableDescriptions } from "../../http/describing.ts";
-import { SUBSCRIBABLE } from "../events/catalogue.ts";
+import { envelopeSchema, SUBSCRIBABLE } from "../events/catalogue.ts";
 import { toEnvelope } from "../events/envelope.ts";
-import { envelopeSchema } from "../events/schema.ts";
 import type { LoggedAttempt } from "./repo/deliveries.ts";
 import type { WebhookRow } from "./repo/webhooks.ts";
 

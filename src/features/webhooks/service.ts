@@ -1,7 +1,7 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx, Role } from "../../deps.ts";
-import { requireMayEnd, requireOneOf } from "../auth/roles.ts";
+import { requireMayEnd, requireOneOf } from "../auth/rules.ts";
 import type { EventName } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
 import { onceDue, tryToWake } from "../events/wake.ts";

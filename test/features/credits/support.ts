@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import type { Config } from "../../../src/config.ts";
-import { creditDrift } from "../../../src/features/credits/service.ts";
+import { creditDrift } from "../../../src/features/credits/nightly.ts";
 import { xSimulator } from "../../../src/sandbox/x/index.ts";
 import { connectSandbox, createMember, type Fields, harnessWith } from "../../support/harness.ts";
 import { type AccountStage, passing, stageOf } from "../../support/stage.ts";

@@ -1,6 +1,6 @@
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";
-import { detectLogoType } from "../../../src/features/settings/logo-type.ts";
+import { detectLogoType } from "../../../src/features/settings/logo-rules.ts";
 import {
   createMember,
   createToken,

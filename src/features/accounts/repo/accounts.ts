@@ -6,7 +6,7 @@ import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../.
 import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { type Starter, stillMay } from "../../auth/repo/starters.ts";
+import { type Starter, stillMay } from "../../auth/repo/people.ts";
 import type { SealedLogin } from "../platform-access.ts";
 import type { AccountFilter } from "../schema.ts";
 import { type AccountRow, accounts } from "../table.ts";

@@ -1,13 +1,44 @@
+import { type SQL, sql } from "drizzle-orm";
+import { integer } from "drizzle-orm/sqlite-core";
 import { OWN_DOMAIN } from "../../../core/email.ts";
+import { prepared } from "../../../db/client.ts";
+import { valueReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
 
-/** The address of a closed account, inside a statement about `users`: its row stays where others name it. */
+/** SQL in a statement about `users`: the address of a closed account. The row stays while other rows name it. */
 export const CLOSED_EMAIL = `'deleted-' || users.id || '@${OWN_DOMAIN}'`;
 
-/** Holds for a row of `users` whose account is not closed. */
+/** SQL condition on a row of `users`: the account is not closed. */
 export const IS_OPEN = `users.email <> ${CLOSED_EMAIL}`;
 
 /**
- * Id of the owner of the instance: the first person, and when they close their account the one who came next.
- * NULL where nobody is left: then the next deployment makes an owner. Text, for the command line asks it too.
+ * SQL for the id of the instance's owner: the oldest open account. NULL without any account; the next deployment
+ * then creates an owner. Plain text, because the command line uses it too.
  */
 export const OWNER_ID = `(SELECT users.id FROM users WHERE ${IS_OPEN} ORDER BY users.id LIMIT 1)`;
+
+export const isInstanceOwner = prepared(
+  ({ user }: Params<{ user: SQL }>) => sql`SELECT ${user} IS ${sql.raw(OWNER_ID)} AS value`,
+  valueReader(integer("value", { mode: "boolean" }).notNull()),
+);
+
+/** The id of an authenticated person or team as a SQL value. */
+export const knownId = (id: number): SQL => sql`${id}`;
+
+/** The person who started an operation, and the team it is for. */
+export interface Starter<T> {
+  teamId: T;
+  userId: T;
+  /** Null for a person who was signed in. */
+  tokenId: T | null;
+}
+
+/**
+ * SQL condition: the starter is still an active member of the team, and the token was not revoked. The statement
+ * that completes the operation carries it.
+ */
+export const stillMay = ({ teamId, userId, tokenId }: Starter<SQL | number>): SQL =>
+  sql`(EXISTS (SELECT 1 FROM members m
+      WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)
+    AND (${tokenId} IS NULL
+      OR EXISTS (SELECT 1 FROM tokens k WHERE k.id = ${tokenId} AND k.revoked_at IS NULL)))`;

@@ -4,7 +4,7 @@ import { orm } from "../../../db/builder.ts";
 import { prepared, preparedWrite, sqlWrite } from "../../../db/client.ts";
 import { renamed, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
-import { stillMay } from "../../auth/repo/starters.ts";
+import { stillMay } from "../../auth/repo/people.ts";
 import { users } from "../../auth/table.ts";
 import { teams } from "../../teams/table.ts";
 import { type ConsentRow, type ConsentStep, consents } from "../table.ts";

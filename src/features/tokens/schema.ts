@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SCOPES } from "../../core/scopes.ts";
-import type { tokens } from "./table.ts";
+import type { tokens } from "../auth/table.ts";
 
 const scope = z.enum(SCOPES, { error: `must be one of ${SCOPES.join(", ")}` });
 

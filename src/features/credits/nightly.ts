@@ -1,0 +1,31 @@
+import type { Deps } from "../../deps.ts";
+import { type CreditDrift, creditDrifts } from "./repo/balances.ts";
+
+const TEAMS_PER_PAGE = 100;
+
+interface DriftPage {
+  drifts: CreditDrift[];
+  /** The cursor of the next page; null at the end. */
+  next: number | null;
+}
+
+/** Returns the teams of one page whose ledger does not add up to their balance. */
+export async function creditDrift(
+  deps: Pick<Deps, "db">,
+  afterTeam = 0,
+  limit = TEAMS_PER_PAGE,
+): Promise<DriftPage> {
+  const [teams] = await deps.db.run([creditDrifts(afterTeam, limit)]);
+  const last = teams.length === limit ? teams.at(-1) : undefined;
+  return {
+    drifts: teams.filter(({ periods, purchased }) => periods !== 0 || purchased !== 0),
+    next: last?.teamId ?? null,
+  };
+}
+
+/** Logs drifts of one page. A drift is not repaired: a person has to find its cause. */
+export async function checkCredits(deps: Deps, cursor: string | null): Promise<string | null> {
+  const { drifts, next } = await creditDrift(deps, Number(cursor ?? 0));
+  for (const drift of drifts) deps.log({ event: "credits.drift", ...drift });
+  return next === null ? null : String(next);
+}

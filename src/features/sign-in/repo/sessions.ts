@@ -1,0 +1,68 @@
+import { and, desc, eq, gt, ne, type SQL, sql } from "drizzle-orm";
+import { orm } from "../../../db/builder.ts";
+import { prepared, preparedWrite, type Query } from "../../../db/client.ts";
+import { type RawRow, rowReader } from "../../../db/rows.ts";
+import type { Params } from "../../../db/text.ts";
+import { IS_OPEN } from "../../auth/repo/people.ts";
+import { sessions } from "../../auth/table.ts";
+
+/** More sessions than a person has; the rest is no concern of a page. */
+const MAX_SHOWN = 100;
+
+/** The live sessions of a person, newest first. `user`: their id, or SQL that is it inside the batch. */
+export const sessionsOf = prepared(
+  ({ user, now }: Params<{ user: number | SQL; now: Date }>) =>
+    orm
+      .select()
+      .from(sessions)
+      .where(and(sql`${sessions.userId} = ${user}`, gt(sessions.expiresAt, now)))
+      .orderBy(desc(sessions.id))
+      .limit(MAX_SHOWN),
+  rowReader(sessions),
+);
+
+interface NewSession {
+  tokenHash: string;
+  userId: number;
+  ipAddress: string | null;
+  userAgent: string | null;
+  at: Date;
+  expiresAt: Date;
+}
+
+const insert = prepared(
+  ({ tokenHash, userId, ipAddress, userAgent, at, expiresAt }: Params<NewSession>) =>
+    sql`INSERT INTO sessions
+        (token_hash, user_id, ip_address, user_agent, created_at, updated_at, expires_at)
+      SELECT ${tokenHash}, users.id, ${ipAddress}, ${userAgent}, ${at}, ${at}, ${expiresAt}
+      FROM users WHERE users.id = ${userId} AND ${sql.raw(IS_OPEN)} RETURNING *`,
+  (row): RawRow => row,
+);
+/** Stores a session and answers its row; none for somebody whose account was closed meanwhile. */
+export const insertSession = (session: NewSession): Query<RawRow[]> => insert(session);
+
+/** Ends the session of a browser. */
+export const endSessionByHash = preparedWrite(({ hash }: Params<{ hash: string }>) =>
+  orm.delete(sessions).where(eq(sessions.tokenHash, hash)),
+);
+
+interface OwnSession {
+  user: number | SQL;
+  id: number;
+}
+
+export const endSession = preparedWrite(({ user, id }: Params<OwnSession>) =>
+  orm.delete(sessions).where(and(eq(sessions.id, id), sql`${sessions.userId} = ${user}`)),
+);
+
+/** Ends all sessions of a person but one. */
+export const endOtherSessions = preparedWrite(({ user, id }: Params<OwnSession>) =>
+  orm.delete(sessions).where(and(ne(sessions.id, id), sql`${sessions.userId} = ${user}`)),
+);
+
+/** Removes sessions that are over, up to `most`. */
+export const removeEndedSessions = preparedWrite(
+  ({ now, most }: Params<{ now: Date; most: number }>) =>
+    sql`DELETE FROM sessions WHERE id IN
+      (SELECT id FROM sessions WHERE expires_at <= ${now} LIMIT ${most})`,
+);
