@@ -1,20 +1,60 @@
-import { copyFile, mkdir, rename, stat, utimes } from "node:fs/promises";
-import { dirname } from "node:path";
+import {
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { readGuides, renderGuides } from "./guides.ts";
 import { inProject } from "./paths.ts";
+
+const ASSETS = inProject(".assets");
 
 /** Built file under .assets ← where it comes from. */
 const COPIES = {
   "docs/scalar.js": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
+  "docs/search.js": "src/docs/search.js",
 };
 
 /** Builds `.assets/`, the files that pages load from our own origin; true when anything changed. */
 export async function buildAssets(): Promise<boolean> {
-  const changes = await Promise.all(
-    Object.entries(COPIES).map(([target, source]) =>
-      copyIfChanged(inProject(source), inProject(".assets", target)),
+  const guides = renderGuides(await readGuides());
+  const changes = await Promise.all([
+    ...Object.entries(COPIES).map(([target, source]) =>
+      copyIfChanged(inProject(source), join(ASSETS, target)),
     ),
-  );
-  return changes.includes(true);
+    ...[...guides].map(([target, text]) => writeIfChanged(join(ASSETS, target), text)),
+  ]);
+  const built = [...Object.keys(COPIES), ...[...guides.keys()].map((path) => path.slice(1))];
+  const hasLess = await removeOthers(built);
+  return hasLess || changes.includes(true);
+}
+
+async function writeIfChanged(target: string, text: string): Promise<boolean> {
+  if ((await readFile(target, "utf8").catch(() => null)) === text) return false;
+  await mkdir(dirname(target), { recursive: true });
+  const draft = `${target}.${process.pid}`;
+  await writeFile(draft, text);
+  await rename(draft, target);
+  return true;
+}
+
+/** A file that is being written by another process. */
+const DRAFT = /\.\d+$/;
+
+/** Removes guides that no longer exist. */
+async function removeOthers(built: readonly string[]): Promise<boolean> {
+  const files = await readdir(ASSETS, { recursive: true, withFileTypes: true });
+  const paths = files.flatMap((file) => (file.isFile() ? [join(file.parentPath, file.name)] : []));
+  const kept = new Set(built.map((path) => join(ASSETS, path)));
+  const others = paths.filter((path) => !kept.has(path) && !DRAFT.test(path));
+  await Promise.all(others.map((path) => rm(path, { force: true })));
+  return others.length > 0;
 }
 
 /** Same size and time means same file: the copy is given the time of its source. */

@@ -1,0 +1,51 @@
+/** The address of the instance in the examples of guides. Each instance puts its own in its place. */
+export const EXAMPLE_ORIGIN = "http://localhost:8787";
+
+/** A guide as the list of guides has it. */
+export interface GuideEntry {
+  /** Its address behind `/docs/`, such as `webhooks` or `platforms/x`. */
+  name: string;
+  title: string;
+  /** One sentence, without markup. */
+  description: string;
+}
+
+export interface GuideGroup {
+  title: string;
+  guides: GuideEntry[];
+}
+
+/** A guide as the build has rendered it. */
+export interface GuidePage {
+  title: string;
+  /** Everything below the title, with the example address and example accounts. */
+  html: string;
+  /** The second-level headings. */
+  sections: { id: string; title: string }[];
+}
+
+/** The guide that lists all guides; it is no entry of that list. */
+export const GUIDE_LIST = "guides";
+
+/** Paths of the built files, as the Worker's assets have them. */
+export const GUIDE_GROUPS_PATH = "/docs/guides.json";
+export const guidePagePath = (name: string): string => `/docs/pages/${name}.json`;
+export const guideTextPath = (name: string): string => `/docs/text/${name}.md`;
+
+/** An account id in an example names its platform: `acc_bluesky`. */
+const EXAMPLE_ACCOUNT = /\bacc_([a-z]+)\b/g;
+
+/** Returns the platforms whose accounts the examples of a text name. */
+export const examplePlatforms = (text: string): string[] => [
+  ...new Set([...text.matchAll(EXAMPLE_ACCOUNT)].map(([, platform = ""]) => platform)),
+];
+
+/** Puts the instance's address into a guide, and the ids of accounts in place of examples, by platform. */
+export const fillExamples = (
+  text: string,
+  origin: string,
+  accounts: ReadonlyMap<string, string> = new Map(),
+): string =>
+  text
+    .replaceAll(EXAMPLE_ORIGIN, origin)
+    .replaceAll(EXAMPLE_ACCOUNT, (example, platform: string) => accounts.get(platform) ?? example);
