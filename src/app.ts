@@ -14,6 +14,7 @@ export const DOORS = new Map<string, OpenDoor>([
   ["api", async (makeDeps) => (await import("./doors/api.ts")).createApi(makeDeps)],
   ["app", openPages],
   ["connect", openConnect],
+  ["docs", async (makeDeps) => (await import("./doors/docs.ts")).createDocs(makeDeps)],
   ["invite", openPages],
   ["mcp", async (makeDeps) => (await import("./doors/mcp.ts")).createMcp(makeDeps)],
   ["oauth", openConnect],

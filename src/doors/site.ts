@@ -4,7 +4,6 @@ import { healthRoutes } from "../features/health/routes.ts";
 import { mediaRoutes } from "../features/media/routes.ts";
 import { fileRoutes } from "../features/presign/file-routes.ts";
 import { logoRoutes } from "../features/settings/logo-routes.ts";
-import { docsRoutes } from "../http/docs.ts";
 import { type MakeDeps, prepareDoor } from "../http/door.ts";
 import { type AppContext, type AppEnv, publicOrigin } from "../http/env.ts";
 import { createHomeRoutes } from "../http/home.tsx";
@@ -29,7 +28,6 @@ export function createSite(makeDeps: MakeDeps): Hono<AppEnv> {
     fileRoutes,
     logoRoutes,
     healthRoutes,
-    docsRoutes,
     llmsRoutes,
     siteFileRoutes,
   ]) {

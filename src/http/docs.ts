@@ -1,4 +1,5 @@
 import { type Context, Hono } from "hono";
+import { createMiddleware } from "hono/factory";
 import type { AppEnv } from "./env.ts";
 
 /** The reference page, all from our own origin. */
@@ -31,13 +32,13 @@ const READABLE_COLORS = `
   --scalar-sidebar-color-2: #b4b4b4; --scalar-sidebar-search-color: #a9a9a9;
 }`;
 
-docsRoutes.use("/docs/*", async (c, next) => {
+const withPolicy = createMiddleware<AppEnv>(async (c, next) => {
   await next();
   c.header("Content-Security-Policy", DOCS_POLICY);
   c.header("Cache-Control", "public, max-age=300");
 });
 
-docsRoutes.get("/docs", async (c: Context, next) => {
+docsRoutes.get("/docs", withPolicy, async (c: Context, next) => {
   const { Scalar } = await import("@scalar/hono-api-reference");
   const page = Scalar({
     url: "/api/v1/openapi.json",
@@ -59,7 +60,7 @@ docsRoutes.get("/docs", async (c: Context, next) => {
   return c.html((await answer.text()).replace(/<html(?=[\s>])(?![^>]* lang=)/i, '<html lang="en"'));
 });
 
-docsRoutes.get("/docs/scalar.js", async (c) => {
+docsRoutes.get("/docs/scalar.js", withPolicy, async (c) => {
   const asset = await c.var.deps.assets.fetch(c.req.raw);
   return new Response(asset.body, {
     status: asset.status,

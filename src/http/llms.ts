@@ -1,8 +1,10 @@
 import { Hono } from "hono";
+import type { GuideGroup } from "../core/guides.ts";
 import type { Connector } from "../platforms/connector.ts";
 import { argumentOf } from "../platforms/kit/agent-names.ts";
 import { describeClients } from "./agent-clients.ts";
 import { type AppEnv, publicOrigin } from "./env.ts";
+import { readGuideGroups } from "./guides.ts";
 
 /** An introduction for agents that read, under this instance's own addresses. */
 export const llmsRoutes = new Hono<AppEnv>();
@@ -26,7 +28,11 @@ function describeNeeds(connectors: readonly Connector[]): string {
 }
 
 /** @see https://llmstxt.org */
-const introduce = (origin: string, connectors: readonly Connector[]): string => `# Akimbo
+const introduce = (
+  origin: string,
+  connectors: readonly Connector[],
+  guides: readonly GuideGroup[],
+): string => `# Akimbo
 
 > A social publishing API. One call publishes a video, photo, carousel or text to ${listNames(connectors)}, now or at a planned time.
 
@@ -68,10 +74,19 @@ curl ${origin}/api/v1/upload -H "x-api-key: <API_KEY>" -F accountId=acc_1 -F des
 \`\`\`
 
 It answers {"success": true, "data": {"uploadId": 1, ...}}; GET ${origin}/api/v1/upload/1 shows its outcome. Failures are {"success": false, "error", "code"?}; where fields were refused, "errors" lists all of them.
-`;
+${guides.map((group) => describeGroup(origin, group)).join("")}`;
+
+const describeGroup = (origin: string, { title, guides }: GuideGroup): string => `
+## Guides: ${title}
+
+${guides.map(({ name, title: guide, description }) => `- [${guide}](${origin}/docs/${name}.md): ${description}\n`).join("")}`;
 
 llmsRoutes.get("/llms.txt", async (c) => {
-  const { connectors } = await import("../platforms/registry.ts");
+  const { deps } = c.var;
+  const [{ connectors }, guides] = await Promise.all([
+    import("../platforms/registry.ts"),
+    readGuideGroups(deps),
+  ]);
   c.header("Cache-Control", "public, max-age=300");
-  return c.text(introduce(publicOrigin(c.var.deps, c.req.url), connectors()));
+  return c.text(introduce(publicOrigin(deps, c.req.url), connectors(), guides));
 });

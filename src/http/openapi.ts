@@ -48,7 +48,7 @@ const TAGS = [
   { name: "Extensions", description: "Operations that Akimbo adds to the specified interface." },
 ];
 
-const INTRODUCTION = `One call publishes a video, photo, carousel or text to your connected accounts, now or at a planned second.
+const INTRODUCTION = `One call publishes a video, photo, carousel or text to your connected accounts, now or at a planned second. This is the reference; the [guides](/docs/guides) show each task step by step.
 
 Send your API token in the \`x-api-key\` header. Publishing is asynchronous: a create call answers with an upload id; read the outcome from \`GET /upload/{id}\`.
 

@@ -41,6 +41,11 @@ interface HomeProps {
 
 const toPlaces = ({ places, isSandboxPublic }: HomeProps): Place[] => [
   {
+    href: `${places.docs}/guides`,
+    name: "Guides",
+    about: "Each task step by step, from the first call to its result.",
+  },
+  {
     href: places.docs,
     name: "API reference",
     about: "Every operation, with its fields and answers.",

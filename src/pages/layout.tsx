@@ -83,6 +83,8 @@ interface Page {
   site?: string;
   /** Stands above the content: the navigation of a person who is signed in. */
   header?: Child;
+  /** Stands behind the content: a list of further pages. */
+  side?: Child;
 }
 
 const hashes = new Map<string, Promise<string>>();
@@ -147,6 +149,7 @@ export async function renderPage(c: Context, page: Page, content: Child): Promis
         <main id="content" class="page">
           {content}
         </main>
+        {page.side}
         <footer class="foot">
           <a href="/privacy">Privacy</a>
         </footer>

@@ -21,6 +21,7 @@ describe("the front page", () => {
     expect(page).toContain("https://akimbo.test/api/v1");
     expect(page).not.toMatch(/<script|<img|style="/i);
     expect(linksOf(page)).toEqual([
+      "https://akimbo.test/docs/guides",
       "https://akimbo.test/docs",
       "https://akimbo.test/api/v1/openapi.json",
       "https://akimbo.test/sandbox",

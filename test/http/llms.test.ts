@@ -11,7 +11,10 @@ test("/llms.txt names what an agent needs, under this instance's address, and ea
   const paths = [...text.matchAll(/\]\(https:\/\/akimbo\.test(\/[^)]*)\)/g)].map(
     ([, path]) => path,
   );
-  expect(paths).toEqual(["/mcp", "/api/v1/openapi.json", "/docs", "/health"]);
+  const guides = paths.filter((path) => path?.endsWith(".md"));
+  expect(guides).toContain("/docs/platforms/bluesky.md");
+  const others = paths.filter((path) => !guides.includes(path));
+  expect(others).toEqual(["/mcp", "/api/v1/openapi.json", "/docs", "/health"]);
   for (const path of paths) {
     const { status } = await harness.request(path as string);
     expect(status, path).toBe(path === "/mcp" ? 405 : 200);

@@ -1,0 +1,47 @@
+import { AppError } from "../core/errors.ts";
+import {
+  GUIDE_GROUPS_PATH,
+  type GuideGroup,
+  type GuidePage,
+  guidePagePath,
+  guideTextPath,
+} from "../core/guides.ts";
+import type { Deps } from "../deps.ts";
+
+type WithAssets = Pick<Deps, "assets">;
+
+/** Returns the text of a file that `cli/guides.ts` has built; null where there is none. */
+async function findAsset({ assets }: WithAssets, path: string): Promise<string | null> {
+  const answer = await assets.fetch(new URL(path, "https://assets.invalid"));
+  if (answer.ok) return answer.text();
+  await answer.body?.cancel();
+  return null;
+}
+
+/** @throws AppError NOT_FOUND naming the address that was asked for */
+async function requireAsset(deps: WithAssets, path: string, address: string): Promise<string> {
+  const text = await findAsset(deps, path);
+  if (text !== null) return text;
+  throw new AppError(
+    "NOT_FOUND",
+    `Nothing is at ${address}. The guides are listed at /docs/guides, the API at /docs.`,
+  );
+}
+
+/** Returns all guides in their order; none where they have not been built. */
+export async function readGuideGroups(deps: WithAssets): Promise<GuideGroup[]> {
+  return JSON.parse((await findAsset(deps, GUIDE_GROUPS_PATH)) ?? "[]");
+}
+
+/** @throws AppError NOT_FOUND */
+export async function readGuidePage(deps: WithAssets, name: string): Promise<GuidePage> {
+  return JSON.parse(await requireAsset(deps, guidePagePath(name), `/docs/${name}`));
+}
+
+/** @throws AppError NOT_FOUND */
+export const readGuideText = (deps: WithAssets, name: string): Promise<string> =>
+  requireAsset(deps, guideTextPath(name), `/docs/${name}.md`);
+
+/** @throws AppError NOT_FOUND */
+export const readGuideAsset = (deps: WithAssets, path: string): Promise<string> =>
+  requireAsset(deps, path, path);
