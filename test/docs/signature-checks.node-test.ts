@@ -5,9 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { README } from "../../src/cli/platform-facts.ts";
+import { GUIDES_FOLDER } from "../../src/cli/guides.ts";
 import { hmacKey } from "../../src/core/signature.ts";
 import { deliveryRequest } from "../../src/features/webhooks/send.ts";
+import { blocksOf } from "./blocks.ts";
 
 const SECRET = "whsec_0123456789abcdef";
 const BODY = '{"id":"evt_1","event":"upload.completed","data":{"title":"Füße “3” 🦊"}}';
@@ -66,23 +67,25 @@ async function makeCases(): Promise<[what: string, received: Received, isGood: b
   ];
 }
 
+const guide = await readFile(join(GUIDES_FOLDER, "webhooks.md"), "utf8");
+
 let folder: string;
-let section: string;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "akimbo-readme-"));
-  const readme = await readFile(README, "utf8");
-  section = /\n## Webhooks\n([\s\S]*?)\n## /.exec(readme)?.[1] ?? "";
+  folder = await mkdtemp(join(tmpdir(), "akimbo-checks-"));
 });
 
 after(() => rm(folder, { recursive: true }));
 
 function snippet(language: string): string {
-  const [, code] = new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(section) ?? [];
-  return code ?? assert.fail(`The README shows no ${language} under Webhooks.`);
+  const [code, ...others] = blocksOf(guide, language);
+  if (code === undefined || others.length > 0) {
+    assert.fail(`The guide of webhooks has to show one block of ${language}.`);
+  }
+  return code;
 }
 
-test("the README's check of signatures in TypeScript takes deliveries, and nothing else", async () => {
+test("the guide's check of signatures in TypeScript takes deliveries, and nothing else", async () => {
   const path = join(folder, "check.mts");
   await writeFile(path, snippet("ts"));
   const { isFromAkimbo } = await import(pathToFileURL(path).href);
@@ -101,7 +104,7 @@ for case in json.load(sys.stdin):
     print(is_from_akimbo(case["headers"], case["body"].encode(), case["secret"]))
 `;
 
-test("the README's check of signatures in Python takes deliveries, and nothing else", {
+test("the guide's check of signatures in Python takes deliveries, and nothing else", {
   skip: hasPython ? false : "there is no python3",
 }, async () => {
   const cases = await makeCases();
