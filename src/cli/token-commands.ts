@@ -1,4 +1,5 @@
 import { toEmail } from "../core/email.ts";
+import { revocation } from "../features/tokens/revocation.ts";
 import { execute, migrateAndExecute, type Place, type Row } from "./d1.ts";
 import { insertFirstOwner, SELECT_OWNER, toOwner } from "./owner.ts";
 import { chooseOne, selectPerson } from "./people.ts";
@@ -130,11 +131,8 @@ export async function revokeToken(place: Place, id: string): Promise<string> {
   if (!/^\d{1,15}$/.test(id)) {
     throw new Problem(`"${id}" is not a token id; \`token list\` shows the ids.`);
   }
-  const [rows = []] = await execute(place, [
-    sql`UPDATE tokens SET revoked_at = ${Date.now()}
-      WHERE id = ${Number(id)} AND revoked_at IS NULL RETURNING name, hint`,
-  ]);
-  const [row] = rows;
+  const [rows = []] = await execute(place, [...revocation({ id: Number(id), atMs: Date.now() })]);
+  const row = rows.find((one) => one.id === Number(id));
   if (!row) throw new Problem(`There is no working token ${id}.`);
   return `${row.name} (${row.hint})`;
 }

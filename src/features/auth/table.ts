@@ -25,6 +25,8 @@ export const tokens = sqliteTable("tokens", {
   createdAt: instant("created_at").notNull(),
   lastUsedAt: instant("last_used_at"),
   revokedAt: instant("revoked_at"),
+  /** The token that this one was made by; null for a signed-in person. */
+  madeBy: integer("made_by"),
 });
 
 export const sessions = sqliteTable("sessions", {

@@ -40,13 +40,15 @@ export async function createLink(ctx: Ctx, input: NewLink): Promise<TokenLink> {
     message ? [{ field, message }] : [],
   );
   if (errors.length > 0) throw invalidFields(errors);
-  const { teamId, userId: createdBy } = ctx.actor;
+  const { teamId, userId: createdBy, tokenId } = ctx.actor;
   const { title = null, description = null } = input;
   const tags = JSON.stringify(input.tags);
   const now = ctx.now();
   const expiresAt = new Date(now.getTime() + Math.round(input.expiresInHours * HOUR));
   const link = { ...{ teamId, platform, mode, logoUrl, title }, description, redirectUrl, tags };
-  const [[row]] = await ctx.db.run([repo.insertLink({ ...link, createdBy, now, expiresAt })]);
+  const [[row]] = await ctx.db.run([
+    repo.insertLink({ ...link, createdBy, tokenId, now, expiresAt }),
+  ]);
   if (!row) throw tooManyLinks();
   return withToken(ctx, row);
 }

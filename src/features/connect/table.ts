@@ -53,6 +53,7 @@ export const connectionLinks = sqliteTable("connection_links", {
   /** Applied to the account. */
   tags: json<string[]>("tags").notNull(),
   createdBy: integer("created_by").notNull(),
+  tokenId: integer("token_id"),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
   /** When somebody came back with an account; without `accountId`, a claim that is not done. */

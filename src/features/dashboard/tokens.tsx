@@ -72,8 +72,9 @@ tokensPage.get("/app/tokens/:id/revoke", signedIn("read:pages"), async (c) => {
       <h1>Revoke “{token.name}”?</h1>
       <div class="card">
         <p>
-          Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.{" "}
-          <LastUse token={token} clock={clock} />
+          Calls with <code>{token.hint}</code> are refused at once, and it cannot be brought back.
+          Other tokens, open invitations, review links and connection links that were made with it
+          end too. <LastUse token={token} clock={clock} />
         </p>
         <TeamForm class="row" action={`/app/tokens/${id}/revoke`}>
           <button class="danger" type="submit">

@@ -37,10 +37,10 @@ export async function createReviewLink(
   if (found.length === 0) throw nothingToReview();
   const ids = uploadIds ?? found.map(({ id }) => id);
   await submitDrafts(ctx, found);
-  const { teamId, userId: createdBy } = ctx.actor;
+  const { teamId, userId: createdBy, tokenId } = ctx.actor;
   const createdAt = ctx.now();
   const expiresAt = new Date(createdAt.getTime() + REVIEW_LINK_MS);
-  const link = { teamId, uploadIds: [...ids], createdBy, createdAt, expiresAt };
+  const link = { teamId, uploadIds: [...ids], createdBy, tokenId, createdAt, expiresAt };
   const [[made]] = await ctx.db.run(repo.insertLink(link));
   return made ?? (await refuseLink(ctx, ids));
 }

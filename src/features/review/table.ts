@@ -8,6 +8,7 @@ export const reviewLinks = sqliteTable("review_links", {
   /** In the order in which the page shows them. */
   uploadIds: json<number[]>("upload_ids").notNull(),
   createdBy: integer("created_by").notNull(),
+  tokenId: integer("token_id"),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
 });

@@ -135,14 +135,14 @@ export const invitePath = (token: string): string => `/invite/${token}`;
 export async function createInvite(ctx: Ctx, input: NewInvite, origin: string) {
   await ctx.read("team:write", []);
   requireOneOf(ctx.actor, MANAGERS, "Only owners and admins invite. Ask one of them.");
-  const { teamId, userId: invitedBy } = ctx.actor;
+  const { teamId, userId: invitedBy, tokenId } = ctx.actor;
   const { role } = input;
   const email: string | null = input.email ?? null;
   const token = randomHex(INVITE_TOKEN_BYTES);
   const hash = await sha256Hex(token);
   const now = ctx.now();
   const invite = {
-    ...{ teamId, hash, email, role, invitedBy, now },
+    ...{ teamId, hash, email, role, invitedBy, tokenId, now },
     expiresAt: new Date(now.getTime() + rules.INVITE_LIFETIME_MS),
     ...memberLimits(ctx.config),
     maxPeople: ctx.config.maxPeople,

@@ -58,6 +58,7 @@ export const invites = sqliteTable("invites", {
   isAddressed: flag("is_addressed").notNull(),
   role: text("role").$type<Exclude<Role, "OWNER">>().notNull(),
   invitedBy: integer("invited_by").notNull(),
+  tokenId: integer("token_id"),
   createdAt: instant("created_at").notNull(),
   expiresAt: instant("expires_at").notNull(),
   acceptedAt: instant("accepted_at"),

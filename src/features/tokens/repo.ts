@@ -1,8 +1,10 @@
 import { type SQL, sql } from "drizzle-orm";
-import { prepared, preparedWrite } from "../../db/client.ts";
-import { rowReader } from "../../db/rows.ts";
+import { integer } from "drizzle-orm/sqlite-core";
+import { prepared, sqlQuery, sqlWrite } from "../../db/client.ts";
+import { rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import { tokens } from "../auth/table.ts";
+import { revocation } from "./revocation.ts";
 
 const readToken = rowReader(tokens);
 
@@ -20,9 +22,9 @@ type NewToken = Omit<TokenRow, "id" | "lastUsedAt" | "revokedAt" | "scopes"> & {
 
 /** Inserts a token; none that is pinned to a team of which its user is no active member. */
 export const insertToken = prepared(
-  ({ hash, name, hint, userId, teamId, scopes, createdAt }: Params<NewToken>) =>
-    sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at)
-      SELECT ${hash}, ${name}, ${hint}, ${userId}, ${teamId}, ${scopes}, ${createdAt}
+  ({ hash, name, hint, userId, teamId, scopes, createdAt, madeBy }: Params<NewToken>) =>
+    sql`INSERT INTO tokens (hash, name, hint, user_id, team_id, scopes, created_at, made_by)
+      SELECT ${hash}, ${name}, ${hint}, ${userId}, ${teamId}, ${scopes}, ${createdAt}, ${madeBy}
       WHERE ${teamId} IS NULL OR EXISTS (SELECT 1 FROM members m
         WHERE m.team_id = ${teamId} AND m.user_id = ${userId} AND m.is_active = 1)
       RETURNING *`,
@@ -36,9 +38,11 @@ interface OwnToken {
   teamId: number | null;
 }
 
-export const revokeToken = preparedWrite(
-  ({ id, userId, teamId, at }: Params<OwnToken & { at: Date }>) =>
-    sql`UPDATE tokens SET revoked_at = ${at}
-      WHERE id = ${id} AND user_id = ${userId} AND revoked_at IS NULL
-        AND (${teamId} IS NULL OR team_id = ${teamId})`,
-);
+export function revokeToken({ id, userId, teamId }: OwnToken, at: Date) {
+  const isOwn = `user_id = ${userId} AND (${teamId ?? "NULL"} IS NULL OR team_id = ${teamId ?? "NULL"})`;
+  const [revoke, ...endings] = revocation({ id, atMs: at.getTime(), condition: isOwn });
+  return [
+    sqlQuery(sql.raw(revoke), valueReader(integer("id").notNull())),
+    ...endings.map((text) => sqlWrite(sql.raw(text))),
+  ] as const;
+}

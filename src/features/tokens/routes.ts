@@ -49,6 +49,8 @@ const revoke = apiRoute({
   tags,
   operationId: "revokeToken",
   summary: "Revoke an API token",
+  description:
+    "Ends the token with what was made by it: other tokens, open invitations, review links and connection links.",
   scope: "*",
   limit: "destructive",
   request: { params: idParams },

@@ -47,16 +47,20 @@ export async function createToken(ctx: Ctx, { name, scopes = ["*"], teamId }: Ne
       teamId: pinTo,
       scopes: JSON.stringify([...new Set(scopes)]),
       createdAt: ctx.now(),
+      madeBy: ctx.actor.tokenId,
     }),
   ]);
   if (!row) throw new AppError("FORBIDDEN", "You are not an active member of that team.");
   return { row, token };
 }
 
-/** @throws AppError NOT_FOUND */
+/**
+ * Revokes a token with all that was made by it: tokens, open invites, review and connection links.
+ *
+ * @throws AppError NOT_FOUND
+ */
 export async function revokeToken(ctx: Ctx, id: number): Promise<void> {
   await ctx.read("*", []);
-  const revoke = repo.revokeToken({ ...holder(ctx.actor), id, at: ctx.now() });
-  const [revoked] = await ctx.db.run([revoke]);
-  if (revoked === 0) throw notFound("Token");
+  const [revoked] = await ctx.db.run(repo.revokeToken({ ...holder(ctx.actor), id }, ctx.now()));
+  if (revoked.length === 0) throw notFound("Token");
 }

@@ -23,6 +23,7 @@ interface NewLink {
   /** JSON. */
   tags: string;
   createdBy: number;
+  tokenId: number | null;
   now: Date;
   expiresAt: Date;
 }
@@ -33,9 +34,10 @@ const isPending = (now: SQL): SQL => sql`account_id IS NULL AND expires_at > ${n
 export const insertLink = prepared((link: Params<NewLink>) => {
   const { teamId, now } = link;
   return sql`INSERT INTO connection_links (team_id, platform, mode, logo_url, title, description,
-      redirect_url, tags, created_by, created_at, expires_at)
+      redirect_url, tags, created_by, token_id, created_at, expires_at)
     SELECT ${teamId}, ${link.platform}, ${link.mode}, ${link.logoUrl}, ${link.title},
-      ${link.description}, ${link.redirectUrl}, ${link.tags}, ${link.createdBy}, ${now},
+      ${link.description}, ${link.redirectUrl}, ${link.tags}, ${link.createdBy},
+      ${link.tokenId}, ${now},
       ${link.expiresAt}
     WHERE (SELECT count(*) FROM connection_links WHERE team_id = ${teamId} AND ${isPending(now)})
       < ${sql.raw(`${MAX_PENDING_LINKS}`)}

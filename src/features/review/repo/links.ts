@@ -37,13 +37,13 @@ const readLink = rowReader(reviewLinks);
  * else the first statement answers no row.
  */
 export function insertLink(link: NewLink): [Query<ReviewLinkRow[]>, Query<number>] {
-  const { teamId, createdBy } = link;
+  const { teamId, createdBy, tokenId } = link;
   const ids = JSON.stringify(link.uploadIds);
   const [createdAt, expiresAt] = [link.createdAt.getTime(), link.expiresAt.getTime()];
   return [
     sqlQuery(
-      sql`INSERT INTO review_links (team_id, upload_ids, created_by, created_at, expires_at)
-        SELECT ${teamId}, ${ids}, ${createdBy}, ${createdAt}, ${expiresAt}
+      sql`INSERT INTO review_links (team_id, upload_ids, created_by, token_id, created_at, expires_at)
+        SELECT ${teamId}, ${ids}, ${createdBy}, ${tokenId}, ${createdAt}, ${expiresAt}
         WHERE (SELECT COUNT(*) FROM review_links
             WHERE team_id = ${teamId} AND expires_at > ${createdAt}) < ${MAX_OPEN_LINKS}
           AND (SELECT COUNT(*) FROM json_each(${ids}) item CROSS JOIN uploads u ON u.id = item.value

@@ -61,6 +61,7 @@ interface NewInvite extends MemberLimits {
   email: string | null;
   role: Exclude<Role, "OWNER">;
   invitedBy: number;
+  tokenId: number | null;
   /** People of the instance, at most. */
   maxPeople: number;
   now: Date;
@@ -104,6 +105,7 @@ export const insertInvite = prepared(
     email,
     role,
     invitedBy,
+    tokenId,
     maxPeople,
     now,
     expiresAt,
@@ -111,8 +113,8 @@ export const insertInvite = prepared(
     defaultPlan,
   }: Params<NewInvite>) =>
     sql`INSERT INTO invites
-        (team_id, token_hash, email, is_addressed, role, invited_by, created_at, expires_at)
-      SELECT t.id, ${hash}, ${email}, ${email} IS NOT NULL, ${role}, ${invitedBy}, ${now}, ${expiresAt}
+        (team_id, token_hash, email, is_addressed, role, invited_by, token_id, created_at, expires_at)
+      SELECT t.id, ${hash}, ${email}, ${email} IS NOT NULL, ${role}, ${invitedBy}, ${tokenId}, ${now}, ${expiresAt}
       FROM teams t WHERE t.id = ${teamId} AND t.deleted_at IS NULL
         AND NOT ${isFull(limits, defaultPlan)} AND ${canHaveAccount(email, maxPeople)}
         AND ${otherOpenInvites(email, now)} < ${MAX_OPEN_INVITES}

@@ -1,0 +1,38 @@
+/** A token to revoke. Numbers stand in the statements as they are: the command line sends plain text. */
+interface Revocation {
+  /** Whole numbers. */
+  id: number;
+  atMs: number;
+  /** SQL condition on the row of the token. */
+  condition?: string;
+}
+
+/**
+ * SQL statements of one batch that revoke a token, the tokens made by it, and the invites, review links and
+ * connection links that any of them made. The first answers the tokens that it revoked.
+ */
+export function revocation({ id, atMs, condition = "TRUE" }: Revocation): [string, ...string[]] {
+  const revoked = `SELECT k.id FROM tokens k
+    WHERE k.user_id = (SELECT user_id FROM tokens WHERE id = ${id}) AND k.revoked_at = ${atMs}`;
+  const teams = `SELECT m.team_id FROM members m
+    WHERE m.user_id = (SELECT user_id FROM tokens WHERE id = ${id})`;
+  const openReviewLinks = `SELECT l.id FROM review_links l
+    WHERE l.team_id IN (${teams}) AND l.expires_at > ${atMs} AND l.token_id IN (${revoked})`;
+  return [
+    `UPDATE tokens SET revoked_at = ${atMs} WHERE revoked_at IS NULL AND id IN (
+      WITH RECURSIVE family (id, user_id) AS (
+        SELECT id, user_id FROM tokens WHERE id = ${id} AND revoked_at IS NULL AND ${condition}
+        UNION SELECT child.id, child.user_id FROM family
+          CROSS JOIN tokens child ON child.user_id = family.user_id AND child.made_by = family.id)
+      SELECT id FROM family)
+    RETURNING id, name, hint`,
+    `UPDATE invites SET revoked_at = ${atMs} WHERE team_id IN (${teams})
+      AND accepted_at IS NULL AND revoked_at IS NULL AND token_id IN (${revoked})`,
+    `DELETE FROM review_posts WHERE (team_id, upload_id, link_id) IN (
+      SELECT l.team_id, item.value, l.id FROM review_links l, json_each(l.upload_ids) item
+      WHERE l.id IN (${openReviewLinks}))`,
+    `DELETE FROM review_links WHERE id IN (${openReviewLinks})`,
+    `DELETE FROM connection_links WHERE team_id IN (${teams}) AND account_id IS NULL
+      AND expires_at > ${atMs} AND token_id IN (${revoked})`,
+  ];
+}
