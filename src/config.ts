@@ -143,6 +143,10 @@ const VARIABLES = {
   INVITED_PLAN: oneOf(PLAN_NAMES),
   MAX_PEOPLE: wholeText(/^[1-9]\d{0,5}$/, "people, from 1 to 999999"),
   MEDIA_RETENTION_HOURS: wholeText(/^\d{1,5}$/, "hours"),
+  SUBREQUESTS_PER_INVOCATION: wholeText(
+    /^(?:[5-9]\d|[1-9]\d{2,6}|10000000)$/,
+    "subrequests, from 50 to 10000000",
+  ),
   APP_SCOPES: json(recordOf(listOf(matching(/^\S+$/, "must be a word")))),
   PLATFORM_ORIGINS: json(recordOf(origin, isOrigin)),
   ...SITE_FILES,
@@ -173,6 +177,13 @@ const MEDIA_RETENTION_HOURS = 24;
 
 /** People of an instance, at most. Spec is silent: each of them owns a team, whose costs are the operator's. */
 const MAX_PEOPLE = 100;
+
+/**
+ * The free plan's limit, which the paid plan raises to 10,000 and `limits.subrequests` in wrangler.toml to 10 million.
+ *
+ * @see https://developers.cloudflare.com/workers/platform/limits/#subrequests
+ */
+const SUBREQUESTS_PER_INVOCATION = 50;
 
 /** Every name but those of `appKeyNames`. */
 export const VARIABLE_NAMES = Object.keys(VARIABLES);
@@ -226,6 +237,8 @@ export interface Config {
   maxPeople: number;
   /** How long the files of a published post are kept. */
   mediaRetentionHours: number;
+  /** Calls that one run of the Worker may make, to platforms and to Cloudflare's services together. */
+  subrequestsPerInvocation: number;
   /** Null: no address is set, or no key, and nothing can be presigned. */
   storage: StorageAccess | null;
   /** The owner's app at each platform that needs one; a platform without keys is absent. */
@@ -353,6 +366,7 @@ export function parseConfig(env: object): Config {
     invitedPlan: vars.INVITED_PLAN ?? "basic",
     maxPeople: vars.MAX_PEOPLE ?? MAX_PEOPLE,
     mediaRetentionHours: vars.MEDIA_RETENTION_HOURS ?? MEDIA_RETENTION_HOURS,
+    subrequestsPerInvocation: vars.SUBREQUESTS_PER_INVOCATION ?? SUBREQUESTS_PER_INVOCATION,
     storage: readStorage(vars),
     appKeys: { ...readAppKeys(env), ...readInstanceKeys(vars) },
     halfAppKeys: readHalfAppKeys(env),

@@ -52,6 +52,7 @@ test("the least there can be", () => {
     invitedPlan: "basic",
     maxPeople: 100,
     mediaRetentionHours: 24,
+    subrequestsPerInvocation: 50,
   });
 });
 
@@ -75,6 +76,10 @@ test.each<[object, object]>([
     { INVITED_PLAN: "pro", MAX_PEOPLE: "5" },
     { invitedPlan: "pro", maxPeople: 5 },
   ],
+  ...["50", "99", "100", "10000", "9999999", "10000000"].map((value): [object, object] => [
+    { SUBREQUESTS_PER_INVOCATION: value },
+    { subrequestsPerInvocation: Number(value) },
+  ]),
   [{ SANDBOX: "on" }, { sandboxEnabled: true }],
   [{ TIKTOK_CLIENT_ID: "a" }, { appKeys: {}, halfAppKeys: ["TIKTOK_CLIENT_ID"] }],
   [
@@ -129,6 +134,10 @@ test.each<[string, object]>([
   ["PUBLIC_URL", { PUBLIC_URL: "https://akimbo.example/api" }],
   ["TIKTOK_SITE_VERIFICATION", { TIKTOK_SITE_VERIFICATION: "../secret" }],
   ["TIKTOK_SITE_VERIFICATION", { TIKTOK_SITE_VERIFICATION: "AbC123xyz,google123.html" }],
+  ...["49", "050", "10000001", "many"].map((value): [string, object] => [
+    "SUBREQUESTS_PER_INVOCATION",
+    { SUBREQUESTS_PER_INVOCATION: value },
+  ]),
   ["SANDBOX", { SANDBOX: "yes" }],
   ["FACEBOOK_CONFIG_ID", { FACEBOOK_CONFIG_ID: "my configuration" }],
   ["RATE_LIMITS", { RATE_LIMITS: "on" }],

@@ -20,7 +20,6 @@ import { forgetEndedReviews } from "../features/review/expiry.ts";
 import { forgetEndedSignIns } from "../features/sign-in/expiry.ts";
 import { forgetOldAttempts } from "../features/webhooks/expiry.ts";
 import { reencryptSecrets } from "../features/webhooks/secrets.ts";
-import type { Budget } from "./budget.ts";
 import { choresBegun, keepPlace, keepRounds } from "./repo.ts";
 import {
   HOURLY,
@@ -77,7 +76,7 @@ const CHORES: Record<string, Chore> = {
  * Does some pages of every chore that is not done for its round, as far as the tick's calls reach: the rest is
  * left to the next ticks. One page is done in any case.
  */
-export async function runChores({ deps, allows }: Budget): Promise<void> {
+export async function runChores(deps: Deps, allows: (calls: number) => boolean): Promise<void> {
   const now = deps.now();
   const [begun] = await deps.db.run([choresBegun()]);
   let areAllDone = true;

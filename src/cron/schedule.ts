@@ -1,3 +1,4 @@
+import { Budget } from "../core/budget.ts";
 import type { Deps } from "../deps.ts";
 import { theHeartbeat } from "../durable/heartbeat.ts";
 import { domainsDue } from "../features/domains/repo.ts";
@@ -5,12 +6,14 @@ import { firstOverdueNotice, wakeOverdueNotices } from "../features/notices/swee
 import { fireSlots, firstDueSlots, firstLost } from "../features/pools/sweep.ts";
 import { wakeDueUploads } from "../features/publishing/sweep.ts";
 import { firstOverdue, wakeOverdue } from "../features/webhooks/sweep.ts";
-import { countCalls } from "./budget.ts";
+import { countedDeps } from "../queue/counted-deps.ts";
 import { roundsDone } from "./repo.ts";
 import { roundsAt } from "./rounds.ts";
 
-/** Domains that one tick looks at. */
+/** Domains that one tick checks. */
 const MAX_DOMAINS = 5;
+/** Calls after the chores: one stores the rounds that are done, one is the heartbeat. */
+const LAST_CALLS = 2;
 
 /**
  * Runs once a minute, the one trigger. Ticks come late, twice, or not at all: what is due is read from the
@@ -19,8 +22,8 @@ const MAX_DOMAINS = 5;
  * @param scheduledAt when the tick was to run, by the clock of the service
  */
 export async function runSchedule(given: Deps, scheduledAt = given.now()): Promise<void> {
-  const budget = countCalls(given);
-  const { deps } = budget;
+  const budget = new Budget(given.config.subrequestsPerInvocation - LAST_CALLS);
+  const deps = countedDeps(given, budget.spend);
   const alongside = [
     roundsDone(),
     firstOverdue(deps),
@@ -47,7 +50,7 @@ export async function runSchedule(given: Deps, scheduledAt = given.now()): Promi
   // Most ticks find every chore done, and load none of them.
   if (!rounds.includes(roundsAt(deps.now()))) {
     const { runChores } = await import("./chores.ts");
-    await runChores(budget);
+    await runChores(deps, budget.allows);
   }
   await theHeartbeat(deps.heartbeat).beat(deps.now().getTime());
   if (woken > 0) deps.log({ event: "cron.woken", uploads: woken });

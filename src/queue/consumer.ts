@@ -1,12 +1,12 @@
+import { Budget, type SharedBudget, shareBudget } from "../core/budget.ts";
 import { describeCrash } from "../core/crash.ts";
 import { readOrNull } from "../core/readers.ts";
 import type { Deps } from "../deps.ts";
 import { isClicks } from "../features/links/clicks.ts";
 import { storeClicks } from "../features/links/repo/clicks.ts";
 import { LEASE_SECONDS } from "../features/posts/rules.ts";
-import { type Budget, createBudget } from "../features/publishing/budget.ts";
-import { countedDeps } from "../features/publishing/counted-deps.ts";
 import { handleDeadPublish, handlePublish } from "../features/publishing/jobs.ts";
+import { countedDeps } from "./counted-deps.ts";
 import {
   type ClicksMessage,
   type CollectMessage,
@@ -24,8 +24,6 @@ const CRASH_DELAY_SECONDS = LEASE_SECONDS + 10;
 const DELIVERIES = "akimbo-webhooks";
 /** A message of deliveries whose handler threw comes back soon: what it was about is swept up otherwise. */
 const DELIVERY_CRASH_DELAY_SECONDS = 10;
-/** Calls of one batch that leave the Worker. Source: Workers, "Limits", of the free plan. */
-const MAX_SUBREQUESTS = 50;
 
 /** Waits before a message of clicks comes again, by how often it was tried: an outage must not lose them. */
 const CLICK_DELAYS_SECONDS = [5, 60, 600, 3_600];
@@ -70,10 +68,10 @@ async function consumeDeliveries(
   if (known.length < read.length) deps.log({ event: "queue.dropped", reason: "unknown message" });
   const deliveries = known.filter((message) => message.kind === "deliver");
   const hasNotices = deliveries.length < known.length;
-  let left = MAX_SUBREQUESTS;
+  const budget = new Budget(deps.config.subrequestsPerInvocation);
   try {
-    await handleDeliver(hasNotices ? countedDeps(deps, () => left--) : deps, deliveries);
-    if (hasNotices) deps.defer(notify(deps, left));
+    await handleDeliver(hasNotices ? countedDeps(deps, budget.spend) : deps, deliveries);
+    if (hasNotices) deps.defer(notify(deps, budget.remaining));
     batch.ackAll();
   } catch (error) {
     deps.log({ ...describeCrash(error, null), queue: batch.queue });
@@ -93,7 +91,9 @@ async function notify(deps: Deps, calls: number): Promise<void> {
 
 /** Handles each message by itself: one that breaks delays no other. */
 async function consumeJobs(deps: Deps, messages: readonly Message[], queue: string): Promise<void> {
-  const budget = createBudget(deps, messages.length);
+  const { subrequestsPerInvocation: calls, isDevelopment } = deps.config;
+  const { now, wait } = deps;
+  const budget = shareBudget({ calls, jobs: messages.length, isDevelopment, now, wait });
   const isDead = queue === DEAD_LETTERS;
   await Promise.all(
     messages.map(async (message) => {
@@ -111,7 +111,7 @@ async function handle(
   deps: Deps,
   body: unknown,
   isDead: boolean,
-  budget: Budget,
+  budget: SharedBudget,
 ): Promise<Outcome> {
   const message = readOrNull(jobMessage, body);
   if (!message) return { kind: "drop", reason: "unknown message" };
@@ -131,7 +131,7 @@ const dropDead = ({ kind }: JobMessage): Outcome => ({
 async function handleOther(
   deps: Deps,
   message: FireMessage | CollectMessage,
-  budget: Budget,
+  budget: SharedBudget,
 ): Promise<Outcome> {
   if (message.kind === "fire") {
     const { handleFire } = await import("../features/pools/jobs.ts");

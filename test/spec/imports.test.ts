@@ -95,7 +95,7 @@ const ARROWS: Record<string, string[]> = {
     "queue",
     "sandbox",
   ],
-  queue: [],
+  queue: ["deps.ts"],
   "queue/consumer.ts": ["deps.ts", "features", "queue"],
   cron: ["db", "deps.ts", "durable", "features", "queue", "queue/consumer.ts"],
   doors: ["config.ts", "cron", "deps.ts", "features", "http", "mcp", "platforms", "sandbox"],

@@ -1,13 +1,13 @@
+import type { SharedBudget } from "../../core/budget.ts";
 import type { Deps } from "../../deps.ts";
 import type { MetricsReader } from "../../platforms/metrics.ts";
+import { countedDeps } from "../../queue/counted-deps.ts";
 import type { CollectMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
 import { accountById } from "../accounts/repo/accounts.ts";
 import { isSwitchedOff } from "../accounts/rules.ts";
 import type { AccountRow } from "../accounts/table.ts";
 import { isFresh } from "../accounts/usable-login.ts";
-import type { Budget } from "../publishing/budget.ts";
-import { countedDeps } from "../publishing/counted-deps.ts";
 import { collect, measuresOf, readerOf, rests, uploadIdsOf } from "./collect.ts";
 import { postsOf } from "./repo/read.ts";
 import { type OwnRow, ownPosts, stateOf } from "./repo/write.ts";
@@ -18,7 +18,7 @@ import { type Known, storeSync } from "./store.ts";
 const RENEWAL_CALLS = 3;
 const STORE_CALLS = 1;
 const FOLLOWERS_CALLS = 1;
-/** Calls that one part keeps for itself; the messages of a batch share 50. It may get more. */
+/** Calls that one part reserves at most; it may get more where the batch has more. */
 const MOST_CALLS = 32;
 /** While other messages of the batch spend the calls. */
 const CROWDED_SECONDS = 15;
@@ -38,7 +38,7 @@ const LONGEST_SECONDS = 12 * 3_600;
 export async function handleCollect(
   deps: Deps,
   message: CollectMessage,
-  budget: Budget,
+  budget: SharedBudget,
 ): Promise<Outcome> {
   if (isOver(message.collection, deps.now())) return { kind: "done" };
   const part = await findPart(deps, message);

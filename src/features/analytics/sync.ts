@@ -15,7 +15,7 @@ import type { AccountAnalytics, OverviewQuery } from "./schema.ts";
 import { getAccountAnalytics } from "./service.ts";
 import { storeSync } from "./store.ts";
 
-/** Calls to the platform; an invocation has 50 in all. Source: Workers, "Limits", free plan. */
+/** Calls to the platform that the caller waits for; with the others they fit into 50 subrequests. */
 const PLATFORM_CALLS = 34;
 /** Until the queue goes on with what did not fit. */
 const NEXT_PART_SECONDS = 5;

@@ -2,6 +2,7 @@ import { AppError, notFound } from "../../core/errors.ts";
 import type { Scope } from "../../core/scopes.ts";
 import type { Query } from "../../db/client.ts";
 import type { Ctx, Deps } from "../../deps.ts";
+import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import { knownId } from "../auth/repo/people.ts";
 import { requireOneOf } from "../auth/rules.ts";
 import { createPreparer } from "../limits/content-rules.ts";
@@ -10,7 +11,6 @@ import { changeUnchanged } from "../posts/repo/change.ts";
 import { STATUS_WORDS, type UploadStatus } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
 import { changedParts, inWords, type VersionPart, versionOf } from "../posts/version.ts";
-import { wakeOnTime, wakeTogether } from "../posts/wake.ts";
 import {
   approval,
   changeRequest,
@@ -307,9 +307,9 @@ async function wakeAll({ deps }: Work, moved: readonly Moving[]): Promise<void> 
   for (const { post, move } of moved) {
     if (!move.wakeAt) continue;
     if (move.wakeAt <= now) due.push(post.id);
-    else await wakeOnTime(deps, post.id, move.wakeAt);
+    else await wakePostOnTime(deps, post.id, move.wakeAt);
   }
-  if (due.length > 0) await wakeTogether(deps, due, now);
+  if (due.length > 0) await wakePosts(deps, due, now);
 }
 
 /** Reads the posts that somebody else was faster with once more: what the decision now comes to on each. */

@@ -2,6 +2,7 @@ import type { SQL } from "drizzle-orm";
 import { AppError, notFound } from "../../core/errors.ts";
 import { nullIfBlank } from "../../core/text.ts";
 import type { Ctx } from "../../deps.ts";
+import { wakePostOnTime } from "../../queue/wake.ts";
 import { periodOf } from "../credits/rules.ts";
 import {
   duplicateOf,
@@ -25,7 +26,6 @@ import { refundFollowed } from "../posts/repo/credits.ts";
 import { emitScheduled } from "../posts/repo/events.ts";
 import { isDraft, isWithinLookAhead, STATUS_WORDS } from "../posts/rules.ts";
 import type { EditedField, UploadRow } from "../posts/table.ts";
-import { wakeOnTime } from "../posts/wake.ts";
 import { asJudged, fieldErrors, judge, refuseViolations } from "./judge.ts";
 import { allOf } from "./repo/insert.ts";
 
@@ -84,7 +84,7 @@ export async function editUpload(ctx: Ctx, id: number, edit: UploadEdit): Promis
     await requireUnclaimed(ctx, row, claims);
     throw locked("The post has just changed, or is being published. Read it again.");
   }
-  if (set.wokenAt) await wakeOnTime(ctx, id, set.wokenAt);
+  if (set.wokenAt) await wakePostOnTime(ctx, id, set.wokenAt);
   return { ...row, ...set };
 }
 

@@ -5,6 +5,7 @@ import type { Platform } from "../../core/platforms.ts";
 import { inSends } from "../../core/queues.ts";
 import { DAY } from "../../core/time.ts";
 import type { Ctx } from "../../deps.ts";
+import { wakePost, wakePosts } from "../../queue/wake.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
 import { digestOf, duplicateOf, type RecentPost } from "../limits/content-rules.ts";
@@ -26,7 +27,6 @@ import { MAX_RETRIED_AT_ONCE, type RetryFilter } from "../posts/lifecycle-schema
 import { mayPublish } from "../posts/permissions.ts";
 import { STATUS_WORDS } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { wake, wakeTogether } from "../posts/wake.ts";
 import { refuseViolations } from "./judge.ts";
 import { type NextAttempt, needFilesAgain } from "./repo/next-attempts.ts";
 import {
@@ -81,7 +81,7 @@ export async function retryUpload(
         needFilesAgain(next),
       ]);
       if (begun.length === 0) return null;
-      if (!isHeld || needsDownload(upload)) await wake(ctx, id, now);
+      if (!isHeld || needsDownload(upload)) await wakePost(ctx, id, now);
       return made;
     },
   });
@@ -234,7 +234,7 @@ export async function retryFailed(ctx: Ctx, filter: RetryFilter): Promise<Retrie
   const due = retried
     .filter(({ isHeld, needsDownload }) => !isHeld || needsDownload)
     .map(({ id }) => id);
-  for (const ids of inSends(due)) await wakeTogether(ctx, ids, now);
+  for (const ids of inSends(due)) await wakePosts(ctx, ids, now);
   const lost = failed.filter(
     ({ upload: { id } }) => next.some((one) => one.id === id) && !begun.includes(id),
   );

@@ -2,6 +2,7 @@ import type { Plan } from "../../core/plans.ts";
 import { inSends } from "../../core/queues.ts";
 import { runNamed } from "../../db/named.ts";
 import type { Ctx } from "../../deps.ts";
+import { wakePostOnTime, wakePosts } from "../../queue/wake.ts";
 import type { FirstTime } from "../idempotency/once.ts";
 import { areUnclaimed } from "../limits/repo/compared.ts";
 import { hasRoom } from "../limits/repo/room.ts";
@@ -11,7 +12,6 @@ import type { StoredFile } from "../media/store.ts";
 import { emitScheduled } from "../posts/repo/events.ts";
 import { needFiles } from "../posts/repo/files.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { wakeOnTime, wakeTogether } from "../posts/wake.ts";
 import { arePresigned } from "../presign/repo.ts";
 import type { NewRow } from "./compose.ts";
 import type { NewMedia } from "./new-post.ts";
@@ -95,8 +95,8 @@ async function wakeAll(ctx: Ctx, created: readonly UploadRow[]): Promise<void> {
   const due = created.filter(({ wokenAt }) => wokenAt !== null);
   const [only] = due;
   if (!only?.wokenAt) return;
-  if (due.length === 1) return wakeOnTime(ctx, only.id, only.wokenAt);
-  for (const ids of inSends(due.map(({ id }) => id))) await wakeTogether(ctx, ids, only.wokenAt);
+  if (due.length === 1) return wakePostOnTime(ctx, only.id, only.wokenAt);
+  for (const ids of inSends(due.map(({ id }) => id))) await wakePosts(ctx, ids, only.wokenAt);
 }
 
 /** The presigned files of the posts. Their objects are their senders': whatever happens here, they stay. */

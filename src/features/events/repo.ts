@@ -6,12 +6,11 @@ import { flag } from "../../db/columns.ts";
 import { pickColumns, rowReader, valueReader } from "../../db/rows.ts";
 import type { Params } from "../../db/text.ts";
 import type { Deps } from "../../deps.ts";
+import { tryToWakeDeliveries, type Wake, wakeNotices, whenDue } from "../../queue/wake.ts";
 import { isNoticed } from "../notices/rules.ts";
-import { wakeNotices } from "../notices/wake.ts";
 import { teams } from "../teams/table.ts";
 import type { EventData, EventName } from "./catalogue.ts";
 import { events } from "./table.ts";
-import { onceDue, type Wake, wakeDeliveries } from "./wake.ts";
 
 /** Each value, or SQL that is that value inside the batch, such as the id of a new row. */
 type ValuesOrSql<T> = { [K in keyof T]: T[K] | SQL };
@@ -91,7 +90,7 @@ function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
     read: (result) => {
       const rows = query.read(result);
       const wakes = rows.flatMap(({ id, isAwaited }) =>
-        isAwaited ? [onceDue([values.at.getTime(), id])] : [],
+        isAwaited ? [whenDue([values.at.getTime(), id])] : [],
       );
       if (wakes.length > 0) wakeSoon(deps, wakes, values.at);
       if (rows.length > 0 && isNoticed(values.name)) noticeSoon(deps);
@@ -102,10 +101,7 @@ function insertAndWake(deps: Partial<Emitter>, values: Values): Query<number> {
 
 function wakeSoon({ webhookQueue, defer, log }: Partial<Emitter>, wakes: Wake[], at: Date): void {
   if (!webhookQueue || !defer) return;
-  const woken = wakeDeliveries({ webhookQueue, now: () => at }, wakes).catch((error) =>
-    log?.({ event: "webhooks.not_woken", error: String(error) }),
-  );
-  defer(woken);
+  defer(tryToWakeDeliveries({ webhookQueue, now: () => at, ...(log && { log }) }, wakes));
 }
 
 function noticeSoon({ webhookQueue, defer, log }: Partial<Emitter>): void {

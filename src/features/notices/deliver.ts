@@ -2,6 +2,7 @@ import { isOn } from "../../core/notices.ts";
 import { MINUTE } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { wakeNotices } from "../../queue/wake.ts";
 import { canSendMail } from "../mail/service.ts";
 import { ofDomain, ofLogin, ofPost, ofSlot, ofWebhook } from "./occurrences.ts";
 import { managersOf, recipientsOf } from "./recipients.ts";
@@ -10,7 +11,6 @@ import { noteRefused, noteTaken, removeTargets, targetsOf } from "./repo/targets
 import { isStale, KIND_OF, retryAt } from "./rules.ts";
 import { type Sent, sendByMail, sendToTarget } from "./send.ts";
 import type { NoticeRow, TargetRow } from "./table.ts";
-import { wakeNotices } from "./wake.ts";
 import type { Occurrence } from "./words.ts";
 
 /** Notices taken by one run. */

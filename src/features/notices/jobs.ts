@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
+import { wakeNotices } from "../../queue/wake.ts";
 import { MAX_MESSAGES, OWN_CALLS, sendNotices } from "./deliver.ts";
-import { wakeNotices } from "./wake.ts";
 
 /** Delay where the calls of a batch are spent. */
 const LATER_SECONDS = 1;

@@ -1,7 +1,7 @@
 import { MINUTE } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { wakeNotices } from "../../queue/wake.ts";
 import { isAnyDue } from "./repo/notices.ts";
-import { wakeNotices } from "./wake.ts";
 
 /** A notice that is overdue by this has lost its message, or comes again after a failed attempt. */
 const OVERDUE_MS = MINUTE / 2;

@@ -1,15 +1,15 @@
+import type { SharedBudget } from "../../core/budget.ts";
 import type { Deps } from "../../deps.ts";
+import { countedDeps } from "../../queue/counted-deps.ts";
 import type { FireMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
-import type { Budget } from "../publishing/budget.ts";
-import { countedDeps } from "../publishing/counted-deps.ts";
 import { callsOf, carryOut } from "./dispatch.ts";
 
 /** A wake-up call: carries out the firings that are still to be done. */
 export async function handleFire(
   deps: Deps,
   { firings }: FireMessage,
-  budget: Budget,
+  budget: SharedBudget,
 ): Promise<Outcome> {
   const keys = firings.map(([slotId, at]) => ({ slotId, fireAt: new Date(at) }));
   const done = await budget.within(callsOf(keys.length), async (spend) => {

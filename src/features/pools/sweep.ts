@@ -1,5 +1,6 @@
 import { MINUTE } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
+import { wakeFirings } from "../../queue/wake.ts";
 import {
   type Advance,
   advanceSlots,
@@ -7,12 +8,10 @@ import {
   type DueSlot,
   dueSlots,
   type NewFiring,
-  type TakenFiring,
   takeFirings,
   takeLost,
 } from "./repo/firings.ts";
 import { dueFirings } from "./rules.ts";
-import { wakeFirings } from "./wake.ts";
 import { ZoneClock } from "./zone.ts";
 
 /** Slots taken by one statement. */
@@ -51,7 +50,7 @@ export async function fireSlots(
   if (lost.length > 0) {
     const found = { now: deps.now(), lostBefore: lostBefore(deps), most: SLICE };
     const [again] = await deps.db.run([takeLost(found)]);
-    await tryToWake(deps, again);
+    await wakeFirings(deps, again);
   }
   const clocks = new Map<string, ZoneClock>();
   let slice = due;
@@ -64,7 +63,7 @@ export async function fireSlots(
       firstDueSlots(scheduledAt),
     ]);
     taken += fresh.length;
-    await tryToWake(
+    await wakeFirings(
       deps,
       fresh.filter(({ outcome }) => outcome === "due"),
     );
@@ -99,16 +98,4 @@ function plan(
     moves.push({ ...of, lastAt: last.at, lastDay: last.day, ...next });
   }
   return { firings, moves };
-}
-
-/** A message that did not get out is sent by a later tick. */
-async function tryToWake(
-  deps: Pick<Deps, "publishQueue" | "log">,
-  firings: readonly TakenFiring[],
-): Promise<void> {
-  try {
-    await wakeFirings(deps, firings);
-  } catch (error) {
-    deps.log({ event: "pools.not_woken", firings: firings.length, error: String(error) });
-  }
 }

@@ -1,13 +1,13 @@
 import type { Failure } from "../../core/failures.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
+import { wakePost } from "../../queue/wake.ts";
 import { countFailure } from "../accounts/repo/failures.ts";
 import { downloadDue } from "../posts/files.ts";
 import { NO_APPROVAL } from "../posts/permissions.ts";
 import { creditRefund } from "../posts/repo/credits.ts";
 import { failAttempt } from "../posts/repo/failed.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { wake } from "../posts/wake.ts";
 import { LostLease, save } from "./save.ts";
 
 /** Ends an attempt as failed, with its event. */
@@ -49,5 +49,5 @@ export async function holdForApproval(deps: Deps, upload: UploadRow): Promise<vo
     const { changes, refund } = creditRefund(deps.now(), upload, "pending_approval");
     await save(deps, upload, { ...set, attempt: upload.attempt + 1 }, refund, changes);
   }
-  if (set.wokenAt) await wake(deps, upload.id, set.wokenAt);
+  if (set.wokenAt) await wakePost(deps, upload.id, set.wokenAt);
 }

@@ -1,16 +1,16 @@
+import type { SharedBudget } from "../../core/budget.ts";
 import { addSeconds, SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { countedDeps } from "../../queue/counted-deps.ts";
+import { wakePost } from "../../queue/wake.ts";
 import { DOWNLOAD_SECONDS, downloadMedia } from "../media/download.ts";
 import { DAMAGED } from "../media/read.ts";
 import type { StoredFile } from "../media/store.ts";
 import { filesToApprove, isElsewhere } from "../posts/files.ts";
 import { MAX_CRASHES, nextBackoff } from "../posts/rules.ts";
 import type { MediaRef, UploadRow } from "../posts/table.ts";
-import { wake } from "../posts/wake.ts";
 import { resolvePresigned } from "../presign/resolve.ts";
-import type { Budget } from "./budget.ts";
-import { countedDeps } from "./counted-deps.ts";
 import { type HeldChanges, saveHeld, takeHeld } from "./repo/held.ts";
 
 /** Calls of one download: it may come in 24 parts after three redirects. */
@@ -31,14 +31,18 @@ type Download =
  * Downloads the files of a post that waits for approval and pins them by their content, one after the other. The
  * row says what is left: a run that breaks off is made up for once its time is over.
  */
-export async function downloadHeldFiles(deps: Deps, due: UploadRow, budget: Budget): Promise<void> {
+export async function downloadHeldFiles(
+  deps: Deps,
+  due: UploadRow,
+  budget: SharedBudget,
+): Promise<void> {
   let post: UploadRow | null = due;
   while (post !== null) {
     const current: UploadRow = post;
     const step = await budget.within(DOWNLOAD_CALLS, async (spend) => ({
       post: await downloadNext(countedDeps(deps, spend), current),
     }));
-    if (step === null) await wake(deps, current.id, addSeconds(deps.now(), NO_ROOM_SECONDS));
+    if (step === null) await wakePost(deps, current.id, addSeconds(deps.now(), NO_ROOM_SECONDS));
     post = step?.post ?? null;
   }
 }
@@ -130,6 +134,6 @@ async function save(
     await deps.media.delete(stored.file.objectKey);
   }
   if (changed !== 1) return null;
-  if (dueAt && dueAt > now) await wake(deps, post.id, dueAt);
+  if (dueAt && dueAt > now) await wakePost(deps, post.id, dueAt);
   return dueAt !== null && dueAt <= now ? { ...post, ...set } : null;
 }

@@ -1,14 +1,14 @@
+import type { SharedBudget } from "../../core/budget.ts";
 import type { Deps } from "../../deps.ts";
 import type { PublishMessage } from "../../queue/messages.ts";
 import type { Outcome } from "../../queue/outcome.ts";
-import type { Budget } from "./budget.ts";
 import { publishUpload } from "./run.ts";
 
 /** A wake-up call: publishes the upload if it is due and free. */
 export async function handlePublish(
   deps: Deps,
   { uploadId }: PublishMessage,
-  budget: Budget,
+  budget: SharedBudget,
 ): Promise<Outcome> {
   await publishUpload(deps, uploadId, budget);
   return { kind: "done" };

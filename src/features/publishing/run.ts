@@ -1,17 +1,17 @@
+import type { SharedBudget } from "../../core/budget.ts";
 import { type Failure, PublishFailure } from "../../core/failures.ts";
 import { addSeconds } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Credentials } from "../../platforms/login.ts";
 import { connectorOf } from "../../platforms/registry.ts";
+import { countedDeps } from "../../queue/counted-deps.ts";
+import { wakePost } from "../../queue/wake.ts";
 import { NoCredentials } from "../accounts/platform-access.ts";
 import { usableLogin } from "../accounts/usable-login.ts";
 import { contentHash } from "../posts/content-hash.ts";
 import { MAX_CRASHES, publishGate } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { wake } from "../posts/wake.ts";
-import type { Budget } from "./budget.ts";
 import { claimUpload } from "./claim.ts";
-import { countedDeps } from "./counted-deps.ts";
 import { endAttempt } from "./end-attempt.ts";
 import { createJob, nextToFetch, nextToHash, requireReadable } from "./job.ts";
 import { LostLease } from "./save.ts";
@@ -47,7 +47,11 @@ const callsOf = ({ stage, media }: UploadRow): number =>
  * Publishes an upload as far as this invocation's budget goes. A job that is not due, or that somebody
  * else has, is left alone. Whatever happens, the row says where the post stands.
  */
-export async function publishUpload(deps: Deps, uploadId: number, budget: Budget): Promise<void> {
+export async function publishUpload(
+  deps: Deps,
+  uploadId: number,
+  budget: SharedBudget,
+): Promise<void> {
   const withinBudget = (calls: number, step: (deps: Deps) => Promise<Next>) =>
     budget.within(calls, (spend) => step(countedDeps(deps, spend)));
   try {
@@ -59,7 +63,7 @@ export async function publishUpload(deps: Deps, uploadId: number, budget: Budget
       return await downloadHeldFiles(deps, begun.waiting, budget);
     }
     let next: Next | null = begun;
-    if (next === null) await wake(deps, uploadId, deps.now());
+    if (next === null) await wakePost(deps, uploadId, deps.now());
     while (next !== null && next !== "over") {
       const held: Held = next;
       next = await withinBudget(callsOf(held.upload), (counted) => takeStep(counted, held));

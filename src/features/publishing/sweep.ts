@@ -1,7 +1,7 @@
 import { inSends } from "../../core/queues.ts";
 import type { Query, Results } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { delayUntil, untilWholeSeconds } from "../posts/wake.ts";
+import { delayUntil, untilWholeSeconds } from "../../queue/wake.ts";
 import { forgetWaking, SLICE, takeSlice, type Woken } from "./repo/sweep.ts";
 
 /** Slices of one tick that may hold suspects: a long queue must not be made ever longer. */

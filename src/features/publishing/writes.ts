@@ -2,11 +2,11 @@ import { addSeconds } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
 import type { Bookmark, PublishedPost } from "../../platforms/connector.ts";
 import { lazily } from "../../platforms/kit/lazily.ts";
+import { wakePost } from "../../queue/wake.ts";
 import { forgetFailures } from "../accounts/repo/failures.ts";
 import { emitIfChanged } from "../events/repo.ts";
 import { isWithinLookAhead, type Stage } from "../posts/rules.ts";
 import type { UploadRow } from "../posts/table.ts";
-import { wake } from "../posts/wake.ts";
 import { renewedLease, save } from "./save.ts";
 
 /** The ends that few posts come to, loaded with the first of them. */
@@ -52,14 +52,14 @@ export async function park(
   const wokenAt = isWithinLookAhead(at, deps.now()) ? at : null;
   const { stage } = upload;
   await save(deps, upload, { leaseUntil: null, dueAt: at, wokenAt, stage, ...set });
-  if (wokenAt) await wake(deps, upload.id, at);
+  if (wokenAt) await wakePost(deps, upload.id, at);
 }
 
 /** This invocation has spent its budget; the next message goes on from the stored bookmark. */
 export async function handOver(deps: Deps, upload: UploadRow): Promise<void> {
   const now = deps.now();
   await save(deps, upload, { leaseUntil: null, wokenAt: now, stage: upload.stage });
-  await wake(deps, upload.id, now);
+  await wakePost(deps, upload.id, now);
 }
 
 /** Ends an attempt as completed, with its event. `hadFailures`: its account has some, to be forgotten. */

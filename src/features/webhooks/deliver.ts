@@ -1,6 +1,6 @@
 import { SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { type DueKey, tryToWake, type Wake } from "../events/wake.ts";
+import { type DueKey, tryToWakeDeliveries, type Wake } from "../../queue/wake.ts";
 import * as repo from "./repo/deliveries.ts";
 import { BATCH_MS, type NotBegun, Round } from "./round.ts";
 import { type Moved, store } from "./store.ts";
@@ -30,7 +30,7 @@ export async function deliver(deps: Deps, given: readonly DueKey[]): Promise<voi
   if (inFlight.length > 0) deps.defer(storeLater(deps, round, first));
   await Promise.all([first, round.returnPlaces()]);
   // They stay where they are: nothing is written for a delivery that was only looked at.
-  await tryToWake(deps, [
+  await tryToWakeDeliveries(deps, [
     ...notBegun.map((one) => toWake(one, now)),
     ...unreadKeys(keys, found).map((key) => ({ key, atMs: now })),
   ]);

@@ -16,8 +16,8 @@ const SLOW_AFTER = 3;
 const SLOW_MS = 30 * SECOND;
 /** Source: Workers, "Limits": connections that wait for an answer at the same time. */
 const CONNECTIONS = 6;
-/** Source: Workers, "Limits": 50 subrequests on the free plan; the database, the queue and the gate need some. */
-const MAX_REQUESTS = 34;
+/** Subrequests of a batch beside the requests to endpoints: to the database, the queue and the delivery gate. */
+const OTHER_CALLS = 16;
 
 /**
  * How often endpoints were unanswered in a row when their batch ended, and until when that counts, ms; by the
@@ -73,10 +73,12 @@ export class Round {
   private readonly endHealthy: () => void;
 
   private readonly deps: Deps;
+  private readonly maxRequests: number;
   private readonly places: Places;
 
   private constructor(deps: Deps, { ready, slow, places }: Lineup) {
     this.deps = deps;
+    this.maxRequests = deps.config.subrequestsPerInvocation - OTHER_CALLS;
     this.places = places;
     this.slow = slow;
     const rank = (one: Ready) => Number(this.slow.has(one));
@@ -140,7 +142,7 @@ export class Round {
   }
 
   private next(): { ready: Ready; place: Place } | undefined {
-    if (this.isOver || this.begun === MAX_REQUESTS) return undefined;
+    if (this.isOver || this.begun === this.maxRequests) return undefined;
     const hasRoom = ({ held }: Ready) => this.places.isFree(held.due.webhookId);
     const index = this.waiting.findIndex(hasRoom);
     const [ready] = index < 0 ? [] : this.waiting.splice(index, 1);
@@ -152,7 +154,7 @@ export class Round {
 
   /** A probe takes the place of a request that could have been begun. */
   private mayProbe(): boolean {
-    if (this.begun === MAX_REQUESTS) return false;
+    if (this.begun === this.maxRequests) return false;
     this.begun++;
     return true;
   }
@@ -163,7 +165,7 @@ export class Round {
 
   private noteHealthy(): void {
     const canBegin = ({ held }: Ready) =>
-      this.begun < MAX_REQUESTS && !this.places.isTaken(held.due.webhookId);
+      this.begun < this.maxRequests && !this.places.isTaken(held.due.webhookId);
     const left = [...this.inFlight, ...this.waiting.filter(canBegin)];
     if (left.every((one) => this.slow.has(one))) this.endHealthy();
   }

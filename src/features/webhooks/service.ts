@@ -1,10 +1,10 @@
 import { AppError, notFound } from "../../core/errors.ts";
 import type { NamedCall } from "../../core/idempotency-key.ts";
 import type { Ctx, Role } from "../../deps.ts";
+import { tryToWakeDeliveries, whenDue } from "../../queue/wake.ts";
 import { requireMayEnd, requireOneOf } from "../auth/rules.ts";
 import type { EventName } from "../events/catalogue.ts";
 import { emit } from "../events/repo.ts";
-import { onceDue, tryToWake } from "../events/wake.ts";
 import { type Done, look, once } from "../idempotency/once.ts";
 import { ALWAYS_NEW } from "../idempotency/repo.ts";
 import * as log from "./repo/deliveries.ts";
@@ -152,7 +152,7 @@ export async function testWebhook(ctx: Ctx, id: number): Promise<void> {
     emit(clock, { team: teamId, name: "webhook.ping", data }, ALWAYS_NEW),
     log.insertDelivery({ eventId, webhookId: id, teamId, kind: "test" }, now),
   ]);
-  await tryToWake(ctx, [onceDue([now.getTime(), eventId])]);
+  await tryToWakeDeliveries(ctx, [whenDue([now.getTime(), eventId])]);
 }
 
 /** The log of a webhook, newest first. @throws AppError NOT_FOUND */
@@ -188,6 +188,6 @@ export async function replayDelivery(ctx: Ctx, id: number, deliveryId: string): 
   while ((await ctx.db.run([log.insertDelivery(replay, at)]))[0] === 0) {
     at = new Date(at.getTime() + 1);
   }
-  await tryToWake(ctx, [onceDue([at.getTime(), eventId])]);
+  await tryToWakeDeliveries(ctx, [whenDue([at.getTime(), eventId])]);
   return eventId;
 }

@@ -2,8 +2,7 @@ import { timeSortedId } from "../../core/ids.ts";
 import { SECOND } from "../../core/time.ts";
 import type { Query } from "../../db/client.ts";
 import type { Deps } from "../../deps.ts";
-import { onceDue, tryToWake } from "../events/wake.ts";
-import { wakeNotices } from "../notices/wake.ts";
+import { tryToWakeDeliveries, wakeNotices, whenDue } from "../../queue/wake.ts";
 import * as repo from "./repo/deliveries.ts";
 import { retryAt } from "./rules.ts";
 import type { Sent } from "./send.ts";
@@ -61,9 +60,9 @@ export async function store(
   }
   for (const { held, to } of moved) held.dueAt = to;
   const awake = moved.filter(({ isSilent }) => !isSilent);
-  await tryToWake(
+  await tryToWakeDeliveries(
     deps,
-    awake.map(({ held, to }) => onceDue([to.getTime(), held.due.eventId])),
+    awake.map(({ held, to }) => whenDue([to.getTime(), held.due.eventId])),
   );
   if (closed.some(isExhausted)) deps.defer(wakeNotices(deps));
 }

@@ -1,6 +1,6 @@
 import { MINUTE, SECOND } from "../../core/time.ts";
 import type { Deps } from "../../deps.ts";
-import { wakeDeliveries } from "../events/wake.ts";
+import { wakeDeliveries } from "../../queue/wake.ts";
 import { anyOverdue, takeOverdue } from "./repo/deliveries.ts";
 
 /** A delivery that is overdue by this has lost its message. */

@@ -1,7 +1,8 @@
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
+import type { SharedBudget } from "../../../src/core/budget.ts";
 import { FAILURES, type FailureCode } from "../../../src/core/failures.ts";
-import type { Budget } from "../../../src/features/publishing/budget.ts";
+
 import { publishUpload } from "../../../src/features/publishing/run.ts";
 import { type Around, aroundBatches } from "../../support/database.ts";
 import { createMember, form, Harness } from "../../support/harness.ts";
@@ -506,7 +507,8 @@ test.each([
   const id = await stage.post();
   stage.harness.sent.splice(0);
   let left = steps;
-  const within: Budget["within"] = async (_calls, step) => (left-- > 0 ? step(() => {}) : null);
+  const within: SharedBudget["within"] = async (_calls, step) =>
+    left-- > 0 ? step(() => {}) : null;
   await publishUpload(stage.harness.deps, id, { within });
   expect(await stage.read(id)).toMatchObject({ status });
   expect(stage.pds.count("repo.putRecord")).toBe(0);

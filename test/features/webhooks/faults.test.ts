@@ -344,6 +344,17 @@ test("an event for 50 webhooks reaches each of them once, within a subrequest bu
   expect(hooks.arrivals).toHaveLength(50);
 });
 
+test("an event for 50 webhooks reaches them in one batch where a run may make more subrequests", async () => {
+  for (let i = 0; i < 50; i++) {
+    await hooks.subscribe(["suggestion.created"], `https://receiver-${i}.example/`);
+  }
+  await hooks.suggest();
+  harness.deps.config = { ...harness.deps.config, subrequestsPerInvocation: 10_000 };
+  harness.deps.wait = () => new Promise(() => {});
+  await harness.deliverEvents();
+  expect(hooks.arrivals).toHaveLength(50);
+});
+
 test.each(SUBSCRIBABLE)("%s reaches a webhook that subscribes to it alone", async (name) => {
   const { id } = await hooks.subscribe([name]);
   for (const other of Object.keys(EVENTS)) await hooks.storeEvents(1, other);

@@ -76,6 +76,26 @@ test("a long video goes up in segments over several runs, each sent once", async
   ]);
 }, 60_000);
 
+test.each([
+  [16, 50, "the free plan"],
+  [19, 10_000, "the paid plan"],
+])(
+  "one run sends %i of 19 segments with the %i subrequests of %s",
+  async (expected, limit) => {
+    const stage = await onStage();
+    const { deps } = stage.harness;
+    deps.config = { ...deps.config, subrequestsPerInvocation: limit };
+    const id = await stage.post({ video: videoOf(LONG_BYTES) });
+    const { calls } = await stage.watch(async () => {
+      await stage.harness.deliver();
+    });
+    expect(count(calls, "POST /2/media/upload/ID/append")).toBe(expected);
+    await stage.end(id);
+    expect(await stage.read(id)).toMatchObject({ status: "completed" });
+  },
+  60_000,
+);
+
 test("thirty posts whose answers are all lost are each looked up, never repeated", async () => {
   const stage = await onStage();
   const ids: number[] = [];

@@ -5,8 +5,8 @@ import { prepared, preparedWrite, type Query, sqlQuery, sqlWrite } from "../../.
 import { flag, instant } from "../../../db/columns.ts";
 import { pickColumns, rowReader } from "../../../db/rows.ts";
 import type { Params } from "../../../db/text.ts";
+import type { DueKey } from "../../../queue/wake.ts";
 import type { EventName } from "../../events/catalogue.ts";
-import type { DueKey } from "../../events/wake.ts";
 import { LONGEST_TURN_MS } from "../rules.ts";
 import { attempts, deliveries } from "../table.ts";
 

@@ -1,7 +1,5 @@
-import { env } from "cloudflare:workers";
 import { describe, expect, test } from "vitest";
-import { createDeps } from "../../../src/deps.ts";
-import { type Budget, createBudget } from "../../../src/features/publishing/budget.ts";
+import { Budget, type SharedBudget, shareBudget } from "../../src/core/budget.ts";
 
 const FREE = 50;
 const HAND_OVER = 2;
@@ -9,13 +7,14 @@ const HAND_OVER = 2;
 const never = () => new Promise<void>(() => {});
 
 function stage({
+  calls = FREE,
   messages = 5,
   wait = never as (ms: number) => Promise<void>,
   isDevelopment = false,
 } = {}) {
   let at = 0;
-  const config = { ...createDeps(env).config, isDevelopment };
-  const budget = createBudget({ now: () => new Date(at), wait, config }, messages);
+  const now = () => new Date(at);
+  const budget = shareBudget({ calls, jobs: messages, isDevelopment, now, wait });
   return {
     budget,
     advance: (seconds: number) => {
@@ -23,6 +22,19 @@ function stage({
     },
   };
 }
+
+test("a budget allows as many calls as remain", () => {
+  const budget = new Budget(2);
+  expect([budget.allows(2), budget.allows(3)]).toEqual([true, false]);
+  budget.spend();
+  expect([budget.remaining, budget.allows(1), budget.allows(2)]).toEqual([1, true, false]);
+});
+
+test("a larger limit leaves the jobs of a batch more calls", async () => {
+  const { budget } = stage({ calls: 10_000, messages: 100 });
+  expect(await budget.within(9_801, spending(0))).toBeNull();
+  expect(await budget.within(9_800, spending(0))).toBe("done");
+});
 
 /** A step that spends so much and ends. */
 const spending = (count: number) => async (spend: () => void) => {
@@ -40,7 +52,7 @@ const growing =
   };
 
 /** A step that ends when it is told to. */
-function held(budget: Budget, calls: number) {
+function held(budget: SharedBudget, calls: number) {
   const { promise, resolve } = Promise.withResolvers<number>();
   let hasBegun = false;
   const result = budget.within(calls, async (spend) => {

@@ -1,0 +1,167 @@
+import { inSends } from "../core/queues.ts";
+import { SECOND, secondsBetween } from "../core/time.ts";
+import type { Deps } from "../deps.ts";
+import type { FireMessage } from "./messages.ts";
+
+type Log = Partial<Pick<Deps, "log">>;
+
+/** Sends messages. A message that cannot be sent is only logged: a sweep makes up for it. */
+async function bestEffort(
+  { log }: Log,
+  entry: Parameters<Deps["log"]>[0],
+  send: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await send();
+  } catch (error) {
+    log?.({ ...entry, error: String(error) });
+  }
+}
+
+const TIMER_SLACK_MS = 2;
+
+/**
+ * Waits, less than a second, until `at` is a whole number of seconds away: the delay of a message counts whole
+ * seconds.
+ */
+export async function untilWholeSeconds(deps: Deps, at: Date): Promise<void> {
+  const ms = at.getTime() - deps.now().getTime();
+  // A timer that is a moment early would cost a whole second.
+  if (ms > 0) await deps.wait((ms % SECOND) + TIMER_SLACK_MS);
+}
+
+/** Returns the delay, in seconds, with which a message that is sent now never arrives before `at`. */
+export const delayUntil = (deps: Pick<Deps, "now">, at: Date): number =>
+  Math.max(0, Math.ceil(secondsBetween(deps.now(), at)));
+
+/** Sends the message that has a post worked on at `at`, or up to a second later. */
+export const wakePost = (deps: Deps, uploadId: number, at: Date): Promise<void> =>
+  bestEffort(deps, { event: "wake.failed", uploadId, uploads: 1 }, () =>
+    deps.publishQueue.send({ kind: "publish", uploadId }, { delaySeconds: delayUntil(deps, at) }),
+  );
+
+/** Sends the message as `wakePost` does, on time: the wait for a whole second is deferred. */
+export async function wakePostOnTime(deps: Deps, uploadId: number, at: Date): Promise<void> {
+  if (at <= deps.now()) return wakePost(deps, uploadId, at);
+  deps.defer(untilWholeSeconds(deps, at).then(() => wakePost(deps, uploadId, at)));
+}
+
+/** Sends the messages of up to 100 posts in one call, on time as `wakePostOnTime` does. */
+export async function wakePosts(deps: Deps, ids: readonly number[], at: Date): Promise<void> {
+  const send = () =>
+    bestEffort(deps, { event: "wake.failed", uploadId: ids[0], uploads: ids.length }, () =>
+      deps.publishQueue.sendBatch(
+        ids.map((uploadId) => ({
+          body: { kind: "publish" as const, uploadId },
+          delaySeconds: delayUntil(deps, at),
+        })),
+      ),
+    );
+  if (at <= deps.now()) return send();
+  deps.defer(untilWholeSeconds(deps, at).then(send));
+}
+
+interface Firing {
+  slotId: number;
+  fireAt: Date;
+  /** How many accounts the slot posts to. */
+  accounts: number;
+}
+
+/** The firings of one message, and their accounts, are read at once. */
+const FIRINGS_PER_MESSAGE = 10;
+const MAX_FIRINGS_AND_ACCOUNTS = 40;
+
+/** Sends the messages that carry out firings of slots. The next ticks find firings whose message was lost. */
+export const wakeFirings = (
+  deps: Pick<Deps, "publishQueue" | "log">,
+  firings: readonly Firing[],
+): Promise<void> =>
+  bestEffort(deps, { event: "pools.not_woken", firings: firings.length }, async () => {
+    const messages = [...groupFirings(firings)].map((group): { body: FireMessage } => ({
+      body: {
+        kind: "fire",
+        firings: group.map(({ slotId, fireAt }) => [slotId, fireAt.getTime()]),
+      },
+    }));
+    for (const group of inSends(messages)) await deps.publishQueue.sendBatch(group);
+  });
+
+function* groupFirings(firings: readonly Firing[]): Generator<Firing[]> {
+  let group: Firing[] = [];
+  let size = 0;
+  for (const firing of firings) {
+    const added = 1 + firing.accounts;
+    const isFull = group.length === FIRINGS_PER_MESSAGE || size + added > MAX_FIRINGS_AND_ACCOUNTS;
+    if (isFull && group.length > 0) {
+      yield group;
+      group = [];
+      size = 0;
+    }
+    group.push(firing);
+    size += added;
+  }
+  if (group.length > 0) yield group;
+}
+
+/** When deliveries are due, in ms, and the id of their event. */
+export type DueKey = [dueAtMs: number, eventId: string];
+
+/** The key of some deliveries, and when their message arrives. */
+export interface Wake {
+  key: DueKey;
+  atMs: number;
+}
+
+const KEYS_PER_MESSAGE = 10;
+/** Source: Queues, "Limits": longest delay. */
+const MAX_DELAY_SECONDS = 12 * 3_600;
+
+type Waker = Pick<Deps, "webhookQueue" | "now">;
+
+export const whenDue = (key: DueKey): Wake => ({ key, atMs: key[0] });
+
+/**
+ * Sends the messages that start deliveries.
+ *
+ * @throws what the queue throws
+ */
+export async function wakeDeliveries(deps: Waker, wakes: readonly Wake[]): Promise<void> {
+  const messages = [...groupWakes(wakes)].map((group) => ({
+    body: { kind: "deliver" as const, due: group.map(({ key }) => key) },
+    delaySeconds: Math.min(MAX_DELAY_SECONDS, delayUntil(deps, new Date(group.at(-1)?.atMs ?? 0))),
+  }));
+  for (const group of inSends(messages)) await deps.webhookQueue.sendBatch(group);
+}
+
+/** Sends the messages that start deliveries. The sweep finds deliveries whose message was lost. */
+export const tryToWakeDeliveries = (deps: Waker & Log, wakes: readonly Wake[]): Promise<void> =>
+  bestEffort(deps, { event: "webhooks.not_woken" }, () => wakeDeliveries(deps, wakes));
+
+/** Groups keys that are due within the same second. A key that comes twice is taken once, at its earliest time. */
+function* groupWakes(wakes: readonly Wake[]): Generator<Wake[]> {
+  const latestFirst = wakes.toSorted((a, b) => b.atMs - a.atMs);
+  const unique = new Map(latestFirst.map((wake) => [wake.key.join(), wake]));
+  let group: Wake[] = [];
+  for (const wake of [...unique.values()].sort((a, b) => a.atMs - b.atMs)) {
+    const [first] = group;
+    if (first && (group.length === KEYS_PER_MESSAGE || wake.atMs - first.atMs >= SECOND)) {
+      yield group;
+      group = [];
+    }
+    group.push(wake);
+  }
+  if (group.length > 0) yield group;
+}
+
+/** Notices of the same seconds are sent together: ten posts that fail at once are one message. */
+const GATHER_SECONDS = 10;
+
+/** Sends the message that starts the notices that are due when it arrives. The sweep makes up for a lost message. */
+export const wakeNotices = (
+  deps: Pick<Deps, "webhookQueue"> & Log,
+  delaySeconds = GATHER_SECONDS,
+): Promise<void> =>
+  bestEffort(deps, { event: "notices.not_woken" }, () =>
+    deps.webhookQueue.sendBatch([{ body: { kind: "notify" }, delaySeconds }]),
+  );
