@@ -17,6 +17,6 @@ export async function buildBetterAuth(): Promise<string> {
     plugins: [withNames(await readWranglerConfig())],
     logLevel: "silent",
   });
-  await bundle.write({ file, format: "esm", codeSplitting: false });
+  await bundle.write({ file, format: "esm", codeSplitting: false, minify: true });
   return file;
 }
